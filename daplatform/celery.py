@@ -1,0 +1,12 @@
+"""The Celery application: `celery -A daplatform worker -Q default,crowd,gpu`."""
+
+from __future__ import annotations
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "daplatform.settings")
+app = Celery("daplatform")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()

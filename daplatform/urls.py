@@ -1,0 +1,17 @@
+"""Every address of the site."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.urls import include, path
+from django.views.generic import RedirectView
+
+from daplatform.health import healthz
+
+urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="hits:campaign-list"), name="home"),
+    path("admin/", admin.site.urls),
+    path("accounts/", include("daplatform.accounts_urls")),
+    path("campaigns/", include("hits.urls")),
+    path("healthz", healthz, name="healthz"),
+]

@@ -1,0 +1,99 @@
+"""Rows for tests: one campaign with captions and a composed batch, and people around it."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from django.contrib.auth.models import Group, User
+
+from hits.models import Batch, Campaign, Caption, Hit, HitItem, System, Video
+
+_numbers = itertools.count(1)
+
+
+def make_user(*groups: str, **fields: Any) -> User:
+    number = next(_numbers)
+    user = User.objects.create_user(username=f"person{number}", password="secret-word", **fields)
+    user.groups.set(Group.objects.filter(name__in=groups))
+    return user
+
+
+def make_campaign(
+    *, owner: User | None = None, videos: int = 4, systems: int = 2, **fields: Any
+) -> Campaign:
+    """A campaign with `systems` candidates, a hidden human system and a control set."""
+    number = next(_numbers)
+    fields = {
+        "name": f"Campaign {number}",
+        "slug": f"campaign-{number}",
+        "source_digest": f"{number:064}",
+    } | fields
+    campaign = Campaign.objects.create(owner=owner or make_user("organisers"), **fields)
+    clips = [
+        Video.objects.create(
+            campaign=campaign,
+            name=f"clip{i:02}",
+            url=f"https://videos.example/{i}.mp4",
+            duration=4.0,
+            width=320,
+            height=180,
+            codec="h264",
+        )
+        for i in range(videos)
+    ]
+    sources = [
+        System.objects.create(campaign=campaign, name=f"system-{i}", role=System.Role.CANDIDATE)
+        for i in range(systems)
+    ]
+    sources.append(System.objects.create(campaign=campaign, name="human-b", role=System.Role.HUMAN))
+    sources.append(
+        System.objects.create(
+            campaign=campaign, name="human-a", role=System.Role.REFERENCE, is_control=True
+        )
+    )
+    Caption.objects.bulk_create(
+        Caption(
+            video=clip,
+            system=source,
+            text=f"A {source.name} caption that tells what {clip.name} shows.",
+        )
+        for clip in clips
+        for source in sources
+    )
+    return campaign
+
+
+def make_hit(campaign: Campaign) -> Hit:
+    """One small HIT: system, reference, degraded and repeat items, in that order of kinds."""
+    batch = Batch.objects.create(
+        campaign=campaign,
+        number=campaign.batches.count() + 1,
+        seed=7,
+        hit_size=6,
+        pairs=1,
+        repeats=1,
+        redundancy=1,
+        merge_identical=False,
+    )
+    hit = Hit.objects.create(batch=batch, number=1)
+    ranked = list(
+        Caption.objects.filter(video__campaign=campaign).exclude(system__role="reference")[:3]
+    )
+    control = Caption.objects.filter(video__campaign=campaign, system__is_control=True).latest("pk")
+    for position, caption in enumerate(ranked):
+        HitItem.objects.create(hit=hit, position=position, kind="system", caption=caption)
+    original = HitItem.objects.create(hit=hit, position=3, kind="reference", caption=control)
+    HitItem.objects.create(
+        hit=hit,
+        position=4,
+        kind="degraded",
+        caption=control,
+        original=original,
+        degraded_text="A human caption that swims green what clip shows.",
+        words_replaced=2,
+    )
+    HitItem.objects.create(
+        hit=hit, position=5, kind="repeat", caption=ranked[0], original=hit.items.get(position=0)
+    )
+    return hit
