@@ -1,0 +1,165 @@
+"""Cells of a ratings table, of whatever type, into codes and numbers, with every fault found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.stats.faults import SHOWN, Fault
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Codes = NDArray[np.int32]
+
+
+@dataclass(slots=True)
+class Faults:
+    """Faults as they are found: the first few kept, all of them counted."""
+
+    kept: list[Fault]
+    total: int = 0
+
+    def add(self, rows: NDArray[np.intp], message: Callable[[int], str]) -> None:
+        self.total += len(rows)
+        self.kept.extend(Fault(message(row), row) for row in rows[:SHOWN].tolist())
+
+
+def encode(name: str, column: Any, faults: Faults) -> tuple[Codes, tuple[str, ...]]:
+    """Labels as codes into their sorted list; an empty label is a fault."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    cells = _arrow(column)
+    if not pa.types.is_dictionary(cells.type):
+        cells = pc.dictionary_encode(pc.cast(cells, pa.string()))
+    dictionary = pc.cast(cells.dictionary, pa.string()).to_pylist()
+    codes = pc.fill_null(cells.indices, -1).to_numpy(zero_copy_only=False)
+    empty = [code for code, label in enumerate(dictionary) if not label]
+    missing = np.flatnonzero(np.isin(codes, [-1, *empty]))
+    faults.add(missing, lambda row: f"{name} is empty")
+    return sort_labels(codes, [label or "" for label in dictionary])
+
+
+def sort_labels(codes: NDArray[Any], labels: Sequence[str]) -> tuple[Codes, tuple[str, ...]]:
+    """Codes into the sorted labels that occur, so that they do not depend on the order of rows.
+
+    >>> sort_labels(np.array([0, 2, 0]), ["b", "unused", "a"])
+    (array([1, 0, 1], dtype=int32), ('a', 'b'))
+    """
+    used = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(labels)))
+    distinct = sorted({labels[code] for code in used.tolist()})
+    place = {label: position for position, label in enumerate(distinct)}
+    recode = np.array([place.get(label, 0) for label in labels] or [0], dtype=np.int32)
+    return recode[codes], tuple(distinct)
+
+
+def whole_numbers(name: str, column: Any, low: int, high: int, faults: Faults) -> NDArray[np.int64]:
+    """Whole numbers between two bounds; 75.0 is one, 75.5, an empty cell and text are not."""
+    values = _floats(column)
+    inside = (values >= low) & (values <= high)
+    wrong = np.flatnonzero(~(inside & (values == np.round(values))))
+    cells = _arrow(column)
+    faults.add(
+        wrong,
+        lambda row: f"{name} {_shown(cells, row)} is not a whole number from {low:,} to {high:,}",
+    )
+    return np.where(inside, values, 0).astype(np.int64)
+
+
+def durations(name: str, column: Any, faults: Faults) -> NDArray[np.float64]:
+    """Seconds, none of them negative; an empty cell is NaN, not known."""
+    values = _floats(column)
+    cells = _arrow(column)
+    unknown = np.isnan(values) & ~_blank(cells)
+    faults.add(
+        np.flatnonzero(unknown | (values < 0) | np.isinf(values)),
+        lambda row: f"{name} {_shown(cells, row)} is not a number of seconds",
+    )
+    return values
+
+
+def moments(name: str, column: Any, faults: Faults) -> NDArray[np.datetime64]:
+    """Points in time in UTC (ISO 8601, or a timestamp type); an empty cell is NaT."""
+    import pyarrow as pa
+
+    cells = _arrow(column)
+    if pa.types.is_timestamp(cells.type):
+        stamps = cells.cast(pa.timestamp("us", tz=cells.type.tz), safe=False)
+        return np.asarray(stamps.cast(pa.timestamp("us")).to_numpy(zero_copy_only=False))
+    parsed = [_moment(cell) for cell in cells.to_pylist()]
+    wrong = np.flatnonzero(np.array([moment is False for moment in parsed], dtype=bool))
+    faults.add(wrong, lambda row: f"{name} {_shown(cells, row)} is not a date and time (ISO 8601)")
+    return np.array([moment or None for moment in parsed], dtype="datetime64[us]")
+
+
+def _moment(cell: object) -> datetime | bool | None:
+    """A naive time in UTC, None for an empty cell, False for what cannot be read."""
+    if cell is None or cell == "":
+        return None
+    try:
+        moment = cell if isinstance(cell, datetime) else datetime.fromisoformat(str(cell))
+    except ValueError:
+        return False
+    return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
+
+
+def _arrow(column: Any) -> pa.Array:
+    """One contiguous Arrow array, whatever the column was."""
+    import pyarrow as pa
+
+    if isinstance(column, pa.ChunkedArray):
+        return column.unify_dictionaries().combine_chunks()
+    if isinstance(column, pa.Array):
+        return column
+    try:
+        cells = pa.array(column, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):  # numbers and text in one column
+        cells = pa.array([None if cell is None else str(cell) for cell in column])
+    return cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
+
+
+def _floats(column: Any) -> NDArray[np.float64]:
+    """Numbers, NaN where a cell holds none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    cells = _arrow(column)
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.cast(cells.type.value_type)
+    try:
+        numbers = pc.cast(cells, pa.float64())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        numbers = pa.array([_number(cell) for cell in cells.to_pylist()], pa.float64())
+    return np.asarray(pc.fill_null(numbers, np.nan).to_numpy(zero_copy_only=False))
+
+
+def _number(cell: object) -> float:
+    try:
+        return float(str(cell))
+    except ValueError:
+        return np.nan
+
+
+def _blank(cells: pa.Array) -> NDArray[np.bool_]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    blank = pc.is_null(cells)
+    if pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
+        blank = pc.or_(blank, pc.fill_null(pc.equal(cells, ""), fill_value=True))
+    if pa.types.is_floating(cells.type):
+        blank = pc.or_(blank, pc.fill_null(pc.is_nan(cells), fill_value=True))
+    return np.asarray(blank.to_numpy(zero_copy_only=False))
+
+
+def _shown(cells: pa.Array, row: int) -> str:
+    """A cell as a message shows it: cut short, because a file may be anything."""
+    cell = cells[row].as_py()
+    text = "" if cell is None else str(cell)
+    return repr(text if len(text) <= 40 else text[:40] + "…")
