@@ -1,12 +1,47 @@
-"""Fixtures every test may use: the four kinds of people."""
+"""Fixtures every test may use: the kinds of people, and the services behind the tests."""
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
 
 from tests.factories import make_user
+
+DATABASE_FIXTURES = {"db", "transactional_db", "live_server", "django_db_setup"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what touches a database, so that it can be run on each of them."""
+    for item in items:
+        needed = set(getattr(item, "fixturenames", ()))
+        if needed & DATABASE_FIXTURES or item.get_closest_marker("django_db"):
+            item.add_marker("database")
+        if item.get_closest_marker("postgres") and connection.vendor != "postgresql":
+            item.add_marker(pytest.mark.skip(reason="runs on PostgreSQL only"))
+
+
+def service_address(variable: str, name: str) -> str:
+    """Where a service is; without it a test is skipped, and under CI=true it fails."""
+    address = os.environ.get(variable)
+    if address:
+        return address
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"{name} is missing")
+    pytest.skip(f"{name} is not installed")
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> str:
+    return service_address("POSTGRES_URL", "PostgreSQL")
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> str:
+    return service_address("REDIS_URL", "Redis")
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,47 @@
+# Two commands: `make demo` shows the platform, `make test` runs every check. The rest serves them.
+PYTHON ?= python3
+PORT ?= 8000
+BIN := .venv/bin
+WORKERS ?= 2
+
+.PHONY: demo test check lint services bench clean
+
+demo: .venv/.installed
+	@DEBUG=true PORT=$(PORT) $(BIN)/python -m daplatform.demo
+
+test: lint services
+	$(BIN)/python -m tests.run $(ARGS)
+
+check: lint
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m "not browser and not slow"
+
+lint: .venv/.installed-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	DEBUG=true $(BIN)/mypy .
+	$(BIN)/lint-imports
+	DEBUG=true $(BIN)/python manage.py makemigrations --check --dry-run
+
+# What the tests talk to: found, or installed where this machine lets us.
+services: node_modules/axe-core
+	@bash tests/install-services.sh
+
+node_modules/axe-core: package.json package-lock.json
+	@if command -v npm >/dev/null; then npm ci --no-fund --no-audit --silent; else echo "npm is missing: accessibility tests cannot run"; fi
+
+bench: .venv/.installed-dev services
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv node_modules var .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+.venv/bin/python:
+	@$(PYTHON) -m venv .venv 2>/dev/null || { rm -rf .venv; apt-get update -qq && apt-get install -y -qq python3-venv; $(PYTHON) -m venv .venv; }
+
+.venv/.installed: .venv/bin/python requirements.txt requirements-web.txt constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+.venv/.installed-dev: .venv/.installed requirements-dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@

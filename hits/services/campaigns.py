@@ -1,0 +1,88 @@
+"""Changing campaigns: settings while they are drafts, sharing, going live and closing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from daplatform.errors import DomainError
+from hits.models import Campaign, Caption
+
+# What an organiser may still decide after the import; the rest came with the material.
+CHANGEABLE = frozenset(
+    {
+        "hit_size", "pairs", "repeats", "redundancy", "assignments", "seed", "reward",
+        "merge_identical", "asks_fluency", "must_watch", "shows_number", "instructions", "consent",
+        "minutes_allowed", "max_hits_per_annotator", "min_pairs", "assumed_pass_rate",
+    }
+)  # fmt: skip
+
+
+@transaction.atomic
+def campaign_update(*, campaign: Campaign, **settings: Any) -> Campaign:
+    """Change a draft's settings."""
+    unknown = settings.keys() - CHANGEABLE
+    if unknown:
+        raise TypeError(f"not settings of a campaign: {', '.join(sorted(unknown))}")
+    locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    if locked.state != Campaign.State.DRAFT:
+        raise DomainError("This campaign is live: what people are asked can no longer change.")
+    for name, value in settings.items():
+        setattr(locked, name, value)
+    try:
+        locked.full_clean()
+    except ValidationError as error:
+        raise DomainError(" ".join(error.messages)) from None
+    locked.save()
+    return locked
+
+
+@transaction.atomic
+def campaign_share(*, campaign: Campaign, usernames: list[str]) -> None:
+    """Let exactly these colleagues, besides the owner, see the campaign."""
+    people = list(User.objects.filter(username__in=usernames, is_active=True))
+    missing = set(usernames) - {person.username for person in people}
+    if missing:
+        raise DomainError(f"Nobody here is called {', '.join(sorted(missing))}.")
+    campaign.colleagues.set(people)
+
+
+@transaction.atomic
+def campaign_go_live(*, campaign: Campaign) -> None:
+    """From here on texts and HITs are frozen. Doing it twice changes nothing."""
+    if not campaign.batches.exists():
+        raise DomainError("Compose the HITs first: there is nothing to rate yet.")
+    if campaign.state == Campaign.State.CLOSED:
+        raise DomainError("This campaign is closed.")
+    Campaign.objects.filter(pk=campaign.pk).update(state=Campaign.State.LIVE)
+    campaign.state = Campaign.State.LIVE
+
+
+@transaction.atomic
+def campaign_close(*, campaign: Campaign) -> None:
+    """No new work is given out. Doing it twice changes nothing."""
+    if campaign.state == Campaign.State.DRAFT:
+        raise DomainError("This campaign is still a draft: there is nothing to close.")
+    Campaign.objects.filter(pk=campaign.pk).update(state=Campaign.State.CLOSED)
+    campaign.state = Campaign.State.CLOSED
+
+
+@transaction.atomic
+def caption_correct(*, caption: Caption, text: str) -> Caption:
+    """Put right what a caption says: the old row is kept, retired, and a new one takes its place.
+
+    HITs composed earlier keep showing the old text, and their ratings stay with it.
+    """
+    text = text.strip()
+    if not text:
+        raise DomainError("A caption cannot be empty.")
+    retired = Caption.objects.filter(pk=caption.pk, retired_at=None).update(
+        retired_at=timezone.now()
+    )
+    if not retired:
+        raise DomainError("This caption was corrected already.")
+    return Caption.objects.create(video=caption.video, system=caption.system, text=text)

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Installs, through apt-get and as root only, the programs the tests talk to and do not find.
+set -euo pipefail
+
+declare -A package=(
+    [postgres]=postgresql
+    [redis-server]=redis-server
+    [chromium]=chromium
+    [java]=default-jre-headless
+)
+missing=()
+for program in "${!package[@]}"; do
+    found=$(PATH="$PATH:$(echo /usr/lib/postgresql/*/bin | tr ' ' ':')" command -v "$program" || true)
+    [ -n "$found" ] || missing+=("${package[$program]}")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "Installing ${missing[*]}"
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -qq
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+else
+    echo "Not installed: ${missing[*]}. Tests that need them will be skipped, and fail under CI=true."
+fi

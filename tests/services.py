@@ -1,0 +1,149 @@
+"""Private PostgreSQL and Redis servers in a temporary folder, for tests and benchmarks.
+
+`python -m tests.services COMMAND …` runs a command with both behind it: DATABASE_URL and
+REDIS_URL are set, and the servers are stopped when it ends. A server that is not installed is
+left out, and said; with CI=true it is a failure, because tests must not pass by not running.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+POSTGRES_FOLDERS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+# Safe for throw-away data only: a test database need not survive a power cut.
+FAST = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
+
+
+class ServiceMissing(RuntimeError):
+    """The server's program is not installed."""
+
+
+def program(name: str, *folders: Path) -> str:
+    """Where the program is, looking into the given folders first."""
+    places = [*map(str, folders), os.environ.get("PATH", "")]
+    found = shutil.which(name, path=os.pathsep.join(places))
+    if found is None:
+        raise ServiceMissing(f"{name} is not installed")
+    return found
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def wait_for(port: int, process: subprocess.Popen[bytes], seconds: float = 30) -> None:
+    """Until the port answers, or the server has died, or time is up."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise RuntimeError(f"server ended with code {process.returncode} before it answered")
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.05)
+    raise RuntimeError(f"no answer on port {port} after {seconds:.0f} s")
+
+
+@contextlib.contextmanager
+def server(command: list[str], port: int, *, user: str | None = None) -> Iterator[int]:
+    """The command running, in its own process group, until the block is left; gives its pid."""
+    process = subprocess.Popen(
+        command,
+        user=user,
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        wait_for(port, process)
+        yield process.pid
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def server_user() -> str | None:
+    """PostgreSQL refuses to run as root: whom it runs as instead."""
+    if os.geteuid() != 0:
+        return None
+    names = {entry.pw_name for entry in pwd.getpwall()}
+    return "postgres" if "postgres" in names else "nobody"
+
+
+@contextlib.contextmanager
+def postgres(*, durable: bool = False) -> Iterator[str]:
+    """A new PostgreSQL cluster; gives its DATABASE_URL."""
+    initdb, binary = (program(name, *POSTGRES_FOLDERS) for name in ("initdb", "postgres"))
+    user = server_user()
+    with tempfile.TemporaryDirectory(prefix="da-pg-") as folder:
+        if user:
+            shutil.chown(folder, user)
+        data = f"{folder}/data"
+        subprocess.run(
+            [initdb, "-D", data, "-U", "da", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N"],
+            user=user,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        port = free_port()
+        options = [] if durable else FAST
+        listen = ["-c", "listen_addresses=127.0.0.1", "-k", folder, "-p", str(port)]
+        sizes = [
+            "-c",
+            "max_connections=300",
+            "-c",
+            "shared_buffers=512MB",
+            "-c",
+            "max_wal_size=4GB",
+        ]
+        with server([binary, "-D", data, *listen, *sizes, *options], port, user=user):
+            yield f"postgres://da@127.0.0.1:{port}/postgres"
+
+
+@contextlib.contextmanager
+def redis() -> Iterator[str]:
+    """A new, empty Redis that writes nothing to disk; gives its URL."""
+    binary = program("redis-server")
+    port = free_port()
+    with (
+        tempfile.TemporaryDirectory(prefix="da-redis-") as folder,
+        server(
+            [binary, "--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--save", ""],
+            port,
+        ),
+    ):
+        yield f"redis://127.0.0.1:{port}/0"
+
+
+def main(command: list[str]) -> int:
+    """Run the command with every service that can be had."""
+    environment = dict(os.environ)
+    with contextlib.ExitStack() as stack:
+        for variable, service in (("DATABASE_URL", postgres), ("REDIS_URL", redis)):
+            try:
+                environment[variable] = stack.enter_context(service())
+            except ServiceMissing as missing:
+                sys.stderr.write(f"services: {missing}; tests that need it cannot run.\n")
+                if os.environ.get("CI") == "true":
+                    return 1
+        return subprocess.run(command, env=environment, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
