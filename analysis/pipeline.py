@@ -1,0 +1,157 @@
+"""From ratings to everything the command, the pages and the report show: one pure function."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.stats.bootstrap import Intervals, bootstrap_annotators, bootstrap_captions
+from analysis.stats.captions import CaptionScores, SystemScores, score_captions, score_systems
+from analysis.stats.flags import Evidence, raise_flags
+from analysis.stats.quality import Quality, Test, check_quality
+from analysis.stats.ranking import Ranking, rank_systems
+from analysis.stats.ratings import Ratings
+from analysis.stats.signature import Signature, sign
+from analysis.stats.standardise import Basis, Standardised, standardise
+
+Question = Literal["combined", "score", "fluency"]
+Unit = Literal["caption", "annotator"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every choice that changes a number, with the protocol's own as the default."""
+
+    test: Test = "t"
+    """Of quality control: the paired t-test, or the exact Wilcoxon signed-rank test."""
+    alpha: float = 0.05
+    """Level of the tests between systems, and of quality control unless that has its own."""
+    quality_alpha: float | None = None
+    minimum_pairs: int = 10
+    keep_all_annotators: bool = False
+    """Rank with everybody's ratings, not only with those of annotators who passed."""
+    basis: Basis = "all"
+    """Ratings over which an annotator's mean and standard deviation are taken."""
+    question: Question = "combined"
+    """With a fluency question: the mean of both z scores, or one of them alone."""
+    resample: Unit = "caption"
+    draws: int = 1000
+    confidence: float = 0.95
+    seed: int = 7
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Analysis:
+    """All results. Vectors stand in the order of the labels in `ratings`."""
+
+    ratings: Ratings
+    settings: Settings
+    signature: Signature
+    quality: Quality
+    flags: tuple[tuple[str, ...], ...]
+    standardised: Standardised
+    used: NDArray[np.bool_]
+    """Annotators whose ratings count in the ranking."""
+    undefined: int
+    """Ratings of annotators in use that have no z score and are therefore left out."""
+    captions: CaptionScores
+    systems: SystemScores
+    competing: NDArray[np.intp]
+    """Systems with rated captions, ranked ones first; the others only supply controls."""
+    ranking: Ranking
+    intervals: Intervals
+
+
+def analyse(
+    ratings: Ratings, settings: Settings | None = None, evidence: Evidence | None = None
+) -> Analysis:
+    """Quality control, standard scores, caption and system scores, significance and intervals.
+
+    Raises
+    ------
+    ValueError
+        When no system has two captions, or a setting makes no sense.
+    """
+    settings = settings or Settings()
+    _refuse_nothing_to_rank(ratings)
+    alpha = settings.alpha if settings.quality_alpha is None else settings.quality_alpha
+    quality = check_quality(
+        ratings, test=settings.test, alpha=alpha, minimum_pairs=settings.minimum_pairs
+    )
+    standardised = standardise(ratings, basis=settings.basis)
+    used = np.ones_like(quality.passed) if settings.keep_all_annotators else quality.passed
+    raw, z = _answers(ratings, standardised, settings)
+    captions = score_captions(ratings, raw, z, used)
+    systems = score_systems(captions, len(ratings.systems))
+    ranking = rank_systems(captions, systems, alpha=settings.alpha)
+    return Analysis(
+        ratings=ratings,
+        settings=settings,
+        signature=sign(ratings, _choices(settings, alpha)),
+        quality=quality,
+        flags=raise_flags(ratings, quality, evidence or Evidence(), alpha=alpha),
+        standardised=standardised,
+        used=used,
+        undefined=int(np.count_nonzero(np.isnan(z) & used[ratings.annotator])),
+        captions=captions,
+        systems=systems,
+        competing=_competing(ratings, ranking),
+        ranking=ranking,
+        intervals=_resampled(ratings, z, used, captions, settings),
+    )
+
+
+def _refuse_nothing_to_rank(ratings: Ratings) -> None:
+    rows = ratings.scores_a_caption
+    captions = np.unique(ratings.caption[rows])
+    per_system = np.bincount(captions // len(ratings.items), minlength=1)
+    if per_system.max() < 2:
+        raise ValueError("no system has ratings of two captions, so there is nothing to rank")
+
+
+def _answers(
+    ratings: Ratings, standardised: Standardised, settings: Settings
+) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Raw and z value of each rating for the question that ranks."""
+    if settings.question == "score" or (settings.question == "combined" and not _fluent(ratings)):
+        return ratings.score, standardised.z
+    if ratings.fluency is None:
+        raise ValueError("question is 'fluency', but the ratings have no fluency")
+    fluency = standardise(ratings, ratings.fluency, basis=settings.basis).z
+    if settings.question == "fluency":
+        return ratings.fluency, fluency
+    return (ratings.score + ratings.fluency) / 2, (standardised.z + fluency) / 2
+
+
+def _fluent(ratings: Ratings) -> bool:
+    return ratings.fluency is not None
+
+
+def _choices(settings: Settings, quality_alpha: float) -> dict[str, object]:
+    choices = asdict(settings) | {"quality_alpha": quality_alpha}
+    keep_all = choices.pop("keep_all_annotators")
+    return {"annotators": "all" if keep_all else "passed", **choices}
+
+
+def _competing(ratings: Ratings, ranking: Ranking) -> NDArray[np.intp]:
+    rated = np.unique(ratings.system[ratings.scores_a_caption])
+    return np.concatenate([ranking.order, np.setdiff1d(rated, ranking.order)])
+
+
+def _resampled(
+    ratings: Ratings,
+    z: NDArray[np.float64],
+    used: NDArray[np.bool_],
+    captions: CaptionScores,
+    settings: Settings,
+) -> Intervals:
+    rng = np.random.default_rng(settings.seed)
+    draws, confidence = settings.draws, settings.confidence
+    if settings.resample == "annotator":
+        return bootstrap_annotators(ratings, z, used, rng=rng, draws=draws, confidence=confidence)
+    return bootstrap_captions(
+        captions, len(ratings.systems), rng=rng, draws=draws, confidence=confidence
+    )

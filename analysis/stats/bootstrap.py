@@ -1,0 +1,142 @@
+"""How far scores and ranks would move with other captions, or other annotators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.stats.captions import CaptionScores, usable
+from analysis.stats.ratings import Ratings
+
+_BLOCK: Final = 1 << 21
+"""Cells of the table of drawn counts held at once."""
+_DIGITS: Final = 10
+"""Decimals kept: matrix products may differ behind them from one machine to the next."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Intervals:
+    """Percentile intervals per system, in the order of `Ratings.systems`; NaN where undefined."""
+
+    z_low: NDArray[np.float64]
+    z_high: NDArray[np.float64]
+    rank_low: NDArray[np.float64]
+    rank_high: NDArray[np.float64]
+
+
+def bootstrap_captions(
+    captions: CaptionScores,
+    systems: int,
+    *,
+    rng: np.random.Generator,
+    draws: int = 1000,
+    confidence: float = 0.95,
+) -> Intervals:
+    """Intervals of system scores and ranks under resampling of captions.
+
+    Each draw takes as many items as there are, with replacement, and with an item the captions of
+    every system: captions of one video share its difficulty, so systems must be compared on the
+    same ones. For one system by itself that is the plain bootstrap of its captions.
+    """
+    _check(draws, confidence)
+    items, place = np.unique(captions.item, return_inverse=True)
+    scores = np.zeros((len(items), systems))
+    there = np.zeros((len(items), systems))
+    scores[place, captions.system] = captions.z
+    there[place, captions.system] = 1
+    means = []
+    for counts in _drawn(len(items), draws, rng):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            means.append((counts @ scores) / (counts @ there))
+    return _intervals(np.concatenate(means), confidence)
+
+
+def bootstrap_annotators(
+    ratings: Ratings,
+    z: NDArray[np.float64],
+    use: NDArray[np.bool_],
+    *,
+    rng: np.random.Generator,
+    draws: int = 1000,
+    confidence: float = 0.95,
+) -> Intervals:
+    """Intervals of system scores and ranks under resampling of annotators.
+
+    Each draw takes as many annotators as count, with replacement, each with all their ratings, and
+    scores captions and systems anew. z scores stay: they belong to the annotator.
+    """
+    from scipy.sparse import csr_array
+
+    _check(draws, confidence)
+    rows = np.flatnonzero(usable(ratings, z, use))
+    people, person = np.unique(ratings.annotator[rows], return_inverse=True)
+    captions, caption = np.unique(ratings.caption[rows], return_inverse=True)
+    shape = (len(captions), len(people))
+    totals = csr_array((z[rows], (caption, person)), shape=shape)
+    counts = csr_array((np.ones(len(rows)), (caption, person)), shape=shape)
+    system = captions // len(ratings.items)
+    member = csr_array(
+        (np.ones(len(system)), (system, np.arange(len(system)))),
+        shape=(len(ratings.systems), len(system)),
+    )
+    means = []
+    for drawn in _drawn(len(people), draws, rng, block=_BLOCK // max(len(captions) // 8, 1)):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rated = np.asarray(counts @ drawn.T)
+            score = np.where(rated > 0, (totals @ drawn.T) / rated, 0)
+            means.append((np.asarray(member @ score) / np.asarray(member @ (rated > 0))).T)
+    return _intervals(np.concatenate(means), confidence)
+
+
+def _check(draws: int, confidence: float) -> None:
+    if draws < 1:
+        raise ValueError(f"draws must be at least 1, not {draws}")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
+
+
+def _drawn(
+    size: int, draws: int, rng: np.random.Generator, block: int | None = None
+) -> Iterator[NDArray[np.float64]]:
+    """How often each of `size` things is drawn, one row per draw, a block of draws at a time."""
+    block = max(1, block or _BLOCK // max(size, 1))
+    for start in range(0, draws, block):
+        rows = min(block, draws - start)
+        picks = rng.integers(0, max(size, 1), size=(rows, size))
+        picks += np.arange(rows)[:, None] * size
+        counts = np.bincount(picks.ravel(), minlength=rows * size)
+        yield counts.reshape(rows, size).astype(np.float64)
+
+
+def _intervals(means: NDArray[np.float64], confidence: float) -> Intervals:
+    """Percentiles over draws; a draw in which a system has no caption does not count for it."""
+    means = means.round(_DIGITS)
+    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
+    z = _quantiles(means, tails, "linear")
+    ranks = _quantiles(_ranks(means), tails, "inverted_cdf")
+    return Intervals(z[0].round(_DIGITS), z[1].round(_DIGITS), ranks[0], ranks[1])
+
+
+def _ranks(means: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rank of each system in each draw: 1 + the number of systems that score higher."""
+    better = (means[:, None, :] > means[:, :, None]).sum(axis=2)
+    return np.where(np.isnan(means), np.nan, better + 1.0)
+
+
+def _quantiles(values: NDArray[np.float64], tails: list[float], method: str) -> NDArray[np.float64]:
+    undefined = np.isnan(values)
+    if not undefined.any():
+        return np.asarray(np.quantile(values, tails, axis=0, method=method))  # type: ignore[call-overload]
+    columns = [column[~gone] for column, gone in zip(values.T, undefined.T, strict=True)]
+    return np.column_stack(
+        [
+            np.quantile(column, tails, method=method)  # type: ignore[call-overload]
+            if len(column)
+            else np.full(len(tails), np.nan)
+            for column in columns
+        ]
+    )

@@ -1,0 +1,178 @@
+"""Signs that a person should look at an annotator's work. Advice, never a filter (PROTOCOL §4)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.stats.quality import Quality, group_means
+from analysis.stats.ratings import DEGRADED, HIGHEST_SCORE, REFERENCE, SYSTEM, Ratings
+
+SECONDS_PER_CAPTION: Final = 3.0
+"""A HIT of 100 captions in under 300 seconds."""
+LONGEST_RUN: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the ratings themselves do not tell."""
+
+    rejected: Collection[str] = ()
+    """Annotators with work rejected earlier."""
+    video_seconds: Mapping[str, float] = field(default_factory=dict)
+    """Length of each item's video."""
+
+
+def raise_flags(
+    ratings: Ratings, quality: Quality, evidence: Evidence, *, alpha: float = 0.05
+) -> tuple[tuple[str, ...], ...]:
+    """The flags of each annotator, in the order of `Ratings.annotators`.
+
+    - `scores`: degraded captions rated no lower than systems' on average, or systems' no lower than
+      the control captions;
+    - `time`: a HIT done in under three seconds a caption;
+    - `constant`: more than eight equal ratings in a row;
+    - `repeats`: repeats rated significantly higher or lower than the first time, or on average as
+      far from it as two of the annotator's ratings taken at random;
+    - `rejected`: earlier rejections;
+    - `unwatched`: a rating given sooner than the video takes to play.
+
+    What cannot be known (no `position`, no `seconds`, no video lengths) raises no flag.
+    """
+    raised = {
+        "scores": _scores(ratings),
+        "time": _time(ratings),
+        "constant": _constant(ratings),
+        "repeats": _repeats(ratings, quality, alpha),
+        "rejected": np.isin(ratings.annotators, list(evidence.rejected)),
+        "unwatched": _unwatched(ratings, evidence.video_seconds),
+    }
+    return tuple(
+        tuple(flag for flag, annotators in raised.items() if annotators[annotator])
+        for annotator in range(len(ratings.annotators))
+    )
+
+
+def _scores(ratings: Ratings) -> NDArray[np.bool_]:
+    means = {kind: _kind_means(ratings, kind) for kind in (SYSTEM, REFERENCE, DEGRADED)}
+    disorder: NDArray[np.bool_] = means[DEGRADED] >= means[SYSTEM]
+    return disorder | (means[SYSTEM] >= means[REFERENCE])
+
+
+def _kind_means(ratings: Ratings, kind: int) -> NDArray[np.float64]:
+    rows = ratings.kind == kind
+    return group_means(
+        ratings.score[rows].astype(np.int64), ratings.annotator[rows], len(ratings.annotators)
+    )
+
+
+def _time(ratings: Ratings) -> NDArray[np.bool_]:
+    """Work time over captions, the time shared out among the HITs that were open at once."""
+    turns = _turns(ratings)
+    work = _work_time(ratings, turns)
+    share = work / _open_at_once(ratings, turns, work)
+    size = np.bincount(turns)
+    hasty = share < SECONDS_PER_CAPTION * size
+    return _any(ratings, _first(turns)[hasty])
+
+
+def _turns(ratings: Ratings) -> NDArray[np.int64]:
+    """Number of the (annotator, HIT) each row belongs to; canonical order keeps them together."""
+    new = np.ones(len(ratings), dtype=bool)
+    new[1:] = ratings.annotator[1:] != ratings.annotator[:-1]
+    new[1:] |= ratings.hit[1:] != ratings.hit[:-1]
+    return np.cumsum(new) - 1
+
+
+def _first(turns: NDArray[np.int64]) -> NDArray[np.intp]:
+    """The first row of each turn."""
+    return np.flatnonzero(np.diff(turns, prepend=-1))
+
+
+def _work_time(ratings: Ratings, turns: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Seconds spent on each turn, NaN if unknown.
+
+    Marketplaces know only the time of a whole HIT and files repeat it on every row; the platform
+    records each rating's own. A HIT all of whose rows say the same was timed as a whole.
+    """
+    starts = _first(turns)
+    low = np.minimum.reduceat(ratings.seconds, starts)
+    high = np.maximum.reduceat(ratings.seconds, starts)
+    return np.where(low == high, low, np.add.reduceat(ratings.seconds, starts))
+
+
+def _open_at_once(
+    ratings: Ratings, turns: NDArray[np.int64], work: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """How many of the annotator's HITs were open, on average, while this one was; 1 if unknown."""
+    if ratings.submitted_at is None:
+        return np.ones(len(work))
+    starts = _first(turns)
+    known = ~np.isnat(ratings.submitted_at)
+    ends = np.where(known, ratings.submitted_at.astype(np.int64) / 1e6, np.nan)
+    end = np.maximum.reduceat(ends, starts)
+    begin = end - work
+    owner = ratings.annotator[starts]
+    count = np.ones(len(work))
+    for step in range(1, int(np.bincount(owner).max())):
+        same = np.flatnonzero(owner[step:] == owner[:-step])
+        earlier, later = same, same + step
+        both = np.minimum(end[earlier], end[later]) - np.maximum(begin[earlier], begin[later])
+        both = np.maximum(np.nan_to_num(both), 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            count[earlier] += np.nan_to_num(both / work[earlier])
+            count[later] += np.nan_to_num(both / work[later])
+    return count
+
+
+def _constant(ratings: Ratings) -> NDArray[np.bool_]:
+    """Whether a HIT has more than eight equal ratings in a row, in the order they were shown."""
+    if ratings.position is None:
+        return np.zeros(len(ratings.annotators), dtype=bool)
+    turns = _turns(ratings)
+    order = np.lexsort((ratings.position, turns))
+    run = np.ones(len(order), dtype=bool)
+    run[1:] = (np.diff(ratings.score[order]) != 0) | (np.diff(turns[order]) != 0)
+    starts = np.flatnonzero(run)
+    lengths = np.diff(starts, append=len(order))
+    return _any(ratings, order[starts[lengths > LONGEST_RUN]])
+
+
+def _repeats(ratings: Ratings, quality: Quality, alpha: float) -> NDArray[np.bool_]:
+    shifted: NDArray[np.bool_] = quality.repeats.p < alpha
+    return shifted | (quality.repeat_distance >= _random_distance(ratings))
+
+
+def _random_distance(ratings: Ratings) -> NDArray[np.float64]:
+    """Mean absolute difference of two different caption ratings of the annotator (Gini's)."""
+    bins = HIGHEST_SCORE + 1
+    rows = ratings.scores_a_caption
+    codes = ratings.annotator[rows].astype(np.int64) * bins + ratings.score[rows]
+    counts = np.bincount(codes, minlength=len(ratings.annotators) * bins).reshape(-1, bins)
+    below = counts.cumsum(axis=1)
+    n = below[:, -1]
+    # A pair differs by the number of levels that part its two ratings.
+    parted = (below * (n[:, None] - below)).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distance: NDArray[np.float64] = parted / (n * (n - 1) / 2)
+    return distance
+
+
+def _unwatched(ratings: Ratings, video_seconds: Mapping[str, float]) -> NDArray[np.bool_]:
+    """Ratings quicker than their video, where each rating has a time of its own."""
+    length = np.array([video_seconds.get(item, np.nan) for item in ratings.items])
+    turns = _turns(ratings)
+    starts = _first(turns)
+    low = np.minimum.reduceat(ratings.seconds, starts)
+    timed = low != np.maximum.reduceat(ratings.seconds, starts)
+    quick = (ratings.seconds < length[ratings.item]) & timed[turns]
+    return _any(ratings, np.flatnonzero(quick))
+
+
+def _any(ratings: Ratings, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Annotators who own at least one of the rows."""
+    return np.bincount(ratings.annotator[rows], minlength=len(ratings.annotators)) > 0

@@ -1,0 +1,74 @@
+"""The ranking of systems: order, significance, clusters (PROTOCOL §5.5, §5.6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.stats.adjust import benjamini_hochberg, holm
+from analysis.stats.captions import CaptionScores, SystemScores
+from analysis.stats.rank_sum import rank_sum_matrix
+
+SAME: Final = 10
+"""Decimals to which z scores are compared. Equal means summed in another order differ by float
+noise, which would break ties: a rank test must not see it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """Matrices and vectors in the order of `Ratings.systems`; `order` lists the best first."""
+
+    order: NDArray[np.intp]
+    """Ranked systems. A system without a usable rating is not among them."""
+    p: NDArray[np.float64]
+    p_holm: NDArray[np.float64]
+    p_bh: NDArray[np.float64]
+    wins: NDArray[np.int64]
+    rank_low: NDArray[np.float64]
+    rank_high: NDArray[np.float64]
+
+
+def rank_systems(captions: CaptionScores, systems: SystemScores, *, alpha: float = 0.05) -> Ranking:
+    """Sort systems by z, test every ordered pair, and part them into clusters.
+
+    Parameters
+    ----------
+    alpha
+        Level at which a system beats another: rank-sum p < alpha, not adjusted.
+
+    Returns
+    -------
+    Ranking
+        `p[i, j]` for "i is better than j"; adjusted over all ordered pairs; `wins`, the systems
+        beaten; `rank_low` and `rank_high`, first and last position of the system's cluster.
+    """
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
+    p = rank_sum_matrix(captions.z.round(SAME), captions.system, len(systems.z))
+    ranked = np.argsort(-systems.z.round(SAME), kind="stable")
+    ranked = ranked[: np.count_nonzero(~np.isnan(systems.z))]
+    beats = p < alpha
+    low, high = _clusters(beats[np.ix_(ranked, ranked)])
+    rank_low = np.full(len(systems.z), np.nan)
+    rank_high = rank_low.copy()
+    rank_low[ranked], rank_high[ranked] = low, high
+    return Ranking(ranked, p, holm(p), benjamini_hochberg(p), beats.sum(1), rank_low, rank_high)
+
+
+def _clusters(beats: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """First and last position of each system's cluster, systems standing best first.
+
+    A boundary falls where every system above beats every system below.
+
+    >>> beats = np.array([[0, 0, 1], [0, 0, 1], [0, 0, 0]], dtype=bool)
+    >>> _clusters(beats)
+    (array([1, 1, 3]), array([2, 2, 3]))
+    """
+    n = len(beats)
+    bounds = [i for i in range(1, n) if beats[:i, i:].all()]
+    first = np.array([0, *bounds], dtype=np.int64)
+    sizes = np.diff([0, *bounds, n])
+    return np.repeat(first + 1, sizes), np.repeat(first + sizes, sizes)
