@@ -75,7 +75,8 @@ def _copy(model: type[models.Model], columns: Sequence[str], rows: Rows) -> None
             text = io.StringIO()
             csv.writer(text).writerows(batch)
             text.seek(0)
-            cursor.copy_expert(statement, text)
+            with connection.wrap_database_errors:
+                cursor.copy_expert(statement, text)
 
 
 @contextmanager

@@ -1,0 +1,33 @@
+"""/healthz tells whether database, broker and media answer."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from daplatform import health
+
+pytestmark = pytest.mark.django_db
+
+
+def test_it_says_yes_to_everything_that_answers():
+    response = Client().get("/healthz")
+    assert response.status_code == 200
+    assert response.json() == {"database": True, "broker": True, "media": True}
+
+
+def test_it_says_which_part_does_not_answer(monkeypatch, settings, tmp_path):
+    blocked = tmp_path / "a-file"
+    blocked.write_text("in the way")
+    settings.MEDIA_ROOT = blocked
+    response = Client().get("/healthz")
+    assert response.status_code == 503
+    assert response.json() == {"database": True, "broker": True, "media": False}
+
+
+def test_it_notices_a_broker_that_is_gone(monkeypatch):
+    monkeypatch.setattr(health.app.conf, "broker_url", "redis://127.0.0.1:1/0")
+    monkeypatch.setattr(health.app.conf, "broker_write_url", "redis://127.0.0.1:1/0")
+    response = Client().get("/healthz")
+    assert response.status_code == 503
+    assert response.json()["broker"] is False
