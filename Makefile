@@ -23,11 +23,8 @@ lint: .venv/.installed-dev
 	DEBUG=true $(BIN)/python manage.py makemigrations --check --dry-run
 
 # What the tests talk to: found, or installed where this machine lets us.
-services: node_modules/axe-core
+services:
 	@bash tests/install-services.sh
-
-node_modules/axe-core: package.json package-lock.json
-	@if command -v npm >/dev/null; then npm ci --no-fund --no-audit --silent; else echo "npm is missing: accessibility tests cannot run"; fi
 
 bench: .venv/.installed-dev services
 	$(BIN)/python -m benchmarks
