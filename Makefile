@@ -30,7 +30,7 @@ bench: .venv/.installed-dev services
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv node_modules var .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 .venv/bin/python:
 	@$(PYTHON) -m venv .venv 2>/dev/null || { rm -rf .venv; apt-get update -qq && apt-get install -y -qq python3-venv; $(PYTHON) -m venv .venv; }
