@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
-from hits.models import Caption, Hit, HitItem
+from hits.models import Campaign, Caption, Hit, HitItem
 
 
 class Annotator(models.Model):
@@ -41,6 +41,31 @@ class AnnotatorIdentity(models.Model):
         return f"{self.crowd} identity of {self.annotator}"
 
 
+class Invitation(models.Model):
+    """Somebody's standing permission to rate a campaign: what a personal link stands for."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="invitations")
+    annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="invitations")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["campaign", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "annotator"], name="one_invitation_per_campaign_and_person"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotator} invited to {self.campaign}"
+
+    @property
+    def name(self) -> str:
+        """What the organiser calls this person, unless their identity was erased."""
+        identity = getattr(self.annotator, "identity", None)
+        return identity.external_id.partition(":")[2] if identity else self.annotator.pseudonym
+
+
 class Assignment(models.Model):
     """One person's turn at one HIT. Given back, it stays with its ratings; a new one replaces it."""
 
@@ -53,6 +78,11 @@ class Assignment(models.Model):
         RETURNED = "returned", "Returned"
         EXPIRED = "expired", "Expired"
 
+    # Given up by the person who had it: the slot has, or gets, another row.
+    GIVEN_UP = (State.RETURNED, State.EXPIRED)
+
+    # The HIT's own campaign, repeated so that taking and saving work need not look it up.
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="turns")
     hit = models.ForeignKey(Hit, on_delete=models.PROTECT, related_name="assignments")
     annotator = models.ForeignKey(
         Annotator, on_delete=models.PROTECT, null=True, blank=True, related_name="assignments"
@@ -60,6 +90,7 @@ class Assignment(models.Model):
     state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
     slot = models.PositiveSmallIntegerField(help_text="Which of the HIT's assignments this is.")
     claimed_at = models.DateTimeField(null=True, blank=True)
+    consented_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
     comment = models.TextField(blank=True)
@@ -69,7 +100,12 @@ class Assignment(models.Model):
         indexes = [
             models.Index(
                 fields=["expires_at"], condition=Q(state="active"), name="assignment_running_out"
-            )
+            ),
+            models.Index(
+                fields=["campaign", "hit", "slot"],
+                condition=Q(state="open"),
+                name="assignment_to_be_taken",
+            ),
         ]
         constraints = [
             models.UniqueConstraint(
@@ -81,8 +117,13 @@ class Assignment(models.Model):
                 fields=["hit", "annotator"], name="one_turn_per_person_and_hit"
             ),
             models.CheckConstraint(
-                condition=Q(state="open", annotator=None, claimed_at=None)
-                | (~Q(state="open") & Q(annotator__isnull=False, claimed_at__isnull=False)),
+                condition=Q(state="open", annotator=None, claimed_at=None, expires_at=None)
+                | (
+                    ~Q(state="open")
+                    & Q(
+                        annotator__isnull=False, claimed_at__isnull=False, expires_at__isnull=False
+                    )
+                ),
                 name="assignment_taken_by_someone",
             ),
             models.CheckConstraint(
@@ -98,46 +139,86 @@ class Assignment(models.Model):
         return f"{self.hit}, assignment {self.slot}"
 
 
+class Arrival(models.Model):
+    """How somebody came to an assignment and where they go back to. Apart from the ratings."""
+
+    assignment = models.OneToOneField(Assignment, on_delete=models.CASCADE, related_name="arrival")
+    crowd = models.CharField(max_length=20)
+    external_id = models.CharField(
+        max_length=200, blank=True, help_text="What the crowd calls this assignment."
+    )
+    return_to = models.URLField(max_length=2000, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["crowd", "external_id"],
+                condition=~Q(external_id=""),
+                name="one_assignment_per_arrival",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"Arrival from {self.crowd} at {self.assignment}"
+
+
 class Rating(models.Model):
     """One answer. Rows are only ever added: a change of mind is a new revision, the last counts.
 
-    Annotator, caption, kind and original repeat what the item knows, so that reading a million
-    ratings for analysis joins nothing.
+    Campaign, annotator, caption, kind and original repeat what assignment and item know, so that
+    reading a million ratings for analysis joins nothing.
     """
 
-    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="ratings")
-    item = models.ForeignKey(HitItem, on_delete=models.PROTECT, related_name="ratings")
+    # Read by campaign in order of arrival, by assignment and position; indexes below.
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.PROTECT, related_name="ratings", db_index=False
+    )
+    assignment = models.ForeignKey(
+        Assignment, on_delete=models.PROTECT, related_name="ratings", db_index=False
+    )
+    item = models.ForeignKey(
+        HitItem, on_delete=models.PROTECT, related_name="ratings", db_index=False
+    )
     annotator = models.ForeignKey(Annotator, on_delete=models.PROTECT, related_name="ratings")
     caption = models.ForeignKey(Caption, on_delete=models.PROTECT, related_name="ratings")
     kind = models.CharField(max_length=10, choices=HitItem.Kind.choices)
-    original = models.ForeignKey(HitItem, on_delete=models.PROTECT, null=True, related_name="+")
-    revision = models.PositiveSmallIntegerField(default=1)
-    key = models.UUIDField(
-        unique=True, help_text="Chosen by the browser; a repeated post is known."
+    original = models.ForeignKey(
+        HitItem, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
     )
+    position = models.PositiveSmallIntegerField()
+    revision = models.PositiveSmallIntegerField()
+    key = models.UUIDField(help_text="Chosen by the browser; a repeated post is known by it.")
     score = models.PositiveSmallIntegerField()
     fluency = models.PositiveSmallIntegerField(null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
 
-    # Evidence. Server clock first; what only the browser can know is named so.
-    shown_at = models.DateTimeField(null=True, blank=True)
-    client_first_touch_ms = models.PositiveIntegerField(null=True, blank=True)
-    client_last_touch_ms = models.PositiveIntegerField(null=True, blank=True)
-    client_moves = models.PositiveIntegerField(default=0)
-    client_plays = models.PositiveIntegerField(default=0)
-    client_watched_ms = models.PositiveIntegerField(default=0)
-    client_hidden_ms = models.PositiveIntegerField(default=0)
+    # Evidence by the server's clock: when the item was handed out and when its rating arrived.
+    served_at = models.DateTimeField()
+    created_at = models.DateTimeField()
+    is_unwatched = models.BooleanField(
+        help_text="Given sooner than the video could have been watched."
+    )
+    # Evidence only the browser can give. Times count from the moment the caption's page was shown.
+    client_elapsed_ms = models.PositiveIntegerField()
+    client_first_touch_ms = models.PositiveIntegerField()
+    client_last_touch_ms = models.PositiveIntegerField()
+    client_moves = models.PositiveIntegerField()
+    client_plays = models.PositiveIntegerField()
+    client_watched_ms = models.PositiveIntegerField()
+    client_hidden_ms = models.PositiveIntegerField()
 
     class Meta:
         ordering = ["pk"]
+        indexes = [models.Index(fields=["campaign", "id"], name="rating_by_campaign")]
         constraints = [
             models.UniqueConstraint(
-                fields=["assignment", "item", "revision"], name="one_rating_per_revision"
+                fields=["assignment", "position", "revision"], name="one_rating_per_revision"
             ),
+            models.UniqueConstraint(fields=["assignment", "key"], name="one_rating_per_post"),
             models.CheckConstraint(condition=Q(score__lte=100), name="score_0_to_100"),
             models.CheckConstraint(
                 condition=Q(fluency=None) | Q(fluency__lte=100), name="fluency_0_to_100"
             ),
+            models.CheckConstraint(condition=Q(revision__gte=1), name="revision_from_1"),
             models.CheckConstraint(
                 condition=Q(kind__in=["system", "reference"], original=None)
                 | Q(kind__in=["degraded", "repeat"], original__isnull=False),

@@ -144,6 +144,16 @@ CONTENT_SECURITY_POLICY = {
     },
 }
 
+# Annotators --------------------------------------------------------------------------------
+# They come by signed links, without accounts or cookies, often inside a marketplace's frame.
+RATING_LINK_DAYS = number("RATING_LINK_DAYS", 30)
+FRAME_ANCESTORS = words(
+    "FRAME_ANCESTORS", "https://worker.mturk.com,https://workersandbox.mturk.com"
+)
+MTURK_SUBMIT_ORIGINS = words(
+    "MTURK_SUBMIT_ORIGINS", "https://www.mturk.com,https://workersandbox.mturk.com"
+)
+
 # Files --------------------------------------------------------------------------------------
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
@@ -155,7 +165,7 @@ STORAGES: dict[str, dict[str, Any]] = {
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEBUG
-        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        else "daplatform.static_files.ModuleStaticFilesStorage"
     },
 }
 if MEDIA_BUCKET:
@@ -189,6 +199,12 @@ CELERY_TASK_SOFT_TIME_LIMIT = 3540
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
+    "give-back-overdue-work": {
+        "task": "annotations.tasks.assignments_expire_task",
+        "schedule": 60.0,
+    },
+}
 if CELERY_BROKER_URL == "filesystem://":
     _queue = DATA_DIR / "queue"
     _queue.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,69 @@
+"""What the rating page sends, checked field by field before anything else looks at it."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeVar
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from annotations.errors import InvalidPost
+
+Score = Annotated[int, Field(ge=0, le=100)]
+# A day in milliseconds fits; anything larger is no measurement.
+Count = Annotated[int, Field(ge=0, le=2_000_000_000)]
+SCORE_SENTENCE = "A rating is a whole number from 0 to 100."
+
+
+class Post(BaseModel):
+    """Strict: 50.0, "50" and true are not 50, and nothing unknown is let in."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class Evidence(Post):
+    """How the rating came about, as only the browser can tell. Milliseconds since shown."""
+
+    elapsed_ms: Count
+    first_touch_ms: Count
+    last_touch_ms: Count
+    moves: Count
+    plays: Count
+    watched_ms: Count
+    hidden_ms: Count
+
+
+class RatingPost(Post):
+    """One rating. The receipt names the item, the key tells a repeated post."""
+
+    receipt: Annotated[str, Field(max_length=200)]
+    key: UUID
+    score: Score
+    fluency: Score | None = None
+    evidence: Evidence
+
+
+class SubmissionPost(Post):
+    """The end of a HIT."""
+
+    comment: Annotated[str, Field(max_length=2_000)] = ""
+
+
+PostKind = TypeVar("PostKind", bound=Post)
+
+
+def read_post(kind: type[PostKind], body: bytes) -> PostKind:
+    """Read a JSON body, or refuse it with a sentence for the person at the page."""
+    try:
+        return kind.model_validate_json(body)
+    except ValidationError as error:
+        raise InvalidPost(_sentence(error)) from None
+
+
+def _sentence(error: ValidationError) -> str:
+    fields = {part for fault in error.errors() for part in fault["loc"]}
+    if fields & {"score", "fluency"}:
+        return SCORE_SENTENCE
+    if "comment" in fields:
+        return "The comment is too long: 2,000 characters at most."
+    return "What the page sent could not be read. Reload the page and try again."

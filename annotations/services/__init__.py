@@ -1,0 +1,1 @@
+"""Everything that changes annotators, assignments and ratings."""

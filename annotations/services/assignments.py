@@ -1,0 +1,160 @@
+"""Work given out, taken, given back, run out of time, and handed in."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+
+from annotations.errors import LinkRefused, NothingToTake, Unfinished, WorkClosed
+from annotations.models import Annotator, Arrival, Assignment, Rating
+from annotations.selectors import (
+    assignment_active,
+    assignment_of,
+    assignments_open,
+    claim_obstacle,
+    closed_sentence,
+    rated_count,
+)
+from annotations.tokens import Turn
+from hits.models import Batch, Campaign, HitItem
+from hits.services.campaigns import campaign_go_live
+
+State = Assignment.State
+
+
+@transaction.atomic
+def assignments_open_for(*, batch: Batch) -> None:
+    """Let people work on a batch: the campaign's number of assignments for each of its HITs."""
+    campaign_go_live(campaign=batch.campaign)
+    Assignment.objects.bulk_create(
+        (
+            Assignment(campaign=batch.campaign, hit=hit, slot=slot)
+            for hit in batch.hits.all()
+            for slot in range(1, batch.campaign.assignments + 1)
+        ),
+        batch_size=2_000,
+        ignore_conflicts=True,
+    )
+
+
+@transaction.atomic
+def assignment_claim(
+    *,
+    campaign: Campaign,
+    annotator: Annotator,
+    hit: int | None = None,
+    crowd: str = "invite",
+    external_id: str = "",
+    return_to: str = "",
+    consents: bool = False,
+    now: dt.datetime | None = None,
+) -> Assignment:
+    """Take an open assignment, or come back to the one this person is working on."""
+    now = now or timezone.now()
+    # People queue here, a moment each, so that limits hold for one person in many tabs too.
+    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    earlier = _assignment_earlier(campaign, annotator, hit, crowd, external_id)
+    if earlier is not None:
+        return earlier
+    if campaign.consent and not consents:
+        raise NothingToTake("Please agree to take part first.")
+    assignments_expire(campaign=campaign, now=now)
+    if sentence := claim_obstacle(campaign=campaign, annotator=annotator, hit=hit):
+        raise NothingToTake(sentence)
+    assignment = _assignment_take(campaign, annotator, hit, now)
+    Arrival.objects.create(
+        assignment=assignment, crowd=crowd, external_id=external_id, return_to=return_to
+    )
+    return assignment
+
+
+def _assignment_earlier(
+    campaign: Campaign, annotator: Annotator, hit: int | None, crowd: str, external_id: str
+) -> Assignment | None:
+    """What a repeated visit leads back to. A crowd's assignment belongs to one person only."""
+    if not external_id:
+        return assignment_active(campaign=campaign, annotator=annotator, hit=hit)
+    arrivals = Arrival.objects.filter(crowd=crowd, external_id=external_id)
+    arrival = arrivals.select_related("assignment").first()
+    if arrival is None:
+        return None
+    if arrival.assignment.annotator_id != annotator.pk:
+        raise LinkRefused("Somebody else is working on this task.")
+    return arrival.assignment
+
+
+def _assignment_take(
+    campaign: Campaign, annotator: Annotator, hit: int | None, now: dt.datetime
+) -> Assignment:
+    wanted = assignments_open(campaign=campaign, annotator=annotator, hit=hit).first()
+    taken = wanted and Assignment.objects.filter(pk=wanted.pk, state=State.OPEN).update(
+        state=State.ACTIVE,
+        annotator=annotator,
+        claimed_at=now,
+        consented_at=now if campaign.consent else None,
+        expires_at=now + dt.timedelta(minutes=campaign.minutes_allowed),
+    )
+    if wanted is None or not taken:
+        raise NothingToTake("Somebody else has just taken the last task.")
+    wanted.refresh_from_db()
+    return wanted
+
+
+@transaction.atomic
+def assignment_return(*, turn: Turn) -> None:
+    """Give the work back; what was rated stays, and somebody else can take the HIT."""
+    mine = Assignment.objects.filter(pk=turn.assignment, annotator=turn.annotator)
+    if mine.filter(state=State.ACTIVE).update(state=State.RETURNED):
+        _slot_reopen(assignment_of(turn))
+    elif not mine.filter(state=State.RETURNED).exists():
+        raise WorkClosed("This task cannot be given back any more.")
+
+
+@transaction.atomic
+def assignments_expire(*, now: dt.datetime, campaign: Campaign | None = None) -> int:
+    """Give back the work whose time has run out. Doing it twice changes nothing."""
+    overdue = Assignment.objects.filter(state=State.ACTIVE, expires_at__lte=now)
+    if campaign is not None:
+        overdue = overdue.filter(campaign=campaign)
+    expired = 0
+    for assignment in overdue:
+        still = Assignment.objects.filter(pk=assignment.pk, state=State.ACTIVE)
+        if still.update(state=State.EXPIRED):
+            _slot_reopen(assignment)
+            expired += 1
+    return expired
+
+
+def _slot_reopen(assignment: Assignment) -> None:
+    Assignment.objects.create(
+        campaign_id=assignment.campaign_id, hit_id=assignment.hit_id, slot=assignment.slot
+    )
+
+
+@transaction.atomic
+def assignment_submit(*, turn: Turn, comment: str = "", now: dt.datetime | None = None) -> None:
+    """Hand in finished work, exactly once: a repeated post finds it done and changes nothing.
+
+    Somebody who rated everything may do so until the work was given to another, late or not.
+    """
+    rating = Rating.objects.filter(assignment=OuterRef(OuterRef("pk")), item=OuterRef("pk"))
+    missing = HitItem.objects.filter(~Exists(rating), hit=OuterRef("hit"))
+    mine = Assignment.objects.filter(pk=turn.assignment, annotator=turn.annotator)
+    submitted = mine.filter(~Exists(missing), state=State.ACTIVE).update(
+        state=State.SUBMITTED,
+        submitted_at=now or timezone.now(),
+        comment=comment.replace("\x00", "").strip(),
+    )
+    if not submitted:
+        _submission_refuse(assignment_of(turn))
+
+
+def _submission_refuse(assignment: Assignment) -> None:
+    if assignment.state == State.ACTIVE:
+        first = rated_count(assignment.pk) + 1
+        raise Unfinished(f"Caption {first} is not rated yet. Every caption needs a rating.")
+    if assignment.state in Assignment.GIVEN_UP:
+        raise WorkClosed(closed_sentence(assignment, timezone.now()))

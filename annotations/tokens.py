@@ -1,0 +1,113 @@
+"""Signed links and tokens: all that an annotator's browser holds instead of a log-in.
+
+The rating page lives in other sites' frames, where cookies are blocked. So every address and
+every request carries what it is about, signed: an entry link says which campaign may be entered,
+a turn says who is working on which assignment, a receipt says when which item was handed out.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+from dataclasses import astuple, dataclass
+
+from django.conf import settings
+from django.core import signing
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from annotations.errors import LinkExpired, LinkRefused, UnknownItem
+
+ENTRY_SALT = "annotations.entry"
+TURN_SALT = "annotations.turn"
+RECEIPT_SALT = "annotations.receipt"
+MEDIA_SALT = "annotations.media"
+CODE_SALT = "annotations.completion"
+EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+MILLISECOND = dt.timedelta(milliseconds=1)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A way into a campaign: for one invited person, or for a crowd whose address names them."""
+
+    campaign: int
+    crowd: str
+    invitation: int | None = None
+    hit: int | None = None
+    return_to: str = ""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One annotator at one assignment."""
+
+    campaign: int
+    hit: int
+    assignment: int
+    annotator: int
+
+
+def entry_sign(entry: Entry) -> str:
+    return signing.dumps(astuple(entry), salt=ENTRY_SALT)
+
+
+def entry_read(token: str) -> Entry:
+    return Entry(*_loads(token, ENTRY_SALT))
+
+
+def turn_sign(turn: Turn) -> str:
+    return signing.dumps(astuple(turn), salt=TURN_SALT)
+
+
+def turn_read(token: str) -> Turn:
+    return Turn(*_loads(token, TURN_SALT))
+
+
+def receipt_sign(*, assignment: int, position: int, served_at: dt.datetime) -> str:
+    """Proof that the item at `position` was handed out then; it costs no row to keep."""
+    milliseconds = (served_at - EPOCH) // MILLISECOND
+    return _receipts(assignment).sign(f"{position}.{milliseconds}")
+
+
+def receipt_read(receipt: str, *, assignment: int) -> tuple[int, dt.datetime]:
+    """The position and the time of a receipt that was given to this very assignment."""
+    try:
+        position, _, milliseconds = _receipts(assignment).unsign(receipt).partition(".")
+    except signing.BadSignature:
+        raise UnknownItem("This caption does not belong to your task.") from None
+    return int(position), EPOCH + int(milliseconds) * MILLISECOND
+
+
+def media_name(*, assignment: int, position: int) -> str:
+    """A video's name in one item: nothing about it is shared with the same video elsewhere."""
+    digest = salted_hmac(MEDIA_SALT, f"{assignment}.{position}", algorithm="sha256").digest()
+    return base64.urlsafe_b64encode(digest[:15]).decode()
+
+
+def media_position(name: str, *, assignment: int, size: int) -> int:
+    """Which of the assignment's items a video's name stands for."""
+    for position in range(size):
+        if constant_time_compare(media_name(assignment=assignment, position=position), name):
+            return position
+    raise UnknownItem("There is no such video in your task.")
+
+
+def completion_code(assignment: int) -> str:
+    """A short code only those see who finished the assignment."""
+    digest = salted_hmac(CODE_SALT, str(assignment), algorithm="sha256").digest()
+    return base64.b32encode(digest[:5]).decode()
+
+
+def _receipts(assignment: int) -> signing.Signer:
+    return signing.Signer(salt=f"{RECEIPT_SALT}.{assignment}")
+
+
+def _loads(token: str, salt: str) -> tuple[object, ...]:
+    try:
+        return tuple(signing.loads(token, salt=salt, max_age=settings.RATING_LINK_DAYS * 86_400))
+    except signing.SignatureExpired:
+        raise LinkExpired("This link is too old. Ask whoever sent it for a new one.") from None
+    except signing.BadSignature:
+        raise LinkRefused(
+            "This link is not valid. Check that the whole address was copied."
+        ) from None
