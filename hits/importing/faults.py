@@ -1,0 +1,156 @@
+"""What is wrong with a campaign's files: where, what, and what to do about it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Severity(StrEnum):
+    """An error forbids the import; a warning is for the organiser to think about."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+class Kind(StrEnum):
+    """The families of faults, for counting and for pages that group them."""
+
+    ARCHIVE = "archive"
+    MISSING_FILE = "missing file"
+    AMBIGUOUS_FILE = "ambiguous file"
+    UNREADABLE_FILE = "unreadable file"
+    EMPTY_FILE = "empty file"
+    UNUSED_FILE = "unused file"
+    LINK = "link"
+    ENCODING = "encoding"
+    LONG_LINE = "long line"
+    MISSING_COLUMN = "missing column"
+    REPEATED_COLUMN = "repeated column"
+    UNUSED_COLUMN = "unused column"
+    FIELD_COUNT = "field count"
+    QUOTING = "quoting"
+    JSON = "JSON"
+    NOT_TEXT = "not text"
+    LINE_COUNT = "line count"
+    TOML = "TOML"
+    SETTING = "setting"
+    UNKNOWN_SETTING = "unknown setting"
+    NAME = "name"
+    SHARED_NAME = "shared name"
+    UNKNOWN_VIDEO = "unknown video"
+    DUPLICATE_VIDEO = "duplicate video"
+    EMPTY_CAPTION = "empty caption"
+    DUPLICATE_CAPTION = "duplicate caption"
+    MISSING_CAPTIONS = "missing captions"
+    CONTROL_CHARACTER = "control character"
+    LOST_CHARACTER = "lost character"
+    LONG_TEXT = "long text"
+    TOO_MANY = "too many"
+    ADDRESS = "address"
+    PATH = "path"
+    MISSING_VIDEO = "missing video"
+    EMPTY_VIDEO = "empty video"
+    UNREADABLE_VIDEO = "unreadable video"
+    UNPLAYABLE_VIDEO = "unplayable video"
+    REPEATED_VIDEO_FILE = "repeated video file"
+
+
+class Where(NamedTuple):
+    """A place in the campaign's files; line and column only where they mean something."""
+
+    file: str = ""
+    line: int | None = None
+    column: str = ""
+
+    def __str__(self) -> str:
+        line = "" if self.line is None else f"line {self.line}"
+        column = f"column {self.column}" if self.column else ""
+        return ", ".join(part for part in (self.file, line, column) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong, and the way out of it."""
+
+    severity: Severity
+    kind: Kind
+    where: Where
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if any(self.where) else ""
+        return f"{place}{self.message} {self.remedy}".rstrip()
+
+    def as_dict(self) -> dict[str, str | int | None]:
+        """The fault in JSON's own types, as a page or a stored report wants it."""
+        return {
+            "severity": self.severity.value,
+            "kind": self.kind.value,
+            **self.where._asdict(),
+            "message": self.message,
+            "remedy": self.remedy,
+        }
+
+
+class Faults:
+    """Every fault counted, and the first `kept` of each kind remembered.
+
+    The limit is per kind, so that a million empty captions cannot hide one missing file, and a
+    hostile campaign cannot fill the memory with complaints about itself.
+    """
+
+    def __init__(self, kept: int = 1000) -> None:
+        self._kept = kept
+        self._faults: list[Fault] = []
+        self._counts: Counter[tuple[Severity, Kind]] = Counter()
+
+    def error(self, kind: Kind, where: Where, message: str, remedy: str = "") -> None:
+        self._add(Severity.ERROR, kind, where, message, remedy)
+
+    def warning(self, kind: Kind, where: Where, message: str, remedy: str = "") -> None:
+        self._add(Severity.WARNING, kind, where, message, remedy)
+
+    def _add(self, severity: Severity, kind: Kind, where: Where, message: str, remedy: str) -> None:
+        self._counts[severity, kind] += 1
+        if self._counts[severity, kind] <= self._kept:
+            self._faults.append(Fault(severity, kind, where, message, remedy))
+
+    def is_full(self, kind: Kind) -> bool:
+        """Whether further errors of this kind are only counted, so costly advice is wasted."""
+        return self._counts[Severity.ERROR, kind] >= self._kept
+
+    @property
+    def errors(self) -> int:
+        return self._total(Severity.ERROR)
+
+    @property
+    def warnings(self) -> int:
+        return self._total(Severity.WARNING)
+
+    def _total(self, wanted: Severity) -> int:
+        return sum(count for (severity, _), count in self._counts.items() if severity == wanted)
+
+    @property
+    def unlisted(self) -> dict[Kind, int]:
+        """How many faults of a kind were counted but not remembered."""
+        excess: Counter[Kind] = Counter()
+        for (_, kind), count in self._counts.items():
+            excess[kind] += max(0, count - self._kept)
+        return {kind: count for kind, count in excess.items() if count}
+
+    def __iter__(self) -> Iterator[Fault]:
+        """Errors first, each severity in the order of the files and lines."""
+        return iter(
+            sorted(
+                self._faults,
+                key=lambda fault: (fault.severity, fault.where.file, fault.where.line or 0),
+            )
+        )
+
+    def __len__(self) -> int:
+        return self.errors + self.warnings

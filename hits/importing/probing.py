@@ -1,0 +1,143 @@
+"""Looks into one video after another, in a process of its own that a hostile file may take down.
+
+Run as a script by `sandbox.Prober`: requests come in and answers go out as lines of JSON. It
+imports nothing of the project, so that the process stays small.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import resource
+import signal
+import sys
+from typing import Any
+
+import av
+from PIL import Image
+
+# Only formats that hold their own media: a playlist could make FFmpeg read other files and hosts.
+_OPTIONS = {
+    "protocol_whitelist": "file",
+    "format_whitelist": "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,flv,asf,mpeg,mpegts,ogg",
+}
+_MEMORY_BYTES = 500 * 1024 * 1024
+_POSTER_SIZE = (640, 640)
+_BRIEFEST = 0.9  # of the announced duration; less means that the file was cut off
+
+
+def probe(path: str) -> dict[str, Any]:
+    """Duration, size and encoding of a video, with its first frame decoded and all packets read."""
+    with av.open(path, options=_OPTIONS) as container:
+        stream = _video_stream(container)
+        frame = next(container.decode(stream), None)
+        if frame is None:
+            raise ValueError("it holds no picture")
+        width, height = _shown_size(frame, stream)
+        return {
+            "duration": _duration(container, stream),
+            "width": width,
+            "height": height,
+            "codec": stream.codec_context.codec.canonical_name,
+            "pixel_format": stream.codec_context.pix_fmt or "",
+            "container": _container_name(container, path),
+        }
+
+
+def poster(path: str) -> bytes:
+    """A JPEG of a frame from the middle, upright and with square pixels."""
+    with av.open(path, options=_OPTIONS) as container:
+        stream = _video_stream(container)
+        frame = _middle_frame(container, stream)
+        if frame is None:
+            raise ValueError("it holds no picture")
+        image = frame.to_image().rotate(frame.rotation, expand=True)
+        image = image.resize(_shown_size(frame, stream), Image.Resampling.BILINEAR)
+        image.thumbnail(_POSTER_SIZE)
+        jpeg = io.BytesIO()
+        image.save(jpeg, "JPEG", quality=80)
+        return jpeg.getvalue()
+
+
+def _video_stream(container: Any) -> Any:
+    if not container.streams.video:
+        raise ValueError("it holds no video")
+    stream = container.streams.video[0]
+    stream.codec_context.thread_count = 1  # each thread would take its share of the memory
+    return stream
+
+
+def _shown_size(frame: Any, stream: Any) -> tuple[int, int]:
+    """Width and height on the screen: pixels made square, then turned as the file asks."""
+    width = max(1, round(frame.width * (stream.sample_aspect_ratio or 1)))
+    return (frame.height, width) if frame.rotation % 180 else (width, frame.height)
+
+
+def _duration(container: Any, stream: Any) -> float:
+    """Seconds of video really in the file; some files announce none, some more than they hold."""
+    container.seek(0)
+    first, last = sys.maxsize, 0
+    for packet in container.demux(stream):
+        if packet.pts is not None:
+            first = min(first, packet.pts)
+            last = max(last, packet.pts + (packet.duration or 0))
+    seconds = float(max(0, last - first) * stream.time_base)
+    announced = float((stream.duration or 0) * stream.time_base)
+    if seconds < _BRIEFEST * announced:
+        raise ValueError(f"it ends after {seconds:.1f} of {announced:.1f} seconds")
+    return seconds
+
+
+def _middle_frame(container: Any, stream: Any) -> Any:
+    """The key frame before the middle: opening frames are often black."""
+    if container.duration:
+        container.seek(container.duration // 2)
+    frame = next(container.decode(stream), None)
+    if frame is None:
+        container.seek(0)
+        frame = next(container.decode(stream), None)
+    return frame
+
+
+def _container_name(container: Any, path: str) -> str:
+    """FFmpeg has one name for MP4 and QuickTime and one for WebM and Matroska; browsers do not."""
+    if "mp4" in container.format.name:
+        return "mov" if container.metadata.get("major_brand", "").startswith("qt") else "mp4"
+    if "webm" in container.format.name:
+        with open(path, "rb") as stream:
+            return "webm" if b"webm" in stream.read(64) else "matroska"
+    return str(container.format.name)
+
+
+def _answer(request: dict[str, Any]) -> dict[str, Any]:
+    try:
+        if request["wants"] == "poster":
+            return {"jpeg": base64.b64encode(poster(request["path"])).decode()}
+        return probe(request["path"])
+    except (av.FFmpegError, ValueError) as error:
+        return {"problem": getattr(error, "strerror", None) or str(error)}
+    except MemoryError:
+        return {"problem": "it needs too much memory to decode"}
+
+
+def main(seconds: int) -> None:
+    """Answer requests until there are no more; a file that takes too long ends the process."""
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _say({"ready": True})
+    for line in sys.stdin:
+        signal.alarm(seconds)
+        answer = _answer(json.loads(line))
+        signal.alarm(0)
+        _say(answer)
+
+
+def _say(answer: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(seconds=int(sys.argv[1]))

@@ -1,0 +1,191 @@
+"""From a folder or a zip to checked rows: the whole of a campaign, or all that is wrong with it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from hits.importing.archives import unpack
+from hits.importing.faults import Faults, Kind, Where
+from hits.importing.folder import read_folder
+from hits.importing.layout import Layout, warn_of_unused
+from hits.importing.ledger import CaptionFile, Ledger, Numbers
+from hits.importing.limits import LIMITS, Limits
+from hits.importing.lines import sha256_of
+from hits.importing.roles import System, assign_roles
+from hits.importing.settings import FILE, Settings
+from hits.importing.tables import SUFFIXES
+from hits.importing.texts import check_name, shown
+from hits.importing.trecvid import is_trecvid, read_trecvid
+from hits.importing.videos import Progress, Video, inspect_videos
+
+
+class Caption(NamedTuple):
+    """What one system says of one video, both by name."""
+
+    video: str
+    system: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A campaign's files, checked.
+
+    `video` and `system` hold, for every caption in the order of `captions()`, the place of its
+    video in `videos` and of its system in `systems`. They are of use only without errors.
+    """
+
+    root: Path
+    settings: Settings
+    videos: tuple[Video, ...]
+    systems: tuple[System, ...]
+    video: Numbers
+    system: Numbers
+    faults: Faults
+    digest: str  # of everything read, so that the same campaign is not imported twice
+    _files: tuple[CaptionFile, ...]
+    _digests: Mapping[str, str]
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether there are no errors; warnings do not count."""
+        return not self.faults.errors
+
+    @property
+    def control(self) -> System | None:
+        return next((system for system in self.systems if system.is_control), None)
+
+    def captions(self) -> Iterator[Caption]:
+        """Every caption, read from the files once more, so that a million need no memory.
+
+        Raises ValueError when there are errors, or when a file has changed since it was checked:
+        then some captions have been handed out already, and whatever was written must be undone.
+        """
+        if not self.is_sound:
+            raise ValueError("captions: a campaign with errors has none to give")
+        for file in self._files:
+            for _, (video, system, text) in file.read(Faults()):
+                yield Caption(video, system, text)
+            if sha256_of(file.path) != self._digests[file.name]:
+                raise ValueError(f"{file.name} has changed since it was checked")
+
+
+def read_campaign(
+    source: Path,
+    *,
+    workspace: Path | None = None,
+    name: str = "",
+    needs_videos: bool = True,
+    limits: Limits = LIMITS,
+    progress: Progress = lambda what, done, total: None,
+) -> Reading:
+    """Check a campaign's folder or zip and find every fault in it; nothing is raised over content.
+
+    Parameters
+    ----------
+    source
+        A folder in the platform's or in TRECVID's layout, or a zip of one.
+    workspace
+        An empty folder for unpacking a zip; it must live as long as the result is used.
+    name
+        What to call a campaign that does not say so itself; the folder's name by default.
+    needs_videos
+        Whether the videos will be shown: if not, video files are not looked for or opened.
+    progress
+        Called with what is being read, how much of it is done, and of how much.
+    """
+    faults = Faults(limits.faults_per_kind)
+    root = _root(source, workspace, faults, limits)
+    if root is None:
+        return _nothing(source, faults)
+    default_name = source.stem if root == workspace else root.resolve().name
+    layout = _layout(root, faults, limits, needs_videos=needs_videos)
+    ledger = Ledger([video.name for video in layout.videos], faults, limits)
+    digests = _digests(layout.files)
+    for file in layout.captions:
+        ledger.enter(file, progress)
+    ledger.close()
+    systems = assign_roles(layout, ledger.sources, faults)
+    warn_of_unused(root, layout, faults)
+    videos = layout.videos
+    if needs_videos:
+        videos = inspect_videos(videos, root, layout.videos_file, faults, progress)
+    video, system = ledger.columns
+    return Reading(
+        root=root,
+        settings=_named(layout.settings, name or default_name, faults, limits),
+        videos=tuple(videos),
+        systems=tuple(systems),
+        video=video,
+        system=system,
+        faults=faults,
+        digest=_digest(digests, videos),
+        _files=tuple(layout.captions),
+        _digests=digests,
+    )
+
+
+def _root(source: Path, workspace: Path | None, faults: Faults, limits: Limits) -> Path | None:
+    is_open = os.access(source, os.R_OK)
+    if is_open and source.is_dir():
+        return source
+    if not is_open or not source.is_file():
+        faults.error(
+            Kind.MISSING_FILE,
+            Where(shown(source.name)),
+            "There is no such folder or zip, or it may not be read.",
+            "Check the path.",
+        )
+        return None
+    if workspace is None:
+        raise ValueError("workspace: a folder is needed to unpack a zip")
+    return unpack(source, workspace, faults, limits)
+
+
+def _nothing(source: Path, faults: Faults) -> Reading:
+    """The reading of what could not be opened at all."""
+    none = np.zeros(0, dtype=np.int32)
+    return Reading(source, Settings(), (), (), none, none, faults, "", (), {})
+
+
+def _layout(root: Path, faults: Faults, limits: Limits, *, needs_videos: bool) -> Layout:
+    has_tables = any((root / f"captions{suffix}").exists() for suffix in SUFFIXES)
+    if not is_trecvid(root):
+        return read_folder(root, faults, limits)
+    if not has_tables:
+        return read_trecvid(root, faults, limits, needs_videos=needs_videos)
+    faults.error(
+        Kind.AMBIGUOUS_FILE,
+        Where("systems/"),
+        "There are both a table of captions and the folder systems/.",
+        "Keep one of the two layouts.",
+    )
+    return read_folder(root, faults, limits)
+
+
+def _named(settings: Settings, name: str, faults: Faults, limits: Limits) -> Settings:
+    """The settings with a name; only TRECVID's layout allows them to come without one."""
+    if settings.name or not name:
+        return settings
+    check_name(name, limits.name_characters, Where(FILE, None, "name"), faults)
+    return replace(settings, name=name)
+
+
+def _digests(files: Mapping[str, Path]) -> dict[str, str]:
+    """Of each file that is there and can be read; where one should be, its lack is a fault."""
+    readable = {label: path for label, path in files.items() if os.access(path, os.R_OK)}
+    return {label: sha256_of(path) for label, path in readable.items() if path.is_file()}
+
+
+def _digest(digests: Mapping[str, str], videos: Iterable[Video]) -> str:
+    """One digest over the names and contents of all files, in an order of its own."""
+    entries = [*digests.items(), *((video.file, video.sha256) for video in videos if video.sha256)]
+    lines = "".join(f"{digest} {label}\n" for label, digest in sorted(entries))
+    return hashlib.sha256(lines.encode(errors="backslashreplace")).hexdigest()

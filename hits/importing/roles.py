@@ -1,0 +1,132 @@
+"""What each source of captions is for (PROTOCOL §1), and whether that makes a campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from hits.importing.faults import Faults, Kind, Where
+from hits.importing.layout import Layout
+from hits.importing.ledger import Shelf, Source
+from hits.importing.settings import FILE
+from hits.importing.texts import counted, quoted, suggestion
+
+_FEWEST_CONTROLS = 2  # a caption is degraded with words from the caption of another video
+
+
+class Role(StrEnum):
+    """What the captions of a system are for."""
+
+    CANDIDATE = "candidate"
+    HUMAN = "human"
+    REFERENCE = "reference"
+
+
+@dataclass(frozen=True)
+class System:
+    """A source of captions: what it is for, how many it has, and the first few of them."""
+
+    name: str
+    role: Role
+    is_control: bool
+    captions: int
+    samples: tuple[str, ...]
+
+
+def assign_roles(layout: Layout, sources: Sequence[Source], faults: Faults) -> list[System]:
+    """The systems of the campaign; roles that are missing or contradict each other are faults."""
+    systems = [_system(source, layout) for source in sources]
+    _check_shared_names(sources, faults)
+    _check_ranked(layout, systems, faults)
+    if any(file.shelf is Shelf.REFERENCES for file in layout.captions):
+        _check_humans(layout, sources, faults)
+        _check_control(layout, sources, faults)
+    return systems
+
+
+def _system(source: Source, layout: Layout) -> System:
+    is_reference = source.shelf is Shelf.REFERENCES
+    role = Role.REFERENCE if is_reference else Role.CANDIDATE
+    if source.name in layout.humans:
+        role = Role.HUMAN
+    is_control = role is Role.REFERENCE and source.name == layout.settings.control
+    return System(source.name, role, is_control, source.captions, tuple(source.samples))
+
+
+def _names(sources: Sequence[Source], shelf: Shelf) -> list[str]:
+    return [source.name for source in sources if source.shelf is shelf]
+
+
+def _check_shared_names(sources: Sequence[Source], faults: Faults) -> None:
+    systems = set(_names(sources, Shelf.SYSTEMS))
+    for source in sources:
+        if source.shelf is Shelf.REFERENCES and source.name in systems:
+            faults.error(
+                Kind.SHARED_NAME,
+                Where(source.file),
+                f"{quoted(source.name)} is the name of a system as well.",
+                "Rename one of them.",
+            )
+
+
+def _check_ranked(layout: Layout, systems: Sequence[System], faults: Faults) -> None:
+    has_file = any(file.shelf is Shelf.SYSTEMS for file in layout.captions)
+    if has_file and all(system.role is Role.REFERENCE for system in systems):
+        faults.error(
+            Kind.MISSING_CAPTIONS,
+            Where(),
+            "No system has a caption, so there is nothing to rank.",
+            "Add the captions of at least one system.",
+        )
+
+
+def _check_humans(layout: Layout, sources: Sequence[Source], faults: Faults) -> None:
+    """In TRECVID's layout `humans` names files of either folder; elsewhere only references."""
+    known = {source.name for source in sources if source.shelf in layout.human_shelves}
+    where = Where(FILE, None, "human")
+    for name in sorted(layout.humans - known):
+        faults.error(
+            Kind.SETTING,
+            where,
+            f"{quoted(name)} is not among the references.",
+            suggestion(name, known) or "Name a source that has captions there.",
+        )
+    if layout.settings.control in layout.humans:
+        faults.error(
+            Kind.SETTING,
+            where,
+            f"{quoted(layout.settings.control)} is the control set and cannot be ranked too.",
+            "Choose another control set, or do not rank it.",
+        )
+
+
+def _check_control(layout: Layout, sources: Sequence[Source], faults: Faults) -> None:
+    """Without a control set there is no quality control; a small one is shown again and again."""
+    control, pairs = layout.settings.control, layout.settings.hits.pairs
+    where = Where(FILE, None, "control")
+    names = _names(sources, Shelf.REFERENCES)
+    if control and control not in names:
+        faults.error(
+            Kind.SETTING,
+            where,
+            f"The control set {quoted(control)} is not among the references.",
+            suggestion(control, names) or "Name a source that has captions there.",
+        )
+        return
+    captions = sum(source.captions for source in sources if source.name == control)
+    if control and captions < _FEWEST_CONTROLS <= 2 * pairs:
+        faults.error(
+            Kind.MISSING_CAPTIONS,
+            where,
+            f"The control set {quoted(control)} has {counted(captions, 'caption')}.",
+            f"It needs captions for {_FEWEST_CONTROLS} videos at the very least.",
+        )
+    elif control and captions < pairs:
+        faults.warning(
+            Kind.MISSING_CAPTIONS,
+            where,
+            f"The control set {quoted(control)} has {counted(captions, 'caption')}, "
+            f"and a HIT wants {pairs}.",
+            "HITs will be made smaller; add control captions to avoid that.",
+        )

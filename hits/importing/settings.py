@@ -1,0 +1,226 @@
+"""campaign.toml: what a campaign is called, whose captions are what, and how its HITs are cut."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+from hits.composition.shape import Shape
+from hits.importing.faults import Faults, Kind, Where
+from hits.importing.limits import Limits
+from hits.importing.texts import check_name, check_prose, quoted, suggestion
+
+FILE = "campaign.toml"
+_TOML_PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
+
+
+@dataclass(frozen=True)
+class HitSettings:
+    """The table [hits]: PROTOCOL §2."""
+
+    size: int = 100
+    pairs: int = 10
+    repeats: int = 10
+    redundancy: int = 1
+    assignments: int = 1
+    seed: int = 7
+    reward: Decimal = Decimal("0.99")
+    merge: bool = False
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A campaign's own words about itself. `control` and `human` name sets of human captions."""
+
+    name: str = ""
+    control: str = ""
+    human: tuple[str, ...] = ()
+    fluency: bool = False
+    instructions: str = ""
+    consent: str = ""
+    hits: HitSettings = field(default_factory=HitSettings)
+
+
+Wish = Callable[[Any], str]  # what the value should have been, or nothing when it is right
+
+
+def _whole(lowest: int, highest: int) -> Wish:
+    def wish(value: Any) -> str:
+        is_right = type(value) is int and lowest <= value <= highest
+        return "" if is_right else f"a whole number from {lowest:,} to {highest:,}"
+
+    return wish
+
+
+def _money(value: Any) -> str:
+    is_right = (
+        type(value) in (int, Decimal)
+        and Decimal(value).is_finite()
+        and 0 <= value < 100_000
+        and Decimal(value) == round(Decimal(value), 2)
+    )
+    return "" if is_right else "an amount with at most two decimals, from 0 to 99,999.99"
+
+
+def _truth(value: Any) -> str:
+    return "" if isinstance(value, bool) else "true or false"
+
+
+def _text(value: Any) -> str:
+    return "" if isinstance(value, str) else "a text in quotes"
+
+
+def _texts(value: Any) -> str:
+    is_right = isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return "" if is_right else 'a list of texts, such as ["human-b"]'
+
+
+_CAMPAIGN: dict[str, Wish] = {
+    "name": _text,
+    "control": _text,
+    "human": _texts,
+    "fluency": _truth,
+    "instructions": _text,
+    "consent": _text,
+}
+_HITS: dict[str, Wish] = {
+    "size": _whole(10, 1000),
+    "pairs": _whole(0, 400),
+    "repeats": _whole(0, 400),
+    "redundancy": _whole(1, 1000),
+    "assignments": _whole(1, 1000),
+    "seed": _whole(0, 2**63 - 1),
+    "reward": _money,
+    "merge": _truth,
+}
+
+
+def read_settings(
+    path: Path, faults: Faults, limits: Limits, required: tuple[str, ...] = ()
+) -> Settings:
+    """The settings in the file; a key with a fault keeps its default, so that checking goes on."""
+    source = _source(path, faults, limits)
+    table = None if source is None else _parsed(source, faults)
+    if source is None or table is None:
+        return Settings()
+    return _Reader(source, faults, limits).settings(table, required)
+
+
+def _source(path: Path, faults: Faults, limits: Limits) -> str | None:
+    with path.open("rb") as stream:
+        raw = stream.read(limits.settings_bytes + 1)
+    if len(raw) > limits.settings_bytes:
+        faults.error(
+            Kind.LONG_TEXT, Where(FILE), f"The file has over {limits.settings_bytes:,} bytes."
+        )
+        return None
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        faults.error(Kind.ENCODING, Where(FILE, line), "This is not UTF-8.", "Save it as UTF-8.")
+        return None
+
+
+def _parsed(source: str, faults: Faults) -> dict[str, Any] | None:
+    try:
+        return tomllib.loads(source, parse_float=_decimal)
+    except RecursionError:
+        faults.error(Kind.TOML, Where(FILE), "This is nested too deeply.", "Flatten it.")
+    except ValueError as error:
+        place = _TOML_PLACE.search(str(error))
+        line, column = place.groups() if place else (None, "")
+        faults.error(
+            Kind.TOML,
+            Where(FILE, int(line) if line else None, column),
+            f"This is not TOML: {_TOML_PLACE.sub('', str(error)).strip()}.",
+            'Write lines such as name = "My campaign".',
+        )
+    return None
+
+
+def _decimal(number: str) -> Decimal:
+    """Money stays exact; an exponent beyond all bounds is a fault of the file like any other."""
+    try:
+        return Decimal(number)
+    except InvalidOperation as error:
+        raise ValueError(f"{number[:40]} is no number") from error
+
+
+class _Reader:
+    """Picks the known keys out of a parsed file and complains about everything else."""
+
+    def __init__(self, source: str, faults: Faults, limits: Limits) -> None:
+        self._lines = source.split("\n")
+        self._faults = faults
+        self._limits = limits
+
+    def settings(self, table: dict[str, Any], required: tuple[str, ...]) -> Settings:
+        hits = table.pop("hits", {})
+        if not isinstance(hits, dict):
+            self._wrong("hits", "a table: a line [hits], its keys below it")
+            hits = {}
+        for key in [key for key in required if key not in table]:
+            self._fault(Kind.SETTING, key, f"There is no {key}.", f'Add {key} = "…".')
+        campaign = self._known(table, _CAMPAIGN, elsewhere=_HITS)
+        campaign["human"] = tuple(campaign.get("human", ()))
+        self._check_texts(campaign)
+        return Settings(**campaign, hits=self._hit_settings(hits))
+
+    def _hit_settings(self, table: dict[str, Any]) -> HitSettings:
+        known = self._known(table, _HITS, elsewhere=_CAMPAIGN)
+        if "reward" in known:
+            known["reward"] = Decimal(known["reward"])
+        hits = HitSettings(**known)
+        try:
+            Shape(hits.size, hits.pairs, hits.repeats)
+        except ValueError as error:
+            self._fault(
+                Kind.SETTING, "size", f"Such HITs cannot be made: {error}.", "Change the numbers."
+            )
+        return hits
+
+    def _known(
+        self, table: dict[str, Any], wishes: Mapping[str, Wish], elsewhere: Mapping[str, Wish]
+    ) -> dict[str, Any]:
+        known = {}
+        for key, value in table.items():
+            if key not in wishes:
+                self._unknown(key, wishes, elsewhere)
+            elif wish := wishes[key](value):
+                self._wrong(key, wish)
+            else:
+                known[key] = value
+        return known
+
+    def _unknown(self, key: str, wishes: Mapping[str, Wish], elsewhere: Mapping[str, Wish]) -> None:
+        remedy = suggestion(key, wishes) or f"Known here: {', '.join(wishes)}."
+        if key in elsewhere:
+            place = "below the line [hits]" if elsewhere is _HITS else "above the line [hits]"
+            remedy = f"It belongs {place}."
+        self._fault(Kind.UNKNOWN_SETTING, key, f"There is no setting {quoted(key)}.", remedy)
+
+    def _wrong(self, key: str, wish: str) -> None:
+        self._fault(Kind.SETTING, key, "The value is not what it should be.", f"Give {wish}.")
+
+    def _check_texts(self, campaign: Mapping[str, Any]) -> None:
+        limits = self._limits
+        if "name" in campaign:
+            check_name(campaign["name"], limits.name_characters, self._where("name"), self._faults)
+        for key in {"instructions", "consent"} & campaign.keys():
+            check_prose(campaign[key], limits.prose_characters, self._where(key), self._faults)
+
+    def _fault(self, kind: Kind, key: str, message: str, remedy: str) -> None:
+        self._faults.error(kind, self._where(key), message, remedy)
+
+    def _where(self, key: str) -> Where:
+        """The line that sets the key, as far as a look at how lines begin can tell."""
+        begin = re.compile(rf"""\s*\[?["']?{re.escape(key)}["']?\s*[=.\]]""")
+        numbered = enumerate(self._lines, start=1)
+        line = next((number for number, text in numbered if begin.match(text)), None)
+        return Where(FILE, line, quoted(key)[1:-1])
