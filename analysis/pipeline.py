@@ -76,6 +76,7 @@ def analyse(
         When no system has two captions, or a setting makes no sense.
     """
     settings = settings or Settings()
+    evidence = evidence or Evidence()
     _refuse_nothing_to_rank(ratings)
     alpha = settings.alpha if settings.quality_alpha is None else settings.quality_alpha
     quality = check_quality(
@@ -90,9 +91,9 @@ def analyse(
     return Analysis(
         ratings=ratings,
         settings=settings,
-        signature=sign(ratings, _choices(settings, alpha)),
+        signature=sign(ratings, _choices(settings, alpha, evidence)),
         quality=quality,
-        flags=raise_flags(ratings, quality, evidence or Evidence(), alpha=alpha),
+        flags=raise_flags(ratings, quality, evidence, alpha=alpha),
         standardised=standardised,
         used=used,
         undefined=int(np.count_nonzero(np.isnan(z) & used[ratings.annotator])),
@@ -106,9 +107,10 @@ def analyse(
 
 def _refuse_nothing_to_rank(ratings: Ratings) -> None:
     rows = ratings.scores_a_caption
-    captions = np.unique(ratings.caption[rows])
-    per_system = np.bincount(captions // len(ratings.items), minlength=1)
-    if per_system.max() < 2:
+    system, item = ratings.system[rows], ratings.item[rows]
+    first = np.full(len(ratings.systems), -1)
+    first[system] = item
+    if not np.any(item != first[system]):
         raise ValueError("no system has ratings of two captions, so there is nothing to rank")
 
 
@@ -130,14 +132,18 @@ def _fluent(ratings: Ratings) -> bool:
     return ratings.fluency is not None
 
 
-def _choices(settings: Settings, quality_alpha: float) -> dict[str, object]:
+def _choices(settings: Settings, quality_alpha: float, evidence: Evidence) -> dict[str, object]:
     choices = asdict(settings) | {"quality_alpha": quality_alpha}
     keep_all = choices.pop("keep_all_annotators")
-    return {"annotators": "all" if keep_all else "passed", **choices}
+    return {
+        "annotators": "all" if keep_all else "passed",
+        **choices,
+        "evidence": evidence.fingerprint,
+    }
 
 
 def _competing(ratings: Ratings, ranking: Ranking) -> NDArray[np.intp]:
-    rated = np.unique(ratings.system[ratings.scores_a_caption])
+    rated = np.flatnonzero(np.bincount(ratings.system[ratings.scores_a_caption]))
     return np.concatenate([ranking.order, np.setdiff1d(rated, ranking.order)])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 from analysis.stats.captions import CaptionScores, usable
 from analysis.stats.ratings import Ratings
 
-_BLOCK: Final = 1 << 21
-"""Cells of the table of drawn counts held at once."""
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+_BLOCK: Final = 1 << 18
+"""Cells of the table of drawn counts held at once: what stays in the cache."""
+_DRAWS_AT_ONCE: Final = 64
 _DIGITS: Final = 10
 """Decimals kept: matrix products may differ behind them from one machine to the next."""
 
@@ -69,27 +73,41 @@ def bootstrap_annotators(
     Each draw takes as many annotators as count, with replacement, each with all their ratings, and
     scores captions and systems anew. z scores stay: they belong to the annotator.
     """
-    from scipy.sparse import csr_array
-
     _check(draws, confidence)
     rows = np.flatnonzero(usable(ratings, z, use))
     people, person = np.unique(ratings.annotator[rows], return_inverse=True)
-    captions, caption = np.unique(ratings.caption[rows], return_inverse=True)
-    shape = (len(captions), len(people))
-    totals = csr_array((z[rows], (caption, person)), shape=shape)
-    counts = csr_array((np.ones(len(rows)), (caption, person)), shape=shape)
-    system = captions // len(ratings.items)
-    member = csr_array(
-        (np.ones(len(system)), (system, np.arange(len(system)))),
-        shape=(len(ratings.systems), len(system)),
-    )
+    tables = [
+        _person_tables(ratings.item[rows[mine]], person[mine], z[rows[mine]], len(people))
+        for mine in (ratings.system[rows] == system for system in range(len(ratings.systems)))
+    ]
     means = []
-    for drawn in _drawn(len(people), draws, rng, block=_BLOCK // max(len(captions) // 8, 1)):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rated = np.asarray(counts @ drawn.T)
-            score = np.where(rated > 0, (totals @ drawn.T) / rated, 0)
-            means.append((np.asarray(member @ score) / np.asarray(member @ (rated > 0))).T)
+    for counts in _drawn(len(people), draws, rng, block=_DRAWS_AT_ONCE):
+        weights = np.ascontiguousarray(counts.T)
+        means.append(np.column_stack([_weighted_score(*table, weights) for table in tables]))
     return _intervals(np.concatenate(means), confidence)
+
+
+def _person_tables(
+    item: NDArray[Any], person: NDArray[Any], z: NDArray[np.float64], people: int
+) -> tuple[csr_array[Any], csr_array[Any]]:
+    """Sum and number of one system's ratings, by caption (rows) and annotator (columns)."""
+    from scipy.sparse import csr_array
+
+    items, caption = np.unique(item, return_inverse=True)
+    shape = (len(items), people)
+    totals = csr_array((z, (caption, person)), shape=shape)
+    return totals, csr_array((np.ones(len(z)), (caption, person)), shape=shape)
+
+
+def _weighted_score(
+    totals: csr_array[Any], counts: csr_array[Any], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The system's score in each draw: mean over the captions that somebody drawn has rated."""
+    rated = np.asarray(counts @ weights)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        score = np.where(rated > 0, np.asarray(totals @ weights) / rated, 0.0)
+        mean: NDArray[np.float64] = score.sum(axis=0) / (rated > 0).sum(axis=0)
+    return mean
 
 
 def _check(draws: int, confidence: float) -> None:

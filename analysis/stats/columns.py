@@ -98,6 +98,11 @@ def moments(name: str, column: Any, faults: Faults) -> NDArray[np.datetime64]:
     return np.array([moment or None for moment in parsed], dtype="datetime64[us]")
 
 
+def all_blank(column: Any) -> bool:
+    """Whether no cell of the column holds anything."""
+    return bool(_blank(_arrow(column)).all())
+
+
 def _moment(cell: object) -> datetime | bool | None:
     """A naive time in UTC, None for an empty cell, False for what cannot be read."""
     if cell is None or cell == "":

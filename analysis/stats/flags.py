@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -25,6 +26,12 @@ class Evidence:
     """Annotators with work rejected earlier."""
     video_seconds: Mapping[str, float] = field(default_factory=dict)
     """Length of each item's video."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the evidence, for the signature: flags depend on it."""
+        known = (sorted(self.rejected), sorted(self.video_seconds.items()))
+        return hashlib.sha256(repr(known).encode()).hexdigest()[:8] if any(known) else "none"
 
 
 def raise_flags(
@@ -134,7 +141,7 @@ def _constant(ratings: Ratings) -> NDArray[np.bool_]:
     if ratings.position is None:
         return np.zeros(len(ratings.annotators), dtype=bool)
     turns = _turns(ratings)
-    order = np.lexsort((ratings.position, turns))
+    order = np.argsort(turns * (int(ratings.position.max()) + 1) + ratings.position)
     run = np.ones(len(order), dtype=bool)
     run[1:] = (np.diff(ratings.score[order]) != 0) | (np.diff(turns[order]) != 0)
     starts = np.flatnonzero(run)

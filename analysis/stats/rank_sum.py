@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 from numpy.typing import NDArray
-
-_BLOCK: Final = 1 << 18
-"""Cells of the table of counts held at once."""
 
 
 def rank_sum_matrix(
@@ -19,8 +14,8 @@ def rank_sum_matrix(
     Equal to `scipy.stats.mannwhitneyu(x, y, alternative="greater", method="asymptotic")`: normal
     approximation with tie and continuity correction. NaN on the diagonal and for empty groups.
 
-    Every distinct value is counted in every group; U and the tie correction of all pairs are then
-    products of that table with itself, and exact, being halves and whole numbers.
+    All values are sorted once. U and the tie correction are sums of halves and whole numbers, and
+    therefore exact.
 
     >>> p = rank_sum_matrix(np.array([3.0, 4.0, 1.0, 2.0]), np.array([0, 0, 1, 1]), 2)
     >>> p.round(4).tolist()
@@ -29,7 +24,10 @@ def rank_sum_matrix(
     from scipy.special import ndtr
 
     n = np.bincount(group, minlength=groups).astype(np.float64)
-    above, ties = _above_and_ties(values, group, groups)
+    order = np.argsort(values)
+    level = np.cumsum(np.diff(values[order], prepend=values[order[:1]]) != 0)
+    above = _above(level, group[order], groups)
+    ties = _ties(level, group[order], groups)
     product = n[:, None] * n
     size = n[:, None] + n
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -40,28 +38,29 @@ def rank_sum_matrix(
     return p
 
 
-def _above_and_ties(
-    values: NDArray[np.float64], group: NDArray[np.int64], groups: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """U of every pair (ties count half), and the sum of t³ − t over the ties of every pair."""
-    order = np.argsort(values, kind="stable")
-    level = np.cumsum(np.diff(values[order], prepend=values[order[:1]]) != 0)
-    group = group[order]
-    above = np.zeros((groups, groups))
-    mixed = np.zeros((groups, groups))
-    cubes = np.zeros(groups)
-    below = np.zeros(groups)
-    step = max(1, _BLOCK // max(groups, 1))
-    last = int(level[-1]) if len(level) else -1
-    for start in range(0, last + 1, step):
-        rows = slice(*np.searchsorted(level, [start, start + step]))
-        cells = (level[rows] - start) * groups + group[rows]
-        counts = np.bincount(cells, minlength=step * groups).reshape(step, groups).astype(float)
-        up_to = counts.cumsum(axis=0) + below
-        above += counts.T @ (up_to - counts / 2)
-        mixed += (counts**2).T @ counts
-        cubes += (counts**3).sum(axis=0)
-        below = up_to[-1]
-    # Σ (a + b)³ = Σ a³ + 3 Σ a²b + 3 Σ ab² + Σ b³, and Σ (a + b) is the size of both groups.
-    cubed = cubes[:, None] + cubes + 3 * (mixed + mixed.T)
-    return above, cubed - (below[:, None] + below)
+def _above(level: NDArray[np.int64], group: NDArray[np.int64], groups: int) -> NDArray[np.float64]:
+    """U of every pair: how often i lies above j, ties counting half. `level` is ascending."""
+    first = np.searchsorted(level, level, side="left")
+    after = np.searchsorted(level, level, side="right")
+    above = np.empty((groups, groups))
+    for other in range(groups):
+        passed = np.concatenate([[0], np.cumsum(group == other)])
+        below_and_half_ties = (passed[first] + passed[after]) / 2
+        above[:, other] = np.bincount(group, weights=below_and_half_ties, minlength=groups)
+    return above
+
+
+def _ties(level: NDArray[np.int64], group: NDArray[np.int64], groups: int) -> NDArray[np.float64]:
+    """Sum of t³ − t over the values t that the groups of each pair share, or repeat."""
+    from scipy.sparse import csr_array
+
+    tied = np.bincount(level)[level] > 1
+    level, group = level[tied], group[tied]
+    counts = csr_array(
+        (np.ones(len(level)), (level, group)), shape=(level.max(initial=0) + 1, groups)
+    )
+    # Σ (a + b)³ = Σ a³ + 3 Σ a²b + 3 Σ ab² + Σ b³
+    mixed = (counts.power(2).T @ counts).toarray()
+    cubes: NDArray[np.float64] = counts.power(3).sum(axis=0) - counts.sum(axis=0)
+    ties: NDArray[np.float64] = cubes[:, None] + cubes + 3 * (mixed + mixed.T)
+    return ties

@@ -8,6 +8,7 @@ lies right behind its original; equal rows are neighbours.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from analysis.stats.columns import (
     Codes,
     Faults,
+    all_blank,
     durations,
     encode,
     moments,
@@ -32,6 +34,8 @@ SYSTEM, REFERENCE, DEGRADED, REPEAT = range(4)
 REQUIRED: Final = ("annotator", "hit", "system", "item", "kind", "score", "seconds")
 OPTIONAL: Final = ("fluency", "position", "submitted_at")
 HIGHEST_SCORE: Final = 100
+_PACKABLE: Final = 2**63
+_OF_A_CAPTION: Final = np.array([True, False, False, True])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +88,7 @@ class Ratings:
             "score": whole_numbers("score", columns["score"], 0, HIGHEST_SCORE, faults),
             "seconds": durations("seconds", columns["seconds"], faults),
         }
-        if "fluency" in columns:
+        if "fluency" in columns and not all_blank(columns["fluency"]):
             whole["fluency"] = whole_numbers(
                 "fluency", columns["fluency"], 0, HIGHEST_SCORE, faults
             )
@@ -160,7 +164,7 @@ class Ratings:
     @property
     def scores_a_caption(self) -> NDArray[np.bool_]:
         """Rows that count towards a caption's score: `system` and `repeat` (PROTOCOL §5.3)."""
-        return np.isin(self.kind, (SYSTEM, REPEAT))
+        return _OF_A_CAPTION[self.kind]
 
     @property
     def caption(self) -> NDArray[np.int64]:
@@ -268,7 +272,7 @@ def _canonical_order(columns: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
     names += ["position"] if "position" in columns else []
     keys = [columns[name] for name in names]
     sizes = [int(key.max(initial=0)) + 1 for key in keys]
-    if np.prod(np.array(sizes, dtype=object)) >= 2**63:
+    if math.prod(sizes) >= _PACKABLE:
         return np.lexsort(keys[::-1])
     packed = np.zeros(len(keys[0]), dtype=np.int64)
     for key, size in zip(keys, sizes, strict=True):

@@ -1,0 +1,112 @@
+"""Two real crowds come out as the method's authors published them (WMT 2021).
+
+The data is not ours to redistribute: it is read from DA_PUBLISHED, by default the folder
+`shared/published` beside the checkout. Tolerances are those the published digits allow.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.pipeline import Settings, analyse
+from analysis.stats.ratings import Ratings
+
+PUBLISHED = Path(os.environ.get("DA_PUBLISHED", Path(__file__).parents[3] / "shared" / "published"))
+
+pytestmark = pytest.mark.published
+
+
+@pytest.fixture(scope="module", params=["wmt21-cs-en", "wmt21-ha-en"])
+def crowd(request):
+    folder = PUBLISHED / request.param
+    if not folder.is_dir():
+        pytest.skip(f"PUBLISHED DATA MISSING, NOTHING IS CHECKED AGAINST REAL CROWDS: {folder}")
+    ratings = Ratings.from_table(pd.read_csv(folder / "ratings.csv"))
+    return analyse(ratings, Settings(keep_all_annotators=True, draws=1)), folder / "expected"
+
+
+def by_label(labels, **columns):
+    return pd.DataFrame(columns, index=list(labels))
+
+
+def test_annotator_means_and_deviations(crowd):
+    analysis, folder = crowd
+    published = pd.read_csv(folder / "annotators.csv", index_col="annotator")
+    scale = analysis.standardised
+    ours = by_label(analysis.ratings.annotators, mean=scale.mean, sd=scale.sd)
+    np.testing.assert_allclose(ours.loc[published.index], published, rtol=1e-6)
+
+
+def test_quality_control(crowd):
+    analysis, folder = crowd
+    published = pd.read_csv(folder / "quality.csv", index_col="annotator")
+    pairs = analysis.quality.pairs
+    ours = by_label(analysis.ratings.annotators, pairs=pairs.n, t=pairs.statistic, p=pairs.p)
+    ours = ours.loc[published.index]
+    assert ours["pairs"].tolist() == published["pairs"].tolist()
+    np.testing.assert_allclose(ours["t"], published["t"], rtol=1e-5)
+    np.testing.assert_allclose(ours["p"], published["p"], rtol=1e-5)
+
+
+def test_segment_scores(crowd):
+    analysis, folder = crowd
+    published = pd.read_csv(folder / "segments.csv", dtype={"item": str})
+    captions, labels = analysis.captions, analysis.ratings
+    ours = pd.DataFrame(
+        {
+            "system": np.array(labels.systems)[captions.system],
+            "item": np.array(labels.items)[captions.item],
+            "raw": captions.raw,
+            "z": captions.z,
+            "n": captions.n,
+        }
+    )
+    both = published.merge(ours, on=["system", "item"], how="outer", suffixes=("", "_ours"))
+    assert len(both) == len(published) == len(ours)
+    assert both["n"].tolist() == both["n_ours"].tolist()
+    np.testing.assert_allclose(both["raw_ours"], both["raw"], atol=1e-9)
+    np.testing.assert_allclose(both["z_ours"], both["z"], atol=5e-5)
+
+
+def test_system_scores(crowd):
+    analysis, folder = crowd
+    published = pd.read_csv(folder / "systems.csv", index_col="system")
+    systems = analysis.systems
+    ours = by_label(
+        analysis.ratings.systems,
+        raw=systems.raw,
+        z=systems.z,
+        segments=systems.captions,
+        ratings=systems.ratings,
+    ).loc[published.index]
+    assert ours[["segments", "ratings"]].equals(published[["segments", "ratings"]])
+    np.testing.assert_allclose(ours["raw"], published["raw"], atol=1e-9)
+    np.testing.assert_allclose(ours["z"], published["z"], atol=2e-6)
+
+
+def test_significance(crowd):
+    analysis, folder = crowd
+    published = pd.read_csv(folder / "significance.csv")
+    place = {system: code for code, system in enumerate(analysis.ratings.systems)}
+    better, worse = published["better"].map(place), published["worse"].map(place)
+    np.testing.assert_allclose(analysis.ranking.p[better, worse], published["p"], atol=5e-4)
+    assert np.count_nonzero(analysis.ranking.p < 0.05) == len(published)
+
+
+def test_wins_and_clusters(crowd):
+    analysis, folder = crowd
+    published = pd.read_csv(folder / "clusters.csv", index_col="system")
+    ranking = analysis.ranking
+    ours = by_label(
+        analysis.ratings.systems,
+        wins=ranking.wins,
+        rank_low=ranking.rank_low,
+        rank_high=ranking.rank_high,
+    )
+    assert (ours.loc[published.index] == published).all(axis=None)
+    assert [analysis.ratings.systems[code] for code in ranking.order] == list(published.index)
