@@ -61,7 +61,8 @@ def _insert(model: type[models.Model], columns: Sequence[str], rows: Rows) -> No
 
 
 def _copy(model: type[models.Model], columns: Sequence[str], rows: Rows) -> None:
-    fields = [model._meta.get_field(name) for name in columns]
+    known = {field.attname: field for field in model._meta.concrete_fields}
+    fields = [known[name] for name in columns]
     names = ", ".join(f'"{field.column}"' for field in fields)
     # In COPY's CSV an empty field is NULL unless the column is told otherwise.
     filled = ", ".join(f'"{field.column}"' for field in fields if not field.null)
@@ -104,7 +105,7 @@ def _references_checked_at_once(
 
 
 def _may_pause_checks(cursor: Any) -> bool:
-    if connection.pg_version < HAS_PARAMETER_PRIVILEGE:
+    if cursor.connection.server_version < HAS_PARAMETER_PRIVILEGE:
         return False
     cursor.execute("SELECT has_parameter_privilege('session_replication_role', 'SET')")
     return bool(cursor.fetchone()[0])

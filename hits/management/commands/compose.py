@@ -1,0 +1,64 @@
+"""HITs from a campaign's files, without a database."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from hits.importing import read_campaign
+from hits.management.reporting import progress_bar, report_faults
+from hits.sheet import COLUMNS, Row, hit_sheet
+
+
+class Command(BaseCommand):
+    help = "Compose HITs from a campaign's folder or zip and write them to a CSV file."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("source", type=Path, help="the campaign's folder or zip")
+        parser.add_argument("--out", type=Path, required=True, help="the CSV file to write")
+        parser.add_argument("--seed", type=int, help="default: the campaign's own")
+        parser.add_argument(
+            "--merge", action="store_true", help="ask identical captions of one video once"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        with tempfile.TemporaryDirectory() as workspace, progress_bar(self.stderr) as progress:
+            reading = read_campaign(
+                options["source"],
+                workspace=Path(workspace),
+                needs_videos=False,
+                progress=progress,
+            )
+            report_faults(self.stderr, reading.faults)
+            try:
+                rows = hit_sheet(reading, seed=options["seed"], merge=options["merge"])
+                written = write_table(options["out"], rows)
+            except (OSError, ValueError) as error:
+                raise CommandError(f"No HITs were written: {error}", returncode=2) from None
+        hits = written // reading.settings.hits.size
+        self.stdout.write(f"{hits:,} HITs of {reading.settings.hits.size} in {options['out']}")
+
+
+def write_table(path: Path, rows: Iterable[Row]) -> int:
+    """Write the whole file or none of it; gives the number of rows."""
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    number = 0
+    try:
+        with part.open("w", encoding="utf-8", newline="") as stream:
+            table = csv.writer(stream, lineterminator="\n")
+            table.writerow(COLUMNS)
+            for row in rows:
+                table.writerow(row)
+                number += 1
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    return number

@@ -1,0 +1,156 @@
+"""Making a campaign's HITs and writing them, all or none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from django.db import transaction
+from django.db.models import QuerySet
+
+from daplatform.errors import DomainError
+from hits.bulk import ids_reserve, rows_write
+from hits.composition import KINDS, Captions, Composition, Shape, compose_campaign
+from hits.composition.shape import DEGRADED, REFERENCE, IntArray
+from hits.models import Batch, Campaign, Caption, Hit, HitItem, System
+
+BATCH = 10_000
+ITEM_COLUMNS = [
+    "id",
+    "hit_id",
+    "position",
+    "kind",
+    "caption_id",
+    "original_id",
+    "degraded_text",
+    "words_replaced",
+]
+
+
+@transaction.atomic
+def batch_compose(*, campaign: Campaign, seed: int | None = None) -> Batch:
+    """Cut the campaign's captions into HITs: the same captions and seed give the same HITs."""
+    campaign = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    if campaign.state == Campaign.State.CLOSED:
+        raise DomainError("This campaign is closed.")
+    number = campaign.batches.count() + 1
+    seed = campaign.seed + number - 1 if seed is None else seed
+    material = material_of(campaign)
+    try:
+        composition = compose_campaign(
+            material.captions,
+            material.control_video,
+            material.control_text,
+            rng=np.random.default_rng(seed),
+            shape=Shape(size=campaign.hit_size, pairs=campaign.pairs, repeats=campaign.repeats),
+            redundancy=campaign.redundancy,
+        )
+    except ValueError as error:
+        raise DomainError(f"No HITs can be made of this campaign: {error}.") from None
+    batch = _batch_create(campaign, number, seed)
+    _items_write(batch, composition, material)
+    return batch
+
+
+@dataclass(frozen=True)
+class Material:
+    """What composition works on, and the rows its numbers stand for."""
+
+    captions: Captions
+    caption_ids: IntArray
+    control_video: IntArray
+    control_text: list[str]
+    control_ids: IntArray
+
+
+def material_of(campaign: Campaign) -> Material:
+    """The campaign's current captions, videos and systems numbered by the order of their names."""
+    ranked = campaign.systems.exclude(role=System.Role.REFERENCE)
+    videos = _by_name(campaign.videos.values_list("name", "pk"))
+    systems = _by_name(ranked.values_list("name", "pk"))
+    current = Caption.objects.filter(retired_at=None).order_by("pk")
+    caption_ids, captions = _ranked(
+        current.filter(system__in=ranked), videos, systems, merge=campaign.merge_identical
+    )
+    control = current.filter(system__campaign=campaign, system__is_control=True)
+    controls = sorted(
+        (videos[video], pk, text)
+        for video, pk, text in control.values_list("video_id", "pk", "text")
+    )
+    return Material(
+        captions=captions,
+        caption_ids=caption_ids,
+        control_video=np.array([video for video, _, _ in controls], dtype=np.int64),
+        control_text=[text for _, _, text in controls],
+        control_ids=np.array([pk for _, pk, _ in controls], dtype=np.int64),
+    )
+
+
+def _by_name(rows: Iterable[tuple[str, int]]) -> dict[int, int]:
+    """Number rows by name; sorted here, because every database sorts by its own alphabet."""
+    return {pk: number for number, (_, pk) in enumerate(sorted(rows))}
+
+
+def _ranked(
+    captions: QuerySet[Caption], videos: dict[int, int], systems: dict[int, int], *, merge: bool
+) -> tuple[IntArray, Captions]:
+    """The captions to be ranked; their wordings are numbered only where they are to be merged."""
+    columns = ["pk", "video_id", "system_id"] + (["text"] if merge else [])
+    wordings: dict[str, int] = {}
+    numbers = (
+        (pk, videos[video], systems[system], *(_number(text, wordings) for text in wording))
+        for pk, video, system, *wording in captions.values_list(*columns).iterator(BATCH)
+    )
+    flat = np.fromiter(chain.from_iterable(numbers), dtype=np.int64)
+    rows = flat.reshape(-1, len(columns))
+    return rows[:, 0], Captions(rows[:, 1], rows[:, 2], rows[:, 3] if merge else None)
+
+
+def _number(text: str, numbers: dict[str, int]) -> int:
+    return numbers.setdefault(text, len(numbers))
+
+
+def _batch_create(campaign: Campaign, number: int, seed: int) -> Batch:
+    return Batch.objects.create(
+        campaign=campaign,
+        number=number,
+        seed=seed,
+        hit_size=campaign.hit_size,
+        pairs=campaign.pairs,
+        repeats=campaign.repeats,
+        redundancy=campaign.redundancy,
+        merge_identical=campaign.merge_identical,
+    )
+
+
+def _items_write(batch: Batch, composition: Composition, material: Material) -> None:
+    hits = Hit.objects.bulk_create(
+        Hit(batch=batch, number=number + 1) for number in range(composition.layout.hits)
+    )
+    ids = ids_reserve(HitItem, len(composition.layout.hit))
+    rows_write(HitItem, ITEM_COLUMNS, _items(composition, material, hits, ids.start))
+
+
+def _items(
+    composition: Composition, material: Material, hits: list[Hit], first: int
+) -> Iterator[tuple[object, ...]]:
+    """One row for each position, in the order of HIT and position, ids counted from `first`."""
+    layout, size = composition.layout, len(composition.layout.hit) // composition.layout.hits
+    is_control = np.isin(layout.kind, (REFERENCE, DEGRADED))
+    caption = np.where(
+        is_control,
+        material.control_ids[np.where(is_control, layout.caption, 0)],
+        material.caption_ids[np.where(is_control, 0, layout.caption)],
+    )
+    original = np.where(layout.original < 0, -1, first + layout.hit * size + layout.original)
+    hit = np.array([row.pk for row in hits])[layout.hit]
+    damaged = zip(composition.degraded.text, composition.degraded.words.tolist(), strict=True)
+    columns = (hit, layout.position, layout.kind, caption, original)
+    for key, (hit_id, position, kind, caption_id, copied) in enumerate(
+        zip(*(column.tolist() for column in columns), strict=True), start=first
+    ):
+        text, words = next(damaged) if kind == DEGRADED else ("", None)
+        known = copied if copied >= 0 else None
+        yield key, hit_id, position, KINDS[kind], caption_id, known, text, words

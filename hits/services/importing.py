@@ -1,0 +1,143 @@
+"""From checked files to a campaign's rows: all of them, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from django.contrib.auth.models import User
+from django.core.files.base import ContentFile, File
+from django.core.files.storage import default_storage
+from django.db import transaction
+from django.utils.text import slugify
+
+from daplatform.errors import DomainError
+from hits import importing
+from hits.bulk import rows_write
+from hits.models import Campaign, Caption, System, Video
+
+Progress = Callable[[str, int, int], None]
+REPORT_EVERY = 10_000
+
+
+def campaign_import(
+    *,
+    reading: importing.Reading,
+    owner: User,
+    is_demo: bool = False,
+    progress: Progress = lambda what, done, total: None,
+) -> Campaign:
+    """Write a campaign; the same files twice give the campaign that is already there."""
+    if not reading.is_sound:
+        raise DomainError("The campaign has faults; nothing was written.")
+    existing = Campaign.objects.filter(owner=owner, source_digest=reading.digest).first()
+    if existing is not None:
+        return existing
+    if Campaign.objects.filter(owner=owner, name=reading.settings.name).exists():
+        raise DomainError(
+            f"You already have a campaign called “{reading.settings.name}” made from other files. "
+            "Give this one another name in campaign.toml."
+        )
+    stored: list[str] = []
+    try:
+        videos = _videos_store(reading, stored, progress)
+        return _rows_create(reading, owner, videos, is_demo, progress)
+    except BaseException:
+        for name in stored:
+            default_storage.delete(name)
+        raise
+
+
+def _videos_store(reading: importing.Reading, stored: list[str], progress: Progress) -> list[Video]:
+    """Copy video files and their posters into our media, before any row is written.
+
+    The names of what was copied go into `stored`, so that it can be taken away again.
+    """
+    videos = []
+    with importing.Prober() as prober:
+        for number, found in enumerate(reading.videos, start=1):
+            video = Video(name=found.name, url=found.url, sha256=found.sha256)
+            if found.file and found.facts:
+                path = reading.root / found.file
+                folder = f"campaigns/{reading.digest[:32]}/{found.sha256[:32]}"
+                with path.open("rb") as stream:
+                    name = f"{folder}{path.suffix.lower()}"
+                    video.file.name = _keep(File(stream), name, stored)
+                poster = ContentFile(prober.poster(path))
+                video.poster.name = _keep(poster, f"{folder}.jpg", stored)
+                for fact in ("duration", "width", "height", "codec"):
+                    setattr(video, fact, getattr(found.facts, fact))
+            videos.append(video)
+            progress("Storing videos", number, len(reading.videos))
+    return videos
+
+
+def _keep(content: File[bytes], name: str, stored: list[str]) -> str:
+    kept = default_storage.save(name, content)
+    stored.append(kept)
+    return kept
+
+
+@transaction.atomic
+def _rows_create(
+    reading: importing.Reading,
+    owner: User,
+    videos: list[Video],
+    is_demo: bool,
+    progress: Progress,
+) -> Campaign:
+    campaign = Campaign.objects.create(
+        name=reading.settings.name,
+        slug=_free_slug(reading.settings.name),
+        owner=owner,
+        source_digest=reading.digest,
+        is_demo=is_demo,
+        **_settings(reading.settings),
+    )
+    for video in videos:
+        video.campaign = campaign
+    Video.objects.bulk_create(videos, batch_size=1_000)
+    System.objects.bulk_create(
+        System(campaign=campaign, name=found.name, role=found.role, is_control=found.is_control)
+        for found in reading.systems
+    )
+    rows_write(Caption, ["video_id", "system_id", "text"], _captions(campaign, reading, progress))
+    return campaign
+
+
+def _settings(settings: importing.Settings) -> dict[str, object]:
+    hits = settings.hits
+    return {
+        "hit_size": hits.size,
+        "pairs": hits.pairs,
+        "repeats": hits.repeats,
+        "redundancy": hits.redundancy,
+        "assignments": hits.assignments,
+        "seed": hits.seed,
+        "reward": hits.reward,
+        "merge_identical": hits.merge,
+        "asks_fluency": settings.fluency,
+        "instructions": settings.instructions,
+        "consent": settings.consent,
+    }
+
+
+def _captions(
+    campaign: Campaign, reading: importing.Reading, progress: Progress
+) -> Iterator[tuple[int, int, str]]:
+    videos = dict(campaign.videos.values_list("name", "pk"))
+    systems = dict(campaign.systems.values_list("name", "pk"))
+    total = len(reading.video)
+    for number, caption in enumerate(reading.captions(), start=1):
+        yield videos[caption.video], systems[caption.system], caption.text
+        if number % REPORT_EVERY == 0 or number == total:
+            progress("Writing captions", number, total)
+
+
+def _free_slug(name: str) -> str:
+    """A short address for the campaign that no other has."""
+    stem = slugify(name)[:60] or "campaign"
+    taken = set(Campaign.objects.filter(slug__startswith=stem).values_list("slug", flat=True))
+    candidates = (
+        stem if number == 1 else f"{stem}-{number}" for number in range(1, len(taken) + 2)
+    )
+    return next(slug for slug in candidates if slug not in taken)

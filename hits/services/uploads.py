@@ -1,0 +1,166 @@
+"""Campaign archives sent in through the browser: kept, checked, and imported when confirmed.
+
+The row is the truth and the queue only a wake-up: work is claimed by a conditional update, and
+what a dead worker left behind can be claimed again once nothing was heard of it for a while.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.files.base import File
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from daplatform.errors import DomainError
+from hits import importing
+from hits.models import Campaign, Upload
+from hits.services.importing import Progress, campaign_import
+
+STALE_AFTER = timedelta(minutes=5)
+SIGN_OF_LIFE_SECONDS = 1.0
+State = Upload.State
+IN_WORK = (State.CHECKING, State.IMPORTING)
+
+
+def upload_create(*, owner: User, archive: File[bytes]) -> Upload:
+    """Keep an archive until it has been checked and imported."""
+    if archive.size > settings.UPLOAD_MAX_BYTES:
+        most = settings.UPLOAD_MAX_BYTES // 1_000_000
+        raise DomainError(f"This file is larger than {most:,} MB, the most that can be uploaded.")
+    filename = Path(archive.name or "campaign.zip").name[-200:]
+    return Upload.objects.create(owner=owner, archive=archive, filename=filename)
+
+
+def upload_confirm(*, upload: Upload) -> Upload:
+    """The organiser has seen what is in it and wants it."""
+    confirmed = Upload.objects.filter(pk=upload.pk, state=State.CHECKED).update(
+        state=State.IMPORTING, claimed_at=None, step="", done=0, total=0
+    )
+    if not confirmed:
+        raise DomainError("This upload is not waiting to be confirmed.")
+    upload.refresh_from_db()
+    return upload
+
+
+def uploads_left_behind() -> QuerySet[Upload]:
+    """Uploads that a worker should be busy with, and none is."""
+    return _claimable(timezone.now()).filter(state__in=IN_WORK)
+
+
+def upload_check(*, pk: int) -> None:
+    """Find every fault in an archive and keep the report. Safe to run twice."""
+    upload = _claim(pk, State.CHECKING)
+    if upload is not None:
+        _with_reading(upload, lambda reading: _record_check(upload, reading))
+
+
+def upload_import(*, pk: int) -> None:
+    """Write the campaign of a confirmed upload. Safe to run twice."""
+    upload = _claim(pk, State.IMPORTING)
+    if upload is not None:
+        _with_reading(upload, lambda reading: _record_import(upload, reading))
+
+
+def _claimable(now: datetime) -> QuerySet[Upload]:
+    return Upload.objects.filter(Q(claimed_at=None) | Q(claimed_at__lt=now - STALE_AFTER))
+
+
+def _claim(pk: int, state: str) -> Upload | None:
+    now = timezone.now()
+    if not _claimable(now).filter(pk=pk, state=state).update(claimed_at=now):
+        return None
+    return Upload.objects.select_related("owner").get(pk=pk)
+
+
+def _with_reading(upload: Upload, record: Callable[[importing.Reading], None]) -> None:
+    """Unpack and read the archive into a folder that is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="da-upload-") as folder:
+        archive = Path(folder) / "campaign.zip"
+        with upload.archive.open("rb") as source, archive.open("wb") as target:
+            for chunk in File(source).chunks():
+                target.write(chunk)
+        workspace = Path(folder) / "unpacked"
+        workspace.mkdir()
+        name = Path(upload.filename).stem
+        record(
+            importing.read_campaign(
+                archive, workspace=workspace, name=name, progress=_sign_of_life(upload)
+            )
+        )
+
+
+def _sign_of_life(upload: Upload) -> Progress:
+    """Tell the row how far the work is, at most once a second."""
+    told = float("-inf")
+
+    def tell(step: str, done: int, total: int) -> None:
+        nonlocal told
+        if time.monotonic() - told < SIGN_OF_LIFE_SECONDS:
+            return
+        told = time.monotonic()
+        Upload.objects.filter(pk=upload.pk).update(
+            step=step[:100], done=done, total=total, claimed_at=timezone.now()
+        )
+
+    return tell
+
+
+def _record_check(upload: Upload, reading: importing.Reading) -> None:
+    state = State.CHECKED if reading.is_sound else State.FAILED
+    Upload.objects.filter(pk=upload.pk).update(report=report(reading), state=state)
+
+
+def _record_import(upload: Upload, reading: importing.Reading) -> None:
+    try:
+        campaign = campaign_import(reading=reading, owner=upload.owner)
+    except DomainError as error:
+        refusal = {**upload.report, "refusal": str(error)}
+        Upload.objects.filter(pk=upload.pk).update(report=refusal, state=State.FAILED)
+        return
+    _record_done(upload, campaign)
+
+
+def _record_done(upload: Upload, campaign: Campaign) -> None:
+    """The archive has become rows and media; it is not kept a second time."""
+    Upload.objects.filter(pk=upload.pk).update(state=State.DONE, campaign=campaign)
+    upload.archive.delete(save=False)
+
+
+def report(reading: importing.Reading) -> dict[str, Any]:
+    """What was found, in JSON's own types, for the page that asks for confirmation."""
+    hits = reading.settings.hits
+    return {
+        "name": reading.settings.name,
+        "settings": {
+            "Captions per HIT": hits.size,
+            "Control pairs per HIT": hits.pairs,
+            "Repeats per HIT": hits.repeats,
+            "HITs per caption": hits.redundancy,
+            "People per HIT": hits.assignments,
+            "Reward": f"{hits.reward} USD",
+            "Seed": hits.seed,
+        },
+        "videos": len(reading.videos),
+        "captions": len(reading.video),
+        "systems": [
+            {
+                "name": system.name,
+                "role": str(system.role),
+                "is_control": system.is_control,
+                "captions": system.captions,
+                "samples": list(system.samples),
+            }
+            for system in reading.systems
+        ],
+        "faults": [fault.as_dict() for fault in reading.faults],
+        "error_count": reading.faults.errors,
+        "warning_count": reading.faults.warnings,
+    }

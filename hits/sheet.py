@@ -1,0 +1,87 @@
+"""HITs as a table, straight from a campaign's files: what `manage.py compose` writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from hits.composition import KINDS, Captions, Composition, Shape, compose_campaign
+from hits.composition.shape import DEGRADED, REFERENCE, IntArray
+from hits.importing import Reading, Role
+
+COLUMNS = ("hit", "position", "kind", "video", "system", "caption", "original")
+# Between the names of systems whose identical captions are asked once and credited to each.
+CREDITED = "|"
+Row = tuple[int, int, str, str, str, str, int | str]
+
+
+def hit_sheet(reading: Reading, *, seed: int | None = None, merge: bool = False) -> Iterator[Row]:
+    """Rows of `COLUMNS` in the order of HIT and position; the same files and seed, the same rows.
+
+    Raises ValueError when no HITs can be made of the campaign.
+    """
+    hits = reading.settings.hits
+    ranked, control = _masks(reading)
+    video = _by_name([video.name for video in reading.videos])[reading.video]
+    system = _by_name([system.name for system in reading.systems])[reading.system[ranked]]
+    system = np.unique(system, return_inverse=True)[1]  # the references left out leave no gap
+    texts = np.array([caption.text for caption in reading.captions()], dtype=object)
+    wording = np.unique(texts[ranked], return_inverse=True)[1] if merge else None
+    controls = np.flatnonzero(control)[np.argsort(video[control])]
+    composition = compose_campaign(
+        Captions(video[ranked], system, wording),
+        video[controls],
+        texts[controls].tolist(),
+        rng=np.random.default_rng(hits.seed if seed is None else seed),
+        shape=Shape(size=hits.size, pairs=hits.pairs, repeats=hits.repeats),
+        redundancy=hits.redundancy,
+    )
+    return _rows(reading, composition, np.flatnonzero(ranked), controls, texts)
+
+
+def _masks(reading: Reading) -> tuple[np.ndarray, np.ndarray]:
+    is_ranked = np.array([system.role != Role.REFERENCE for system in reading.systems], dtype=bool)
+    is_control = np.array([system.is_control for system in reading.systems], dtype=bool)
+    return is_ranked[reading.system], is_control[reading.system]
+
+
+def _by_name(names: list[str]) -> IntArray:
+    """The place of each name in the order of names, so that the order of rows says nothing."""
+    place = np.empty(len(names), dtype=np.int64)
+    place[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    return place
+
+
+def _rows(
+    reading: Reading,
+    composition: Composition,
+    ranked: IntArray,
+    controls: IntArray,
+    texts: np.ndarray,
+) -> Iterator[Row]:
+    layout = composition.layout
+    credited = _credited(reading, layout.asked, ranked)
+    damaged = iter(composition.degraded.text)
+    columns = (layout.hit, layout.position, layout.kind, layout.caption, layout.original)
+    for hit, position, kind, number, original in zip(*(c.tolist() for c in columns), strict=True):
+        is_control = kind in (REFERENCE, DEGRADED)
+        caption = controls[number] if is_control else ranked[number]
+        yield (
+            hit,
+            position,
+            KINDS[kind],
+            reading.videos[reading.video[caption]].name,
+            reading.systems[reading.system[caption]].name if is_control else credited[number],
+            next(damaged) if kind == DEGRADED else texts[caption],
+            "" if original < 0 else original,
+        )
+
+
+def _credited(reading: Reading, asked: IntArray, ranked: IntArray) -> list[str]:
+    """For each ranked caption, the systems it counts for: its own, and those merged with it."""
+    names = [reading.systems[number].name for number in reading.system[ranked].tolist()]
+    credited = list(names)
+    for caption in np.flatnonzero(asked != np.arange(len(asked))).tolist():
+        credited[asked[caption]] += CREDITED + names[caption]
+    return credited

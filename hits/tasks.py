@@ -1,0 +1,26 @@
+"""Work for the queue: each task takes primary keys and calls one service."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+from hits.models import Upload
+from hits.services.uploads import upload_check, upload_import, uploads_left_behind
+
+
+@shared_task
+def upload_check_task(pk: int) -> None:
+    upload_check(pk=pk)
+
+
+@shared_task
+def upload_import_task(pk: int) -> None:
+    upload_import(pk=pk)
+
+
+@shared_task
+def uploads_resume_task() -> None:
+    """Wake the work that a lost message or a dead worker left behind."""
+    for upload in uploads_left_behind():
+        importing = upload.state == Upload.State.IMPORTING
+        (upload_import_task if importing else upload_check_task).delay(upload.pk)
