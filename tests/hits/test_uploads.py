@@ -1,0 +1,144 @@
+"""An archive sent in: checked, confirmed, imported, whatever happens to the worker in between."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.utils import timezone
+
+from daplatform.errors import DomainError
+from hits import tasks
+from hits.models import Campaign, Upload
+from hits.services.uploads import (
+    STALE_AFTER,
+    upload_check,
+    upload_confirm,
+    upload_create,
+    upload_import,
+    uploads_left_behind,
+)
+from tests.folders import make_folder, make_zip
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def upload(organiser, tmp_path) -> Upload:
+    folder = make_folder(tmp_path / "campaign", videos=3, systems=2, clips=True)
+    archive = ContentFile(make_zip(folder).read_bytes(), name="my campaign.zip")
+    return upload_create(owner=organiser, archive=archive)
+
+
+@pytest.fixture
+def checked(upload) -> Upload:
+    upload_check(pk=upload.pk)
+    upload.refresh_from_db()
+    return upload
+
+
+def test_the_check_reports_what_is_in_it_and_writes_no_campaign(checked):
+    assert checked.state == Upload.State.CHECKED
+    assert checked.report["name"] == "Test campaign"
+    assert (checked.report["videos"], checked.report["captions"]) == (3, 12)
+    assert [system["name"] for system in checked.report["systems"] if system["is_control"]] == [
+        "human-a"
+    ]
+    assert not Campaign.objects.exists()
+
+
+def test_confirmed_it_becomes_a_campaign_and_the_archive_goes(checked):
+    upload_confirm(upload=checked)
+    upload_import(pk=checked.pk)
+    checked.refresh_from_db()
+    assert checked.state == Upload.State.DONE
+    assert checked.campaign.videos.count() == 3
+    assert not default_storage.exists(checked.archive.name)
+
+
+def test_every_task_may_run_twice(upload):
+    for _ in range(2):
+        upload_check(pk=upload.pk)
+    upload.refresh_from_db()
+    upload_confirm(upload=upload)
+    for _ in range(2):
+        upload_import(pk=upload.pk)
+    assert Campaign.objects.count() == 1
+
+
+def test_faults_end_it_with_all_of_them_named(organiser, tmp_path):
+    folder = make_folder(tmp_path / "campaign", videos=3, systems=2)
+    (folder / "references.csv").unlink()
+    (folder / "captions.csv").write_text("video,system,caption\nv000,a,\nv007,a,Unknown video.\n")
+    archive = ContentFile(make_zip(folder).read_bytes(), name="campaign.zip")
+    upload = upload_create(owner=organiser, archive=archive)
+    upload_check(pk=upload.pk)
+    upload.refresh_from_db()
+    assert upload.state == Upload.State.FAILED
+    assert upload.report["error_count"] >= 3
+    assert {fault["file"] for fault in upload.report["faults"]} >= {
+        "captions.csv",
+        "references.csv",
+    }
+
+
+@pytest.mark.parametrize("content", [b"", b"not a zip at all", b"PK\x03\x04 truncated"])
+def test_something_that_is_no_zip_is_refused_kindly(organiser, content):
+    upload = upload_create(owner=organiser, archive=ContentFile(content, name="x.zip"))
+    upload_check(pk=upload.pk)
+    upload.refresh_from_db()
+    assert upload.state == Upload.State.FAILED
+    assert upload.report["faults"][0]["message"]
+
+
+def test_it_cannot_be_confirmed_before_it_is_checked(upload):
+    with pytest.raises(DomainError, match="not waiting"):
+        upload_confirm(upload=upload)
+
+
+def test_a_refused_import_says_why(checked, organiser):
+    Campaign.objects.create(
+        name="Test campaign", slug="taken", owner=organiser, source_digest="0" * 64
+    )
+    upload_confirm(upload=checked)
+    upload_import(pk=checked.pk)
+    checked.refresh_from_db()
+    assert checked.state == Upload.State.FAILED
+    assert "already have a campaign" in checked.report["refusal"]
+
+
+def test_an_archive_too_large_is_refused(organiser, settings):
+    settings.UPLOAD_MAX_BYTES = 10
+    with pytest.raises(DomainError, match="larger than"):
+        upload_create(owner=organiser, archive=ContentFile(b"x" * 11, name="x.zip"))
+    assert not Upload.objects.exists()
+
+
+def test_work_in_progress_is_not_taken_twice(upload):
+    Upload.objects.update(claimed_at=timezone.now())
+    upload_check(pk=upload.pk)
+    upload.refresh_from_db()
+    assert upload.state == Upload.State.CHECKING
+    assert not uploads_left_behind().exists()
+
+
+def test_work_a_dead_worker_left_is_taken_up_again(upload):
+    Upload.objects.update(claimed_at=timezone.now() - STALE_AFTER - timedelta(seconds=1))
+    assert list(uploads_left_behind()) == [upload]
+    upload_check(pk=upload.pk)
+    upload.refresh_from_db()
+    assert upload.state == Upload.State.CHECKED
+
+
+def test_the_sweep_wakes_each_upload_for_the_step_it_is_at(upload, monkeypatch):
+    woken = []
+    monkeypatch.setattr(tasks.upload_check_task, "delay", lambda pk: woken.append(("check", pk)))
+    monkeypatch.setattr(tasks.upload_import_task, "delay", lambda pk: woken.append(("import", pk)))
+    tasks.uploads_resume_task()
+    Upload.objects.update(state=Upload.State.IMPORTING)
+    tasks.uploads_resume_task()
+    Upload.objects.update(state=Upload.State.DONE)
+    tasks.uploads_resume_task()
+    assert woken == [("check", upload.pk), ("import", upload.pk)]
