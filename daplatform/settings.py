@@ -200,6 +200,10 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
+    "take-up-uploads-left-behind": {
+        "task": "hits.tasks.uploads_resume_task",
+        "schedule": 60.0,
+    },
     "give-back-overdue-work": {
         "task": "annotations.tasks.assignments_expire_task",
         "schedule": 60.0,
