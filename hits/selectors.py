@@ -1,11 +1,21 @@
-"""Reading campaigns: who may see what, and the columns pages and composition want."""
+"""Reading campaigns: who may see what, and the rows pages show, in a fixed number of queries."""
 
 from __future__ import annotations
 
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
-from django.db.models import Q, QuerySet
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
 
-from hits.models import Campaign
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from hits.models import Batch, Campaign, Caption, Hit, HitItem, System, Upload, Video
+from hits.planning import Plan, plan_campaign
+
+# Between two systems, in z: what a large campaign can hope to find, up to what a small one can.
+DIFFERENCES = (0.05, 0.1, 0.2, 0.3, 0.5)
 
 
 def campaigns_for(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Campaign]:
@@ -16,3 +26,159 @@ def campaigns_for(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Campaign]:
         return Campaign.objects.all()
     mine = Q(owner=user) | Q(pk__in=user.shared_campaigns.values("pk"))
     return Campaign.objects.filter(mine)
+
+
+def campaigns_counted(campaigns: QuerySet[Campaign]) -> QuerySet[Campaign]:
+    """Each with its owner and `video_count`, `system_count`, `hit_count`."""
+    return campaigns.select_related("owner").annotate(
+        video_count=_count(Video.objects.all(), "campaign"),
+        system_count=_count(System.objects.exclude(role=System.Role.REFERENCE), "campaign"),
+        hit_count=_count(Hit.objects.all(), "batch__campaign"),
+    )
+
+
+def _count(rows: QuerySet[Any], campaign: str) -> Coalesce:
+    # One subquery each: joined together, videos, systems and HITs would multiply.
+    counted = rows.filter(**{campaign: OuterRef("pk")}).order_by().values(campaign)
+    return Coalesce(Subquery(counted.annotate(rows=Count("pk")).values("rows")), 0)
+
+
+def uploads_unfinished(user: User) -> QuerySet[Upload]:
+    """What this person sent in and has not yet become a campaign."""
+    return user.uploads.exclude(state=Upload.State.DONE)
+
+
+@dataclass(frozen=True)
+class SystemRow:
+    """A source of captions and how many it gave."""
+
+    name: str
+    role: System.Role
+    is_control: bool
+    captions: int
+
+    @property
+    def is_ranked(self) -> bool:
+        return self.role != System.Role.REFERENCE
+
+
+def campaign_systems(campaign: Campaign) -> list[SystemRow]:
+    """Candidates first, then human systems, then references."""
+    systems = campaign.systems.order_by("role", "name").annotate(
+        caption_count=Count("captions", filter=Q(captions__retired_at=None))
+    )
+    return [
+        SystemRow(system.name, System.Role(system.role), system.is_control, system.caption_count)
+        for system in systems
+    ]
+
+
+def campaign_plan(
+    campaign: Campaign,
+    systems: Sequence[SystemRow],
+    *,
+    redundancy: int | None = None,
+    assignments: int | None = None,
+    reward: Decimal | None = None,
+    pass_rate: float | None = None,
+) -> Plan | None:
+    """What the campaign will take, as it is set or with some settings changed.
+
+    Merging identical captions can only make it less. None when there is nothing to rate.
+    """
+    ranked = [system for system in systems if system.is_ranked and system.captions]
+    if not ranked:
+        return None
+    return plan_campaign(
+        captions=sum(system.captions for system in ranked),
+        systems=len(ranked),
+        hit_size=campaign.hit_size,
+        pairs=campaign.pairs,
+        repeats=campaign.repeats,
+        redundancy=campaign.redundancy if redundancy is None else redundancy,
+        assignments=campaign.assignments if assignments is None else assignments,
+        reward=campaign.reward if reward is None else reward,
+        pass_rate=campaign.assumed_pass_rate if pass_rate is None else pass_rate,
+        differences=DIFFERENCES,
+    )
+
+
+def campaign_batches(campaign: Campaign) -> QuerySet[Batch]:
+    """Newest first, each with its `hit_count`."""
+    return campaign.batches.annotate(hit_count=Count("hits")).order_by("-number")
+
+
+def campaign_hits(campaign: Campaign, batch: int | None = None) -> QuerySet[Hit]:
+    """Newest batch first; of one batch only, where its number is given."""
+    hits = Hit.objects.filter(batch__campaign=campaign).select_related("batch")
+    if batch is not None:
+        hits = hits.filter(batch__number=batch)
+    return hits.order_by("-batch__number", "number")
+
+
+def campaign_videos(campaign: Campaign, search: str = "") -> QuerySet[Video]:
+    """By name; those whose name holds ``search``."""
+    videos = campaign.videos.order_by("name")
+    return videos.filter(name__icontains=search) if search else videos
+
+
+def video_captions(video: Video) -> QuerySet[Caption]:
+    """What every system says of it, candidates first."""
+    captions = video.captions.filter(retired_at=None).select_related("system")
+    return captions.order_by("system__role", "system__name")
+
+
+def neighbours(rows: QuerySet[Any], field: str, value: object) -> tuple[Any | None, Any | None]:
+    """The rows just before and just after ``value``, by one unique field."""
+    before = rows.filter(**{f"{field}__lt": value}).order_by(f"-{field}").first()
+    after = rows.filter(**{f"{field}__gt": value}).order_by(field).first()
+    return before, after
+
+
+@dataclass(frozen=True)
+class ItemRow:
+    """One position of a HIT as an organiser reads it; ``replaced`` stands between the others."""
+
+    item: HitItem
+    before: str
+    replaced: str
+    after: str
+    original: int | None  # the position of the original, counted from 1
+
+    @property
+    def position(self) -> int:
+        return self.item.position + 1
+
+
+def hit_rows(hit: Hit) -> list[ItemRow]:
+    """The HIT's items in order, with the words that degrading replaced picked out."""
+    items = list(hit.items.select_related("caption__video", "caption__system").order_by("position"))
+    positions: dict[int | None, int] = {item.pk: item.position + 1 for item in items}
+    return [
+        ItemRow(
+            item,
+            *replaced_words(item.caption.text, item.text),
+            original=positions.get(item.original_id),
+        )
+        for item in items
+    ]
+
+
+def replaced_words(original: str, text: str) -> tuple[str, str, str]:
+    """``text`` in three parts: as in the original, different, as in the original again.
+
+    >>> replaced_words("a man rides a horse", "a man eats soup horse")
+    ('a man ', 'eats soup', ' horse')
+    >>> replaced_words("a man", "a man")
+    ('a man', '', '')
+    """
+    old, new = original.split(), text.split()
+    if old == new:
+        return text, "", ""
+    shorter = min(len(old), len(new))
+    head = next((i for i in range(shorter) if old[i] != new[i]), shorter)
+    rest = shorter - head
+    tail = next((i for i in range(rest) if old[-1 - i] != new[-1 - i]), rest)
+    changed, end = new[head : len(new) - tail], new[len(new) - tail :]
+    before = "".join(f"{word} " for word in new[:head])
+    return before, " ".join(changed), "".join(f" {word}" for word in end)

@@ -2,21 +2,22 @@ from __future__ import annotations
 
 from django.urls import path
 
-from hits import views
+from hits.views import batches, campaigns, plans, uploads, videos
 
 app_name = "hits"
 urlpatterns = [
-    path("", views.campaign_list, name="campaign-list"),
-    path("import/", views.upload_create, name="upload-create"),
-    path("import/<int:pk>/", views.upload_detail, name="upload-detail"),
-    path("import/<int:pk>/confirm/", views.upload_confirm, name="upload-confirm"),
-    path("<slug:slug>/", views.campaign_detail, name="campaign-detail"),
-    path("<slug:slug>/plan/", views.campaign_plan, name="campaign-plan"),
-    path("<slug:slug>/share/", views.campaign_share, name="campaign-share"),
-    path("<slug:slug>/compose/", views.batch_compose, name="batch-compose"),
-    path("<slug:slug>/hits/<int:pk>/", views.hit_detail, name="hit-detail"),
-    path("<slug:slug>/hits/<int:pk>/preview/", views.hit_preview, name="hit-preview"),
-    path("<slug:slug>/videos/<int:pk>/", views.video_detail, name="video-detail"),
-    path("<slug:slug>/videos/<int:pk>/file", views.video_file, name="video-file"),
-    path("<slug:slug>/videos/<int:pk>/poster", views.video_poster, name="video-poster"),
+    path("", campaigns.campaign_list, name="campaign-list"),
+    path("import/", uploads.upload_create, name="upload-create"),
+    path("import/<int:pk>/", uploads.upload_detail, name="upload-detail"),
+    path("import/<int:pk>/confirm/", uploads.upload_confirm, name="upload-confirm"),
+    path("<slug:slug>/", campaigns.campaign_detail, name="campaign-detail"),
+    path("<slug:slug>/plan/", plans.campaign_plan, name="campaign-plan"),
+    path("<slug:slug>/share/", campaigns.campaign_share, name="campaign-share"),
+    path("<slug:slug>/compose/", batches.batch_compose, name="batch-compose"),
+    path("<slug:slug>/hits/", batches.hit_list, name="hit-list"),
+    path("<slug:slug>/hits/<int:pk>/", batches.hit_detail, name="hit-detail"),
+    path("<slug:slug>/videos/", videos.video_list, name="video-list"),
+    path("<slug:slug>/videos/<int:pk>/", videos.video_detail, name="video-detail"),
+    path("<slug:slug>/videos/<int:pk>/file", videos.video_file, name="video-file"),
+    path("<slug:slug>/videos/<int:pk>/poster", videos.video_poster, name="video-poster"),
 ]

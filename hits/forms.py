@@ -1,0 +1,92 @@
+"""What the pages accept."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.template.defaultfilters import filesizeformat
+
+from hits.models import Campaign
+
+
+class UploadForm(forms.Form):
+    """One zip archive with a campaign in it."""
+
+    archive = forms.FileField(
+        label="Campaign archive (.zip)",
+        allow_empty_file=False,
+        widget=forms.FileInput(attrs={"accept": ".zip,application/zip"}),
+    )
+
+    def clean_archive(self) -> UploadedFile[bytes]:
+        archive: UploadedFile[bytes] = self.cleaned_data["archive"]
+        if (archive.size or 0) > settings.UPLOAD_MAX_BYTES:
+            limit = filesizeformat(settings.UPLOAD_MAX_BYTES)
+            raise forms.ValidationError(f"The archive is larger than {limit}, the limit here.")
+        return archive
+
+
+class PlanForm(forms.Form):
+    """The settings that decide what a campaign costs and finds."""
+
+    redundancy = forms.IntegerField(
+        label="HITs per caption",
+        min_value=1,
+        max_value=1000,
+        help_text="How many different HITs hold each caption.",
+    )
+    assignments = forms.IntegerField(
+        label="People per HIT",
+        min_value=1,
+        max_value=1000,
+        help_text="The fee doubles from ten up.",
+    )
+    reward = forms.DecimalField(
+        label="Reward per HIT, US$",
+        min_value=Decimal("0"),
+        max_value=Decimal("99999.99"),
+        decimal_places=2,
+        help_text="Paid for a finished HIT.",
+    )
+    pass_rate = forms.IntegerField(
+        label="Pass rate, %",
+        min_value=1,
+        max_value=100,
+        help_text="People expected to pass quality control.",
+    )
+
+    @classmethod
+    def of(cls, campaign: Campaign, data: Any = None) -> PlanForm:
+        """The form filled with the campaign's settings, or with what was sent."""
+        initial = {
+            "redundancy": campaign.redundancy,
+            "assignments": campaign.assignments,
+            "reward": campaign.reward,
+            "pass_rate": round(100 * campaign.assumed_pass_rate),
+        }
+        return cls(data or None, initial=initial)
+
+    @property
+    def plan_settings(self) -> dict[str, Any]:
+        """What was sent, in the words of `campaign_plan`."""
+        cleaned = dict(self.cleaned_data)
+        return cleaned | {"pass_rate": cleaned["pass_rate"] / 100}
+
+
+class ShareForm(forms.Form):
+    """Colleagues by user name, separated by commas, spaces or lines."""
+
+    usernames = forms.CharField(
+        label="User names",
+        required=False,
+        widget=forms.TextInput(attrs={"autocapitalize": "none", "autocomplete": "off"}),
+        help_text="Separated by commas. Leave empty to share with nobody.",
+    )
+
+    def clean_usernames(self) -> list[str]:
+        names: str = self.cleaned_data["usernames"]
+        return names.replace(",", " ").split()

@@ -1,0 +1,69 @@
+"""Who may open which page. Other people's campaigns do not exist; looking is not changing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django_htmx.middleware import HtmxDetails
+
+from hits.models import Campaign
+from hits.selectors import campaigns_for
+
+P = ParamSpec("P")
+
+
+class MemberRequest(HttpRequest):
+    """A request of someone who has logged in."""
+
+    user: User
+    htmx: HtmxDetails
+
+
+MemberView = Callable[Concatenate[MemberRequest, P], HttpResponseBase]
+CampaignView = Callable[Concatenate[MemberRequest, Campaign, P], HttpResponseBase]
+View = Callable[..., HttpResponseBase]
+
+
+def for_member(permission: str | None = None) -> Callable[[MemberView[P]], View]:
+    """For people who have logged in and, where one is named, hold the permission."""
+
+    def decorate(view: MemberView[P]) -> View:
+        @login_required
+        @wraps(view)
+        def guarded(request: MemberRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            require(request.user, permission)
+            return view(request, *args, **kwargs)
+
+        return guarded
+
+    return decorate
+
+
+def for_campaign(permission: str | None = None) -> Callable[[CampaignView[P]], View]:
+    """The view gets the campaign its address names, if it is one of this person's."""
+
+    def decorate(view: CampaignView[P]) -> View:
+        @login_required
+        @wraps(view)
+        def guarded(
+            request: MemberRequest, slug: str, *args: P.args, **kwargs: P.kwargs
+        ) -> HttpResponseBase:
+            campaign = get_object_or_404(campaigns_for(request.user), slug=slug)
+            require(request.user, permission)
+            return view(request, campaign, *args, **kwargs)
+
+        return guarded
+
+    return decorate
+
+
+def require(user: User, permission: str | None) -> None:
+    if permission is not None and not user.has_perm(permission):
+        raise PermissionDenied("Your account may look at campaigns, but not change them.")

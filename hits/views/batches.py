@@ -1,0 +1,61 @@
+"""Composing HITs, listing them, and one HIT with the kinds that annotators never see."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from daplatform.errors import DomainError
+from hits import selectors
+from hits.models import Campaign, HitItem
+from hits.services import composing
+from hits.views.access import MemberRequest, for_campaign
+from hits.views.campaigns import campaign_page
+
+HITS_PER_PAGE = 50
+
+
+@require_POST
+@for_campaign("hits.add_batch")
+def batch_compose(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    try:
+        batch = composing.batch_compose(campaign=campaign)
+    except DomainError as error:
+        return campaign_page(request, campaign, error=str(error))
+    messages.success(request, f"Batch {batch.number} is composed.")
+    return redirect("hits:campaign-detail", campaign.slug)
+
+
+@require_safe
+@for_campaign()
+def hit_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    number = request.GET.get("batch", "")
+    batch = int(number) if number.isdecimal() and len(number) < 10 else None
+    hits = selectors.campaign_hits(campaign, batch)
+    page = Paginator(hits, HITS_PER_PAGE).get_page(request.GET.get("page"))
+    context = {"campaign": campaign, "page": page, "batch": batch}
+    context["batches"] = selectors.campaign_batches(campaign)
+    return render(request, "hits/hit_list.html", context)
+
+
+@require_safe
+@for_campaign()
+def hit_detail(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResponseBase:
+    hit = get_object_or_404(selectors.campaign_hits(campaign), pk=pk)
+    before, after = selectors.neighbours(hit.batch.hits.all(), "number", hit.number)
+    rows = selectors.hit_rows(hit)
+    counts = Counter(row.item.kind for row in rows)
+    context = {
+        "campaign": campaign,
+        "hit": hit,
+        "rows": rows,
+        "kinds": [(kind, counts[kind]) for kind in HitItem.Kind],
+        "before": before,
+        "after": after,
+    }
+    return render(request, "hits/hit_detail.html", context)

@@ -1,0 +1,84 @@
+"""The list of campaigns, and one campaign: what is in it, its HITs, who shares it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from daplatform.errors import DomainError
+from hits import selectors
+from hits.forms import ShareForm
+from hits.models import Campaign
+from hits.services import campaigns
+from hits.views.access import MemberRequest, for_campaign, for_member
+
+CAMPAIGNS_PER_PAGE = 20
+POSTERS_SHOWN = 12
+
+
+@require_safe
+@for_member()
+def campaign_list(request: MemberRequest) -> HttpResponseBase:
+    rows = selectors.campaigns_counted(selectors.campaigns_for(request.user))
+    page = Paginator(rows, CAMPAIGNS_PER_PAGE).get_page(request.GET.get("page"))
+    uploads = selectors.uploads_unfinished(request.user)[:5]
+    return render(request, "hits/campaign_list.html", {"page": page, "uploads": uploads})
+
+
+@require_safe
+@for_campaign()
+def campaign_detail(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    return campaign_page(request, campaign)
+
+
+@require_POST
+@for_campaign("hits.change_campaign")
+def campaign_share(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    form = ShareForm(request.POST)
+    form.is_valid()
+    try:
+        campaigns.campaign_share(campaign=campaign, usernames=form.cleaned_data["usernames"])
+    except DomainError as error:
+        form.add_error("usernames", str(error))
+        return campaign_page(request, campaign, share_form=form)
+    messages.success(request, "Sharing is changed.")
+    return redirect("hits:campaign-detail", campaign.slug)
+
+
+def campaign_page(
+    request: MemberRequest,
+    campaign: Campaign,
+    *,
+    error: str = "",
+    share_form: ShareForm | None = None,
+) -> HttpResponseBase:
+    """The campaign's page; with an error or a form that was refused, as status 400."""
+    refused = bool(error) or share_form is not None
+    context = campaign_context(campaign) | {
+        "error": error,
+        "share_form": share_form or shared_with(campaign),
+    }
+    return render(request, "hits/campaign_detail.html", context, status=400 if refused else 200)
+
+
+def campaign_context(campaign: Campaign) -> dict[str, Any]:
+    systems = selectors.campaign_systems(campaign)
+    videos = selectors.campaign_videos(campaign)
+    return {
+        "campaign": campaign,
+        "systems": systems,
+        "plan": selectors.campaign_plan(campaign, systems),
+        "batches": selectors.campaign_batches(campaign),
+        "video_count": videos.count(),
+        "videos": videos[:POSTERS_SHOWN],
+    }
+
+
+def shared_with(campaign: Campaign) -> ShareForm:
+    names = campaign.colleagues.order_by("username").values_list("username", flat=True)
+    return ShareForm(initial={"usernames": ", ".join(names)})
