@@ -1,0 +1,167 @@
+"""From a campaign's captions and one random generator to its HITs (PROTOCOL §2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hits.composition.controls import deal_controls
+from hits.composition.fresh import deal_captions
+from hits.composition.layout import Layout, lay_out
+from hits.composition.shape import DEGRADED, REFERENCE, IntArray, Shape, fitting_shape
+from hits.composition.walk import order_of
+from hits.degradation import Degraded, degrade
+
+PROTOCOL_SHAPE = Shape()
+
+
+@dataclass(frozen=True)
+class Captions:
+    """The system captions of a campaign: the video and the system of each, numbered from 0.
+
+    With ``text``, a number for each wording, captions of one video that read the same are merged:
+    that of the first system is asked, and stands for them all.
+    """
+
+    video: IntArray
+    system: IntArray
+    text: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        columns = [self.video, self.system] + ([] if self.text is None else [self.text])
+        if len({column.shape for column in columns}) > 1 or self.video.ndim != 1:
+            raise ValueError("video, system and text must be columns of the same length")
+        if any((column < 0).any() for column in columns):
+            raise ValueError("video, system and text must be numbered from 0")
+
+    def __len__(self) -> int:
+        return len(self.video)
+
+
+@dataclass(frozen=True)
+class Composition:
+    """The HITs of a campaign, and the degraded captions in them in the order of the layout."""
+
+    layout: Layout
+    degraded: Degraded
+
+    def wording(self, captions: Sequence[str], controls: Sequence[str]) -> npt.NDArray[np.object_]:
+        """Return what an annotator reads at each position, given the texts of the campaign."""
+        kind, caption = self.layout.kind, self.layout.caption
+        control, degraded = kind == REFERENCE, kind == DEGRADED
+        text = np.array([*captions, ""], dtype=object)[np.where(control | degraded, -1, caption)]
+        text[control] = np.array(controls, dtype=object)[caption[control]]
+        text[degraded] = self.degraded.text
+        return text
+
+
+def compose_campaign(
+    captions: Captions,
+    control_video: IntArray,
+    control_text: Sequence[str],
+    *,
+    rng: np.random.Generator,
+    shape: Shape = PROTOCOL_SHAPE,
+    redundancy: int = 1,
+) -> Composition:
+    """Compose the HITs of a campaign and degrade the control captions in them.
+
+    See `compose_hits`; ``control_text`` is the wording of each control caption. The degraded
+    versions of one control caption differ from HIT to HIT, see `degrade`.
+    """
+    if len(control_text) != len(control_video):
+        raise ValueError("control_text must have one text for each of control_video")
+    layout = compose_hits(captions, control_video, rng=rng, shape=shape, redundancy=redundancy)
+    chosen = layout.caption[layout.kind == DEGRADED]
+    return Composition(layout, degrade(control_text, chosen, rng=rng))
+
+
+def compose_hits(
+    captions: Captions,
+    control_video: IntArray,
+    *,
+    rng: np.random.Generator,
+    shape: Shape = PROTOCOL_SHAPE,
+    redundancy: int = 1,
+) -> Layout:
+    """Compose the HITs of a campaign: which caption stands where in which HIT.
+
+    The same captions and the same state of ``rng`` give the same HITs, in whatever order the
+    captions are given.
+
+    Parameters
+    ----------
+    captions
+        At most one for each video and system.
+    control_video
+        The video of each control caption, numbered as in ``captions``; at most one for each video.
+    shape
+        Size of a HIT, pairs and repeats.
+    redundancy
+        Number of HITs that hold each caption.
+
+    >>> grid = np.indices((40, 6)).reshape(2, -1)  # 40 videos, 6 systems
+    >>> captions = Captions(video=grid[0], system=grid[1])
+    >>> layout = compose_hits(captions, np.arange(40), rng=np.random.default_rng(7))
+    >>> layout.hits, np.bincount(layout.kind).tolist()
+    (4, [280, 40, 40, 40])
+    """
+    order = _grid_order(captions)
+    asked = _asked(captions, order)
+    units = order[asked[order] == order]
+    controls = _control_order(control_video)
+    _check_material(len(units), len(controls), shape, redundancy)
+
+    video, system = captions.video[units].astype(np.int32), captions.system[units].astype(np.int32)
+    fresh = deal_captions(video, system, shape.fresh, redundancy, rng)
+    dealt = deal_controls(control_video[controls], video[fresh], shape.pairs, rng)
+    return lay_out(shape, units[fresh], system[fresh], controls[dealt], asked, rng)
+
+
+def _grid_order(captions: Captions) -> IntArray:
+    """Order captions by video and system, so that the order they came in means nothing."""
+    cell = captions.video * (captions.system.max(initial=0) + 1) + captions.system
+    order = order_of(cell)
+    if (np.diff(cell[order]) == 0).any():
+        raise ValueError("captions has two captions of the same video and system")
+    return order
+
+
+def _control_order(control_video: IntArray) -> IntArray:
+    order = order_of(control_video)
+    if (np.diff(control_video[order]) == 0).any():
+        raise ValueError("control_video has two control captions of the same video")
+    return order
+
+
+def _asked(captions: Captions, order: IntArray) -> IntArray:
+    """Find the caption asked for each: if merged, that of the first system that reads the same."""
+    asked = np.arange(len(captions))
+    if captions.text is None:
+        return asked
+    video, text = captions.video[order], captions.text[order]
+    alike = np.lexsort((text, video))
+    begins = (np.diff(video[alike], prepend=-1) != 0) | (np.diff(text[alike], prepend=-1) != 0)
+    first = alike[begins][np.cumsum(begins) - 1]
+    asked[order[alike]] = order[first]
+    return asked
+
+
+def _check_material(captions: int, controls: int, shape: Shape, redundancy: int) -> None:
+    if redundancy < 1:
+        raise ValueError("redundancy must be at least 1")
+    if captions >= shape.fresh and controls >= shape.pairs:
+        return
+    fitting = fitting_shape(captions, controls, shape.size)
+    advice = (
+        f"size = {fitting.size}, pairs = {fitting.pairs}, repeats = {fitting.repeats} would fit"
+        if fitting
+        else "there is too little for any HIT"
+    )
+    raise ValueError(
+        f"a HIT of this shape shows {shape.fresh} different captions and {shape.pairs} control "
+        f"captions, the campaign has {captions} and {controls}: {advice}"
+    )

@@ -1,0 +1,112 @@
+"""The shape of a HIT: how many captions of each kind, and in which of its ten blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+IntArray = npt.NDArray[np.integer[Any]]
+
+KINDS = ("system", "reference", "degraded", "repeat")
+SYSTEM, REFERENCE, DEGRADED, REPEAT = range(len(KINDS))
+
+BLOCKS = 10
+HALFWAY = BLOCKS // 2
+
+# Where numbers that ten does not divide put their remainder: into every other block, so that neither
+# half of the HIT gets all of it, and into one of each two partner blocks before the other.
+_SPREAD = (0, 6, 2, 8, 4, 5, 1, 7, 3, 9)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A HIT of ``size`` captions in ten equal blocks (PROTOCOL §2).
+
+    It has ``pairs`` control captions, as many degraded ones, and ``repeats`` repeats, all spread
+    over the blocks. A copy is always five blocks from its original, whatever the numbers.
+
+    >>> Shape().fresh, Shape().closest
+    (70, 41)
+    >>> Shape(size=50, pairs=5, repeats=5).fresh
+    35
+    """
+
+    size: int = 100
+    pairs: int = 10
+    repeats: int = 10
+
+    def __post_init__(self) -> None:
+        if self.size < BLOCKS or self.size % BLOCKS:
+            raise ValueError(
+                f"size must be a multiple of {BLOCKS}, as a HIT is {BLOCKS} equal blocks"
+            )
+        if self.pairs < 0 or self.repeats < 0:
+            raise ValueError("pairs and repeats must not be negative")
+        if self.fresh < max(self.repeats, 1):
+            raise ValueError(
+                f"size {self.size} cannot hold {self.pairs} pairs, {self.repeats} repeats "
+                "and a system caption for each repeat"
+            )
+
+    @property
+    def fresh(self) -> int:
+        """How many different system captions one HIT shows."""
+        return self.size - 2 * self.pairs - self.repeats
+
+    @property
+    def block_size(self) -> int:
+        return self.size // BLOCKS
+
+    @property
+    def closest(self) -> int:
+        """The fewest positions between an original and its degraded version or repeat."""
+        return (HALFWAY - 1) * self.block_size + 1
+
+    @cached_property
+    def counts(self) -> IntArray:
+        """Captions of each kind (columns, in the order of ``KINDS``) in each block (rows)."""
+        counts = np.zeros((BLOCKS, len(KINDS)), dtype=np.int64)
+        counts[:, REFERENCE] = _spread(self.pairs, first=0)
+        counts[:, DEGRADED] = np.roll(counts[:, REFERENCE], HALFWAY)
+        counts[:, REPEAT] = _spread(self.repeats, first=self.pairs)
+        counts[:, SYSTEM] = self.block_size - counts.sum(axis=1)
+        return counts
+
+    @cached_property
+    def slot_kinds(self) -> npt.NDArray[np.int8]:
+        """The kind of each slot: a HIT before its blocks are shuffled, kind by kind in a block."""
+        kinds = np.arange(len(KINDS), dtype=np.int8)
+        return np.repeat(np.tile(kinds, BLOCKS), self.counts.ravel())
+
+    def slots(self, kind: int) -> IntArray:
+        """Return the slots of a kind, in the order of blocks."""
+        return np.flatnonzero(self.slot_kinds == kind)
+
+
+def _spread(number: int, first: int) -> IntArray:
+    """Share a number of captions between the blocks as evenly as possible."""
+    turns = np.arange(first, first + number) % BLOCKS
+    return np.bincount(np.array(_SPREAD)[turns], minlength=BLOCKS)
+
+
+def fitting_shape(captions: int, controls: int, largest: int = 100) -> Shape | None:
+    """Return the largest HIT that a campaign of so many captions and control captions can fill.
+
+    It keeps the protocol's proportions as long as there are seven captions for a HIT of ten; with
+    fewer there are more pairs and repeats in it instead.
+
+    >>> fitting_shape(captions=45, controls=40)
+    Shape(size=60, pairs=6, repeats=6)
+    >>> fitting_shape(captions=6, controls=3)
+    Shape(size=10, pairs=1, repeats=2)
+    """
+    usual = [Shape(size, size // 10, size // 10) for size in range(largest, 0, -BLOCKS)]
+    tiny = [
+        Shape(10, pairs, repeats) for pairs, repeats in ((1, 2), (1, 3), (1, 4), (2, 3), (3, 2))
+    ]
+    fits = (s for s in usual + tiny if s.fresh <= captions and s.pairs <= controls)
+    return next(fits, None)
