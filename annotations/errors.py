@@ -17,6 +17,10 @@ class InvalidPost(DomainError):
     """What was sent cannot be read as a rating or a submission."""
 
 
+class TooLarge(DomainError):
+    """More was sent than anything the page sends."""
+
+
 class NothingToTake(DomainError):
     """There is no work for this person now."""
 

@@ -67,7 +67,7 @@ class Invitation(models.Model):
 
 
 class Assignment(models.Model):
-    """One person's turn at one HIT. Given back, it stays with its ratings; a new one replaces it."""
+    """One person's turn at one HIT. Given back, it keeps its ratings, and a new row replaces it."""
 
     class State(models.TextChoices):
         OPEN = "open", "Open"
@@ -120,9 +120,7 @@ class Assignment(models.Model):
                 condition=Q(state="open", annotator=None, claimed_at=None, expires_at=None)
                 | (
                     ~Q(state="open")
-                    & Q(
-                        annotator__isnull=False, claimed_at__isnull=False, expires_at__isnull=False
-                    )
+                    & Q(annotator__isnull=False, claimed_at__isnull=False, expires_at__isnull=False)
                 ),
                 name="assignment_taken_by_someone",
             ),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import datetime as dt
 from dataclasses import astuple, dataclass
+from typing import Any
 
 from django.conf import settings
 from django.core import signing
@@ -79,7 +80,7 @@ def receipt_read(receipt: str, *, assignment: int) -> tuple[int, dt.datetime]:
 
 
 def media_name(*, assignment: int, position: int) -> str:
-    """A video's name in one item: nothing about it is shared with the same video elsewhere."""
+    """A video's name in one item: not to be guessed, and unlike the same video's name elsewhere."""
     digest = salted_hmac(MEDIA_SALT, f"{assignment}.{position}", algorithm="sha256").digest()
     return base64.urlsafe_b64encode(digest[:15]).decode()
 
@@ -102,7 +103,7 @@ def _receipts(assignment: int) -> signing.Signer:
     return signing.Signer(salt=f"{RECEIPT_SALT}.{assignment}")
 
 
-def _loads(token: str, salt: str) -> tuple[object, ...]:
+def _loads(token: str, salt: str) -> tuple[Any, ...]:
     try:
         return tuple(signing.loads(token, salt=salt, max_age=settings.RATING_LINK_DAYS * 86_400))
     except signing.SignatureExpired:

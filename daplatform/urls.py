@@ -13,5 +13,6 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("accounts/", include("daplatform.accounts_urls")),
     path("campaigns/", include("hits.urls")),
+    path("", include("annotations.urls")),
     path("healthz", healthz, name="healthz"),
 ]

@@ -8,16 +8,10 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from annotations.errors import LinkRefused, NothingToTake, Unfinished, WorkClosed
+from annotations.errors import NothingToTake, Unfinished, WorkClosed
 from annotations.models import Annotator, Arrival, Assignment, Rating
-from annotations.selectors import (
-    assignment_active,
-    assignment_of,
-    assignments_open,
-    claim_obstacle,
-    closed_sentence,
-    rated_count,
-)
+from annotations.selectors.entry import assignment_earlier, assignments_open, claim_obstacle
+from annotations.selectors.work import assignment_of, closed_sentence, rated_count
 from annotations.tokens import Turn
 from hits.models import Batch, Campaign, HitItem
 from hits.services.campaigns import campaign_go_live
@@ -41,6 +35,14 @@ def assignments_open_for(*, batch: Batch) -> None:
 
 
 @transaction.atomic
+def batches_open(*, campaign: Campaign) -> None:
+    """Let people work on everything the campaign has composed so far."""
+    campaign_go_live(campaign=campaign)
+    for batch in campaign.batches.all():
+        assignments_open_for(batch=batch)
+
+
+@transaction.atomic
 def assignment_claim(
     *,
     campaign: Campaign,
@@ -56,7 +58,9 @@ def assignment_claim(
     now = now or timezone.now()
     # People queue here, a moment each, so that limits hold for one person in many tabs too.
     campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-    earlier = _assignment_earlier(campaign, annotator, hit, crowd, external_id)
+    earlier = assignment_earlier(
+        campaign=campaign, annotator=annotator, hit=hit, crowd=crowd, external_id=external_id
+    )
     if earlier is not None:
         return earlier
     if campaign.consent and not consents:
@@ -69,21 +73,6 @@ def assignment_claim(
         assignment=assignment, crowd=crowd, external_id=external_id, return_to=return_to
     )
     return assignment
-
-
-def _assignment_earlier(
-    campaign: Campaign, annotator: Annotator, hit: int | None, crowd: str, external_id: str
-) -> Assignment | None:
-    """What a repeated visit leads back to. A crowd's assignment belongs to one person only."""
-    if not external_id:
-        return assignment_active(campaign=campaign, annotator=annotator, hit=hit)
-    arrivals = Arrival.objects.filter(crowd=crowd, external_id=external_id)
-    arrival = arrivals.select_related("assignment").first()
-    if arrival is None:
-        return None
-    if arrival.assignment.annotator_id != annotator.pk:
-        raise LinkRefused("Somebody else is working on this task.")
-    return arrival.assignment
 
 
 def _assignment_take(

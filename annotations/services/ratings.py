@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotations.errors import InvalidPost, OutOfOrder, WorkClosed
 from annotations.models import Rating
 from annotations.posts import RatingPost
-from annotations.selectors import assignment_of, closed_sentence, rated_count
+from annotations.selectors.work import assignment_of, closed_sentence, rated_count
 from annotations.tokens import Turn, receipt_read
 
 # The player's clock and the probe's differ by a few frames.
@@ -108,7 +108,7 @@ def _values(
     # forged but runs on while a rating waits for a connection, the browser's is the reverse.
     server_seconds = (now - served_at).total_seconds()
     available = min(server_seconds, post.evidence.elapsed_ms / 1000) + SLACK_SECONDS
-    fields = {name: Rating._meta.get_field(name) for name in columns}
+    fields = {field.name: field for field in Rating._meta.concrete_fields}
     return {
         name: fields[name].get_db_prep_save(value, connection) for name, value in columns.items()
     } | {

@@ -1,0 +1,23 @@
+"""Full addresses to be sent out into the world."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.urls import reverse
+
+from annotations.models import Invitation
+from annotations.tokens import Entry, entry_sign
+
+
+def entry_address(entry: Entry) -> str:
+    """Where a person, or a marketplace on their behalf, opens the campaign."""
+    return settings.PUBLIC_URL + entry_path(entry)
+
+
+def entry_path(entry: Entry) -> str:
+    return reverse("annotations:enter", args=[entry_sign(entry)])
+
+
+def invitation_entry(invitation: Invitation) -> Entry:
+    """What the link of one invited person says."""
+    return Entry(campaign=invitation.campaign_id, crowd="invite", invitation=invitation.pk)

@@ -1,0 +1,1 @@
+"""Reading annotators, assignments and ratings."""

@@ -1,0 +1,142 @@
+"""Who comes in by which link, and whether there is work for them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from django.db.models import Avg, Count, Exists, OuterRef, Q, QuerySet
+
+from annotations.errors import LinkRefused
+from annotations.models import Annotator, Arrival, Assignment, Invitation
+from annotations.tokens import Entry
+from hits.models import Campaign
+
+State = Assignment.State
+# Reading a short caption and placing a mark, besides watching.
+SECONDS_PER_ANSWER = 4
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a HIT of a campaign asks of a person."""
+
+    captions: int
+    minutes: int
+
+
+def entry_campaign(entry: Entry) -> Campaign:
+    campaign = Campaign.objects.filter(pk=entry.campaign).first()
+    if campaign is None:
+        raise LinkRefused("This study does not exist any more.")
+    return campaign
+
+
+def entry_invitation(entry: Entry) -> Invitation:
+    invitations = Invitation.objects.select_related("annotator", "campaign")
+    invitation = invitations.filter(pk=entry.invitation or 0, campaign=entry.campaign).first()
+    if invitation is None:
+        raise LinkRefused("This invitation was withdrawn.")
+    return invitation
+
+
+def annotator_known(*, crowd: str, external_id: str) -> Annotator | None:
+    return Annotator.objects.filter(
+        identity__crowd=crowd, identity__external_id=external_id
+    ).first()
+
+
+def assignment_earlier(
+    *, campaign: Campaign, annotator: Annotator, hit: int | None, crowd: str, external_id: str
+) -> Assignment | None:
+    """What a repeated visit leads back to. A crowd's assignment belongs to one person only."""
+    if not external_id:
+        active = Assignment.objects.filter(
+            campaign=campaign, annotator=annotator, state=State.ACTIVE
+        )
+        return (active if hit is None else active.filter(hit=hit)).order_by("claimed_at").first()
+    arrivals = Arrival.objects.filter(crowd=crowd, external_id=external_id)
+    arrival = arrivals.select_related("assignment").first()
+    if arrival is None:
+        return None
+    if arrival.assignment.annotator_id != annotator.pk:
+        raise LinkRefused("Somebody else is working on this task.")
+    return arrival.assignment
+
+
+def assignments_open(
+    *, campaign: Campaign, annotator: Annotator | None, hit: int | None = None
+) -> QuerySet[Assignment]:
+    """Work nobody has, in HITs this person never had, in the order it is to be given out."""
+    open_ = Assignment.objects.filter(campaign=campaign, state=State.OPEN)
+    if hit is not None:
+        open_ = open_.filter(hit=hit)
+    if annotator is not None:
+        mine = Assignment.objects.filter(hit=OuterRef("hit"), annotator=annotator)
+        open_ = open_.filter(~Exists(mine))
+    return open_.order_by("hit_id", "slot")
+
+
+def claim_obstacle(
+    *, campaign: Campaign, annotator: Annotator | None, hit: int | None = None
+) -> str:
+    """Why this person cannot take work now, as a sentence for them; empty when they can."""
+    if campaign.state == Campaign.State.CLOSED:
+        return "This study is closed. Thank you for your interest."
+    if annotator is not None and (sentence := _personal_obstacle(campaign, annotator, hit)):
+        return sentence
+    if not assignments_open(campaign=campaign, annotator=annotator, hit=hit).exists():
+        return (
+            "All tasks are taken at the moment. Should somebody give one back, this link will "
+            "work again."
+        )
+    return ""
+
+
+def work_estimate(campaign: Campaign) -> Estimate:
+    """How many captions a HIT has and how long they take, rounded up to five minutes."""
+    seconds = campaign.videos.aggregate(mean=Avg("duration"))["mean"] or 0
+    minutes = campaign.hit_size * (seconds + SECONDS_PER_ANSWER) / 60
+    return Estimate(captions=campaign.hit_size, minutes=5 * math.ceil(minutes / 5))
+
+
+def invitation_of(assignment: Assignment) -> Invitation | None:
+    return Invitation.objects.filter(
+        campaign=assignment.campaign, annotator=assignment.annotator
+    ).first()
+
+
+def invitations_with_progress(campaign: Campaign) -> QuerySet[Invitation]:
+    """Who was invited, with `finished` and `active` assignments of theirs in this campaign."""
+    theirs = Q(annotator__assignments__campaign=campaign)
+    active = Q(annotator__assignments__state=State.ACTIVE)
+    given_up = Q(annotator__assignments__state__in=Assignment.GIVEN_UP)
+    return (
+        Invitation.objects.filter(campaign=campaign)
+        .select_related("annotator__identity")
+        .annotate(
+            finished=Count("annotator__assignments", filter=theirs & ~active & ~given_up),
+            active=Count("annotator__assignments", filter=theirs & active),
+        )
+        .order_by("pk")
+    )
+
+
+def _personal_obstacle(campaign: Campaign, annotator: Annotator, hit: int | None) -> str:
+    had = Assignment.objects.filter(campaign=campaign, annotator=annotator)
+    if hit is not None and had.filter(hit=hit).exists():
+        return "You had this task before, and everybody rates a task only once."
+    limit = campaign.max_hits_per_annotator
+    if limit is not None and had.exclude(state__in=Assignment.GIVEN_UP).count() >= limit:
+        return "You have rated as much as one person may in this study. Thank you!"
+    return "" if campaign.is_demo else _mixing_obstacle(campaign, annotator)
+
+
+def _mixing_obstacle(campaign: Campaign, annotator: Annotator) -> str:
+    """People and simulated annotators never share a campaign: their ratings would be pooled."""
+    taken = Assignment.objects.filter(campaign=campaign, annotator__isnull=False)
+    if not taken.exclude(annotator__is_simulated=annotator.is_simulated).exists():
+        return ""
+    if annotator.is_simulated:
+        return "People have worked on this campaign: simulated annotators may not join it."
+    return "This study was filled by simulated annotators and takes no people."

@@ -1,0 +1,92 @@
+"""An assignment in progress: how far it is, and what is to be seen next."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+from django.db.models import Max
+
+from annotations.errors import LinkRefused
+from annotations.models import Assignment, Rating
+from annotations.tokens import Turn
+from hits.models import HitItem, Video
+
+# While one caption is rated the next is already fetched; nothing beyond that is handed out.
+LOOKAHEAD = 1
+State = Assignment.State
+CLOSED = {
+    State.RETURNED: "You gave this task back. What you had rated is kept.",
+    State.EXPIRED: "The time for this task has run out. What you had rated is kept.",
+}
+SUBMITTED = "This task was submitted. Thank you!"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The rating that counts for an item."""
+
+    score: int
+    fluency: int | None
+
+
+@dataclass(frozen=True)
+class Item:
+    """What may be shown of one position of a HIT."""
+
+    position: int
+    text: str
+    answer: Answer | None = None
+
+
+def assignment_of(turn: Turn) -> Assignment:
+    """The assignment a turn is about, with its campaign."""
+    rows = Assignment.objects.select_related("campaign")
+    assignment = rows.filter(pk=turn.assignment, annotator=turn.annotator).first()
+    if assignment is None:
+        raise LinkRefused("This task does not exist any more.")
+    return assignment
+
+
+def closed_sentence(assignment: Assignment, now: dt.datetime) -> str:
+    """Why nothing more can be rated here; empty while the work goes on."""
+    if assignment.state == State.ACTIVE:
+        overdue = assignment.expires_at is not None and assignment.expires_at <= now
+        return CLOSED[State.EXPIRED] if overdue else ""
+    return CLOSED.get(State(assignment.state), SUBMITTED)
+
+
+def rated_count(assignment_id: int) -> int:
+    """How many captions are rated: they are rated in order, so the last one tells."""
+    last = Rating.objects.filter(assignment_id=assignment_id).aggregate(last=Max("position"))
+    return 0 if last["last"] is None else last["last"] + 1
+
+
+def items_between(*, hit_id: int, assignment_id: int, first: int, last: int) -> list[Item]:
+    """The items from position `first` to `last`, with the ratings they have."""
+    rows = (
+        HitItem.objects.filter(hit_id=hit_id, position__range=(first, last))
+        .order_by("position")
+        .values_list("position", "degraded_text", "caption__text")
+    )
+    answers = _answers(assignment_id, first, last)
+    return [Item(at, damaged or text, answers.get(at)) for at, damaged, text in rows]
+
+
+def item_video(*, hit_id: int, position: int) -> Video:
+    return Video.objects.get(captions__items__hit=hit_id, captions__items__position=position)
+
+
+def hit_media_urls(hit_id: int) -> list[str]:
+    """Addresses on other sites that the HIT's videos are played from."""
+    videos = Video.objects.filter(captions__items__hit=hit_id).exclude(url="")
+    return list(videos.values_list("url", flat=True).distinct())
+
+
+def _answers(assignment_id: int, first: int, last: int) -> dict[int, Answer]:
+    ratings = (
+        Rating.objects.filter(assignment_id=assignment_id, position__range=(first, last))
+        .order_by("revision")
+        .values_list("position", "score", "fluency")
+    )
+    return {position: Answer(score, fluency) for position, score, fluency in ratings}

@@ -1,0 +1,111 @@
+/* The video that is watched and the one after it, which is fetched meanwhile. */
+
+const RETRY_MS = [1000, 2000, 4000, 8000, 15000];
+const FAILURES_BEFORE_WAY_OUT = 3;
+
+export class Player {
+  #active;
+  #standby;
+  #failures = 0;
+  #playingSince = null;
+  #retry;
+
+  /** `onState` hears "idle", "playing" or "ended"; `onFailure` whether it fails for good. */
+  constructor(videos, { onState, onWatched, onFailure }) {
+    [this.#active, this.#standby] = videos;
+    Object.assign(this, { onState, onWatched, onFailure });
+    for (const video of videos) this.#listen(video);
+  }
+
+  /** Put a video on the screen; the prefetched one is there at once. */
+  show(url, { autoplay }) {
+    clearTimeout(this.#retry);
+    this.#active.pause();
+    if (this.#standby.getAttribute("src") === url && !this.#standby.error) {
+      [this.#active, this.#standby] = [this.#standby, this.#active];
+      this.#standby.removeAttribute("src");
+      this.#standby.load();
+    } else if (this.#active.getAttribute("src") !== url || this.#active.error) {
+      this.#active.src = url;
+    } else {
+      this.#active.currentTime = 0;
+    }
+    this.#active.hidden = false;
+    this.#standby.hidden = true;
+    this.#failures = 0;
+    this.#playingSince = null;
+    Object.assign(this, { plays: 0, watchedMs: 0, isWatched: false });
+    this.onState("idle");
+    if (autoplay) this.#play();
+  }
+
+  prefetch(url) {
+    if (this.#standby.getAttribute("src") !== url) this.#standby.src = url;
+  }
+
+  pause() {
+    this.#active.pause();
+  }
+
+  toggle() {
+    if (this.#active.paused) this.#play();
+    else this.#active.pause();
+  }
+
+  /** Watched seconds up to now, replays included. */
+  get watched() {
+    const running = this.#playingSince === null ? 0 : performance.now() - this.#playingSince;
+    return Math.round(this.watchedMs + running);
+  }
+
+  #play() {
+    // Refused where the browser wants a gesture first: the button is there.
+    this.#active.play().catch(() => {});
+  }
+
+  #listen(video) {
+    const on = (name, act) =>
+      video.addEventListener(name, () => {
+        if (video === this.#active) act(video);
+      });
+    on("play", () => {
+      this.plays += 1;
+      this.onState("playing");
+    });
+    on("playing", () => {
+      this.#playingSince = performance.now();
+      this.#failures = 0;
+      this.onFailure(null);
+    });
+    for (const name of ["pause", "waiting", "ended", "error"]) on(name, () => this.#halt());
+    on("pause", () => this.onState(video.ended ? "ended" : "idle"));
+    on("ended", () => this.onState("ended"));
+    for (const name of ["timeupdate", "pause", "ended"]) on(name, () => this.#check(video));
+    on("error", () => this.#fail());
+  }
+
+  #halt() {
+    this.watchedMs = this.watched;
+    this.#playingSince = null;
+  }
+
+  /** Counts the parts that were really played: jumping to the end shows no caption. */
+  #check(video) {
+    if (this.isWatched || !(video.duration > 0)) return;
+    let seconds = 0;
+    for (let i = 0; i < video.played.length; i++)
+      seconds += video.played.end(i) - video.played.start(i);
+    if (seconds < video.duration - 0.3 - 0.02 * video.duration) return;
+    this.isWatched = true;
+    this.onWatched();
+  }
+
+  #fail() {
+    const wait = RETRY_MS[Math.min(this.#failures, RETRY_MS.length - 1)];
+    this.#failures += 1;
+    this.onState("idle");
+    this.onFailure(this.#failures >= FAILURES_BEFORE_WAY_OUT ? "lasting" : "passing");
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => this.#active.load(), wait);
+  }
+}

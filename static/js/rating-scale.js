@@ -1,0 +1,100 @@
+/* A scale from 0 to 100 that has no value, and shows no mark, until somebody touches it.
+ *
+ * The native range input underneath gives screen readers and their gestures what they expect;
+ * pointers and keys are handled here, because browsers differ in what a touch beside the thumb does.
+ */
+
+const STEPS = {
+  ArrowLeft: -1,
+  ArrowDown: -1,
+  ArrowRight: 1,
+  ArrowUp: 1,
+  PageDown: -10,
+  PageUp: 10,
+  Home: -100,
+  End: 100,
+};
+
+export class Scale {
+  #input;
+  #output;
+  #touched = false;
+
+  constructor(root, { showsNumber, onChange }) {
+    this.root = root;
+    this.#input = root.querySelector("input");
+    this.#output = root.querySelector("output");
+    this.#output.hidden = !showsNumber;
+    this.onChange = onChange;
+    this.#input.addEventListener("input", () => this.#touch(this.#input.valueAsNumber));
+    this.#input.addEventListener("keydown", (event) => this.key(event));
+    this.#input.addEventListener("pointerdown", (event) => this.#press(event));
+    this.#input.addEventListener("pointermove", (event) => this.#drag(event));
+    this.reset(null);
+  }
+
+  /** A whole number, or null: an untouched scale is no answer. */
+  get value() {
+    return this.#touched ? this.#input.valueAsNumber : null;
+  }
+
+  /** Empty again, or showing the answer given earlier. */
+  reset(value) {
+    this.#touched = value !== null;
+    this.#input.value = value ?? 50;
+    this.touches = [];
+    this.#draw();
+  }
+
+  lock(locked) {
+    this.#input.disabled = locked;
+  }
+
+  focus() {
+    this.#input.focus({ preventScroll: true });
+  }
+
+  /** Move by a key; the first one starts from the middle. True when it was one of ours. */
+  key(event) {
+    const step = STEPS[event.key];
+    if (step === undefined || this.#input.disabled) return false;
+    event.preventDefault();
+    this.#touch(Math.min(100, Math.max(0, this.#input.valueAsNumber + step)));
+    return true;
+  }
+
+  #press(event) {
+    if (event.button !== 0 || this.#input.disabled) return;
+    event.preventDefault();
+    this.focus();
+    this.#input.setPointerCapture(event.pointerId);
+    this.#touch(this.#at(event));
+  }
+
+  #drag(event) {
+    if (this.#input.hasPointerCapture(event.pointerId)) this.#touch(this.#at(event));
+  }
+
+  #at(event) {
+    const box = this.#input.getBoundingClientRect();
+    const half = parseFloat(getComputedStyle(this.root).getPropertyValue("--thumb")) / 2;
+    const share = (event.clientX - box.left - half) / (box.width - 2 * half);
+    return Math.round(100 * Math.min(1, Math.max(0, share)));
+  }
+
+  #touch(value) {
+    const moved = !this.#touched || value !== this.#input.valueAsNumber || !this.touches.length;
+    this.#touched = true;
+    this.#input.value = value;
+    if (moved) this.touches.push(performance.now());
+    this.#draw();
+    this.onChange();
+  }
+
+  #draw() {
+    this.root.classList.toggle("is-touched", this.#touched);
+    const said = this.#touched ? `${this.#input.value} of 100` : "Not rated yet";
+    this.#input.setAttribute("aria-valuetext", said);
+    this.#output.value = this.#touched ? this.#input.value : "–";
+  }
+}

@@ -1,0 +1,55 @@
+/* What the page shows of the work: one section at a time, progress, time, what is saved. */
+
+const SAVED = {
+  saved: "Saved",
+  saving: "Saving…",
+  offline: "Offline: your work is kept here",
+  fragile: "Offline: keep this page open",
+};
+
+export const element = (id) => document.getElementById(id);
+
+export function showSection(name) {
+  for (const section of document.querySelectorAll("main > section"))
+    section.hidden = section.id !== name;
+  document.body.dataset.section = name;
+  scrollTo(0, 0);
+  // Whoever listens or types continues at the top of what has just appeared.
+  element(name).querySelector("h1")?.focus({ preventScroll: true });
+}
+
+/** Say something to those who listen instead of looking. */
+export function announce(sentence) {
+  element("announcer").textContent = sentence;
+}
+
+export function showProgress(position, total) {
+  element("progress-text").textContent = `${Math.min(position + 1, total)} of ${total}`;
+  element("progress-bar").value = position;
+}
+
+export function showSaved(state, survives) {
+  const shown = state === "offline" && !survives ? "fragile" : state;
+  const badge = element("saved");
+  if (badge.dataset.state === shown) return;
+  badge.dataset.state = shown;
+  badge.textContent = SAVED[shown];
+}
+
+/** Counts down by this browser's own steady clock from what the server said. */
+export function showTimeLeft(seconds) {
+  const start = performance.now();
+  const draw = () => {
+    const minutes = Math.floor((seconds - (performance.now() - start) / 1000) / 60);
+    const text = minutes < 1 ? "under a minute left" : `${spell(minutes)} left`;
+    element("time-left").textContent = text;
+    element("time-left").classList.toggle("is-short", minutes < 10);
+  };
+  draw();
+  setInterval(draw, 10_000);
+}
+
+function spell(minutes) {
+  const hours = Math.floor(minutes / 60);
+  return hours ? `${hours} h ${minutes % 60} min` : `${minutes} min`;
+}
