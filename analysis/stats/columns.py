@@ -157,7 +157,8 @@ def _blank(cells: pa.Array) -> NDArray[np.bool_]:
 
     blank = pc.is_null(cells)
     if pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
-        blank = pc.or_(blank, pc.fill_null(pc.equal(cells, ""), fill_value=True))
+        written = pc.is_in(cells, value_set=pa.array(["", "NA", "NaN", "nan"], cells.type))
+        blank = pc.or_(blank, written)
     if pa.types.is_floating(cells.type):
         blank = pc.or_(blank, pc.fill_null(pc.is_nan(cells), fill_value=True))
     return np.asarray(blank.to_numpy(zero_copy_only=False))
@@ -166,5 +167,7 @@ def _blank(cells: pa.Array) -> NDArray[np.bool_]:
 def _shown(cells: pa.Array, row: int) -> str:
     """A cell as a message shows it: cut short, because a file may be anything."""
     cell = cells[row].as_py()
+    if isinstance(cell, float) and cell.is_integer():
+        cell = int(cell)
     text = "" if cell is None else str(cell)
     return repr(text if len(text) <= 40 else text[:40] + "…")

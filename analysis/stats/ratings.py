@@ -9,7 +9,7 @@ lies right behind its original; equal rows are neighbours.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Final, Self
@@ -80,7 +80,7 @@ class Ratings:
         >>> ratings.annotators, ratings.score.tolist()
         (('w1', 'w2'), [20, 80])
         """
-        _check_names(columns)
+        check_names(columns)
         faults = Faults([])
         labels = {name: encode(name, columns[name], faults) for name in REQUIRED[:4]}
         whole: dict[str, Any] = {
@@ -238,10 +238,12 @@ _DTYPES: Final = {
 }
 
 
-def _check_names(columns: Mapping[str, Any]) -> None:
-    missing = [name for name in REQUIRED if name not in columns]
+def check_names(columns: Iterable[str]) -> None:
+    """Refuse names of columns that lack one of a ratings file's."""
+    names = list(columns)
+    missing = [name for name in REQUIRED if name not in names]
     if missing:
-        others = [name for name in columns if name not in (*REQUIRED, *OPTIONAL)]
+        others = [name for name in names if name not in (*REQUIRED, *OPTIONAL)]
         raise RatingsError([Fault(_missing_column(name, others)) for name in missing])
 
 

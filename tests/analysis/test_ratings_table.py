@@ -123,7 +123,7 @@ def test_it_refuses_an_unknown_kind_and_offers_the_nearest():
 
 
 def test_it_refuses_a_negative_time_but_not_an_unknown_one():
-    assert "row 1: seconds '-1.0'" in fault_of(table(row(seconds=-1.0)))
+    assert "row 1: seconds '-1'" in fault_of(table(row(seconds=-1.0)))
     assert np.isnan(Ratings.from_table(table(row(seconds=None))).seconds).all()
 
 

@@ -1,0 +1,95 @@
+"""Our own ratings file as CSV or TSV (PROTOCOL §6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analysis.reading.files import LONGEST_LINE, Beginning, RatingsFile, checked, fault, rows
+from analysis.stats.faults import RatingsError
+from analysis.stats.ratings import OPTIONAL, REQUIRED, check_names
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LABELS = ("annotator", "hit", "system", "item", "kind")
+NUMBERS = ("score", "seconds", "fluency", "position")
+
+
+def read(path: Path, start: Beginning) -> RatingsFile:
+    """Read with Arrow; only a file with a fault is gone through again, to say where it is."""
+    names = [name.strip() for name in start.cells]
+    _check_header(path, names)
+    line = _line_of_row(path, start.delimiter)
+    columns = _columns(path, start.delimiter, names)
+    return RatingsFile(checked(path, columns, line), "ratings file")
+
+
+def _check_header(path: Path, names: list[str]) -> None:
+    for name in (*REQUIRED, *OPTIONAL):
+        if names.count(name) > 1:
+            raise fault(path, 1, f"the column {name!r} is there twice")
+    try:
+        check_names(names)
+    except RatingsError as error:
+        raise error.located(path.name, lambda row: row) from error
+
+
+def _columns(path: Path, delimiter: str, names: list[str]) -> dict[str, pa.ChunkedArray]:
+    import pyarrow as pa
+
+    coded = pa.dictionary(pa.int32(), pa.string())
+    types: dict[str, Any] = dict.fromkeys(LABELS, coded) | dict.fromkeys(NUMBERS, pa.float64())
+    types["submitted_at"] = pa.string()
+    try:
+        return _read_csv(path, delimiter, names, types)
+    except pa.ArrowInvalid:
+        _refuse_broken_rows(path, delimiter, len(names))
+    # Every row is a row: some cell is not the number it should be, and text will say which.
+    types |= dict.fromkeys(NUMBERS, pa.string())
+    try:
+        return _read_csv(path, delimiter, names, types)
+    except pa.ArrowInvalid as error:
+        raise fault(path, None, f"this is not a table of ratings ({error})") from error
+
+
+def _read_csv(
+    path: Path, delimiter: str, names: list[str], types: dict[str, Any]
+) -> dict[str, pa.ChunkedArray]:
+    import pyarrow.csv as pc
+
+    wanted = [name for name in (*REQUIRED, *OPTIONAL) if name in names]
+    table = pc.read_csv(
+        path,
+        # The header is read by us, spaces and all; blocks must hold the longest line.
+        read_options=pc.ReadOptions(
+            column_names=names, skip_rows_after_names=1, block_size=2 * LONGEST_LINE
+        ),
+        parse_options=pc.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        convert_options=pc.ConvertOptions(
+            column_types=types,
+            include_columns=wanted,
+            null_values=["", "NA", "NaN", "nan"],
+            strings_can_be_null=False,
+        ),
+    )
+    return {name: table[name] for name in wanted}
+
+
+def _refuse_broken_rows(path: Path, delimiter: str, width: int) -> None:
+    for line, cells in rows(path, delimiter):
+        if len(cells) != width:
+            raise fault(path, line, f"{len(cells)} cells where the header has {width}")
+
+
+def _line_of_row(path: Path, delimiter: str) -> Callable[[int], int]:
+    """Line of a row, the header not counted. The file is gone through when first asked."""
+    starts: list[int] = []
+
+    def line(row: int) -> int:
+        if not starts:
+            starts.extend(start for start, _ in rows(path, delimiter))
+        return starts[row + 1]
+
+    return line
