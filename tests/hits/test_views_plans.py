@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.urls import reverse
+
+from hits.models import System
+from tests.factories import make_campaign
+
+SETTINGS = {"redundancy": 3, "assignments": 10, "reward": "2.50", "pass_rate": 35}
+HTMX = {"HTTP_HX_REQUEST": "true"}
+
+
+@pytest.fixture
+def campaign(organiser):
+    return make_campaign(owner=organiser, videos=40, systems=4)
+
+
+@pytest.fixture
+def plan_url(campaign):
+    return reverse("hits:campaign-plan", args=[campaign.slug])
+
+
+def test_it_shows_the_plan_of_the_saved_settings(client_of, organiser, plan_url):
+    page = client_of(organiser).get(plan_url)
+    plan = page.context["plan"]
+    assert (plan.captions, plan.systems, plan.hits) == (200, 5, 3)  # 70 fresh captions a HIT
+    assert plan.cost.total == Decimal("3.57")  # 3 × 0.99 and a fifth of it, up to the cent
+    assert "3.57" in page.content.decode()
+
+
+def test_trying_settings_out_changes_nothing(client_of, organiser, campaign, plan_url):
+    page = client_of(organiser).get(plan_url, SETTINGS, **HTMX)
+    plan = page.context["plan"]
+    assert plan.hits == 9  # 200 × 3 / 70, rounded up
+    assert plan.cost.reward == Decimal("225.00")
+    assert plan.cost.fee == Decimal("90.00")
+    assert "saved: 3" in page.content.decode()
+    campaign.refresh_from_db()
+    assert campaign.redundancy == 1
+
+
+def test_htmx_gets_the_results_alone(client_of, organiser, plan_url):
+    content = client_of(organiser).get(plan_url, SETTINGS, **HTMX).content.decode()
+    assert "<html" not in content
+    assert "<form" not in content
+
+
+def test_saving_keeps_the_settings(client_of, organiser, campaign, plan_url):
+    response = client_of(organiser).post(plan_url, SETTINGS)
+    assert response.url == plan_url
+    campaign.refresh_from_db()
+    assert (campaign.redundancy, campaign.assignments) == (3, 10)
+    assert campaign.reward == Decimal("2.50")
+    assert campaign.assumed_pass_rate == pytest.approx(0.35)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("redundancy", 0),
+        ("assignments", "many"),
+        ("reward", "-1"),
+        ("reward", "0.999"),
+        ("pass_rate", 0),
+        ("pass_rate", 101),
+        ("reward", "NaN"),
+    ],
+)
+def test_it_refuses_impossible_settings_and_shows_the_saved_plan(
+    client_of, organiser, campaign, plan_url, name, value
+):
+    client = client_of(organiser)
+    tried = client.get(plan_url, SETTINGS | {name: value}, **HTMX)
+    saved = client.post(plan_url, SETTINGS | {name: value})
+    assert (tried.status_code, saved.status_code) == (400, 400)
+    assert tried.context["plan"].hits == 3
+    assert name in saved.context["form"].errors
+    campaign.refresh_from_db()
+    assert campaign.redundancy == 1
+
+
+def test_a_live_campaign_keeps_its_settings(client_of, organiser, campaign, plan_url):
+    campaign.state = "live"
+    campaign.save()
+    response = client_of(organiser).post(plan_url, SETTINGS)
+    assert response.status_code == 400
+    assert "is live" in response.content.decode()
+    campaign.refresh_from_db()
+    assert campaign.redundancy == 1
+
+
+def test_an_analyst_may_try_out_but_not_save(client_of, analyst, campaign, plan_url):
+    campaign.colleagues.add(analyst)
+    client = client_of(analyst)
+    assert client.get(plan_url, SETTINGS, **HTMX).context["plan"].hits == 9
+    assert client.post(plan_url, SETTINGS).status_code == 403
+
+
+def test_without_captions_there_is_nothing_to_plan(client_of, organiser, campaign, plan_url):
+    System.objects.filter(campaign=campaign).update(role="reference")
+    page = client_of(organiser).get(plan_url)
+    assert "Nothing to plan yet" in page.content.decode()

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from hits.models import Upload
+from tests.factories import make_campaign
+
+CREATE = reverse("hits:upload-create")
+HTMX = {"HTTP_HX_REQUEST": "true"}
+FAULT = {
+    "severity": "error",
+    "kind": "empty-caption",
+    "file": "captions.csv",
+    "line": 17,
+    "column": "caption",
+    "message": "The caption of <b>clip</b> is empty.",
+    "remedy": "Write one.",
+}
+REPORT = {
+    "name": "Spring",
+    "settings": {"Seed": 7},
+    "videos": 3,
+    "captions": 9,
+    "systems": [
+        {
+            "name": "aurora",
+            "role": "candidate",
+            "is_control": False,
+            "captions": 3,
+            "samples": ["A dog."],
+        }
+    ],
+    "faults": [],
+    "error_count": 0,
+    "warning_count": 0,
+}
+
+
+def archive(content=b"PK-anything", name="spring.zip"):
+    return {"archive": SimpleUploadedFile(name, content)}
+
+
+@pytest.fixture
+def upload(organiser):
+    def make(**fields) -> Upload:
+        return Upload.objects.create(owner=organiser, filename="spring.zip", **fields)
+
+    return make
+
+
+def page_of(client_of, organiser, upload, **headers):
+    address = reverse("hits:upload-detail", args=[upload.pk])
+    return client_of(organiser).get(address, **headers).content.decode()
+
+
+def test_an_archive_is_kept_and_its_check_queued_after_the_commit(
+    client_of, organiser, django_capture_on_commit_callbacks
+):
+    with django_capture_on_commit_callbacks() as queued:
+        response = client_of(organiser).post(CREATE, archive())
+    upload = Upload.objects.get()
+    assert response.url == reverse("hits:upload-detail", args=[upload.pk])
+    assert (upload.owner, upload.filename, upload.state) == (organiser, "spring.zip", "checking")
+    assert upload.archive.read() == b"PK-anything"
+    assert len(queued) == 1
+
+
+def test_htmx_is_sent_on_to_the_page_of_the_upload(client_of, organiser):
+    response = client_of(organiser).post(CREATE, archive(), **HTMX)
+    address = reverse("hits:upload-detail", args=[Upload.objects.get().pk])
+    assert response["HX-Redirect"] == address
+
+
+@pytest.mark.parametrize("data", [{}, archive(b"")], ids=["missing", "empty"])
+def test_it_refuses_nothing_at_all(client_of, organiser, data):
+    response = client_of(organiser).post(CREATE, data)
+    assert response.status_code == 400
+    assert response.context["form"].errors["archive"]
+    assert not Upload.objects.exists()
+
+
+def test_it_refuses_an_archive_above_the_limit(client_of, organiser, settings):
+    settings.UPLOAD_MAX_BYTES = 10
+    response = client_of(organiser).post(CREATE, archive(), **HTMX)
+    assert response.status_code == 400
+    assert "larger than" in response.content.decode()
+    assert not Upload.objects.exists()
+
+
+@pytest.mark.parametrize("state", ["checking", "importing"])
+def test_the_page_asks_again_while_work_goes_on(client_of, organiser, upload, state):
+    page = page_of(client_of, organiser, upload(state=state, step="reading", done=2, total=5))
+    assert 'hx-trigger="every 1s"' in page
+    assert 'max="5" value="2"' in page
+
+
+@pytest.mark.parametrize("state", ["checked", "failed", "done"])
+def test_the_page_stops_asking_when_there_is_nothing_to_wait_for(
+    client_of, organiser, upload, state
+):
+    page = page_of(client_of, organiser, upload(state=state, report=REPORT), **HTMX)
+    assert "hx-trigger" not in page
+    assert "<html" not in page
+
+
+def test_it_shows_what_was_found_and_asks_for_a_yes(client_of, organiser, upload):
+    checked = upload(state="checked", report=REPORT)
+    page = page_of(client_of, organiser, checked)
+    assert reverse("hits:upload-confirm", args=[checked.pk]) in page
+    assert "aurora" in page
+    assert "A dog." in page
+
+
+def test_it_shows_every_fault_and_cannot_be_confirmed(client_of, organiser, upload):
+    report = REPORT | {"faults": [FAULT], "error_count": 8}
+    refused = upload(state="failed", report=report)
+    page = page_of(client_of, organiser, refused)
+    assert "captions.csv:17" in page
+    assert "&lt;b&gt;clip" in page
+    assert "Write one." in page
+    assert "And 7 more" in page
+    assert reverse("hits:upload-confirm", args=[refused.pk]) not in page
+
+
+def test_it_says_why_an_import_was_refused(client_of, organiser, upload):
+    report = REPORT | {"refusal": "You have a campaign of this name."}
+    page = page_of(client_of, organiser, upload(state="failed", report=report))
+    assert "You have a campaign of this name." in page
+
+
+def test_an_imported_campaign_is_led_to(client_of, organiser, upload):
+    campaign = make_campaign(owner=organiser)
+    page = page_of(client_of, organiser, upload(state="done", campaign=campaign, report=REPORT))
+    assert campaign.get_absolute_url() in page
+
+
+def test_saying_yes_queues_the_import(
+    client_of, organiser, upload, django_capture_on_commit_callbacks
+):
+    checked = upload(state="checked", report=REPORT)
+    address = reverse("hits:upload-confirm", args=[checked.pk])
+    with django_capture_on_commit_callbacks() as queued:
+        response = client_of(organiser).post(address)
+    assert response.url == reverse("hits:upload-detail", args=[checked.pk])
+    checked.refresh_from_db()
+    assert checked.state == "importing"
+    assert len(queued) == 1
+
+
+@pytest.mark.parametrize("state", ["checking", "failed", "importing", "done"])
+def test_saying_yes_to_anything_else_is_refused(client_of, organiser, upload, state):
+    other = upload(state=state, report=REPORT)
+    response = client_of(organiser).post(reverse("hits:upload-confirm", args=[other.pk]))
+    assert response.status_code == 400
+    assert response.context["error"] in response.content.decode()
+    other.refresh_from_db()
+    assert other.state == state
