@@ -15,10 +15,11 @@ from analysis.stats.ratings import Ratings
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-_BLOCK: Final = 1 << 18
-"""Cells of the table of drawn counts held at once: what stays in the cache."""
+_PRODUCT: Final = 1 << 19
+"""Multiplications in one matrix product: few enough for one thread. More would be shared out among
+threads that wait for each other, for seconds where the machine is busy."""
 _DRAWS_AT_ONCE: Final = 64
-_DIGITS: Final = 10
+_DIGITS: Final = 12
 """Decimals kept: matrix products may differ behind them from one machine to the next."""
 
 
@@ -47,16 +48,21 @@ def bootstrap_captions(
     same ones. For one system by itself that is the plain bootstrap of its captions.
     """
     _check(draws, confidence)
-    items, place = np.unique(captions.item, return_inverse=True)
-    scores = np.zeros((len(items), systems))
-    there = np.zeros((len(items), systems))
-    scores[place, captions.system] = captions.z
-    there[place, captions.system] = 1
-    means = []
-    for counts in _drawn(len(items), draws, rng):
+    items, row = np.unique(captions.item, return_inverse=True)
+    ranked, column = np.unique(captions.system, return_inverse=True)
+    scores = np.zeros((len(items), len(ranked)))
+    scores[row, column] = captions.z
+    absent = np.ones_like(scores)
+    absent[row, column] = 0
+    gaps = np.flatnonzero(absent.any(axis=1))
+    means = np.full((draws, systems), np.nan)
+    done = 0
+    for counts in _drawn(len(items), draws, _PRODUCT // max(scores.size, 1), rng):
         with np.errstate(divide="ignore", invalid="ignore"):
-            means.append((counts @ scores) / (counts @ there))
-    return _intervals(np.concatenate(means), confidence)
+            found = len(items) - counts[:, gaps] @ absent[gaps]
+            means[done : done + len(counts), ranked] = (counts @ scores) / found
+        done += len(counts)
+    return _intervals(means, confidence)
 
 
 def bootstrap_annotators(
@@ -81,7 +87,7 @@ def bootstrap_annotators(
         for mine in (ratings.system[rows] == system for system in range(len(ratings.systems)))
     ]
     means = []
-    for counts in _drawn(len(people), draws, rng, block=_DRAWS_AT_ONCE):
+    for counts in _drawn(len(people), draws, _DRAWS_AT_ONCE, rng):
         weights = np.ascontiguousarray(counts.T)
         means.append(np.column_stack([_weighted_score(*table, weights) for table in tables]))
     return _intervals(np.concatenate(means), confidence)
@@ -118,12 +124,12 @@ def _check(draws: int, confidence: float) -> None:
 
 
 def _drawn(
-    size: int, draws: int, rng: np.random.Generator, block: int | None = None
+    size: int, draws: int, at_once: int, rng: np.random.Generator
 ) -> Iterator[NDArray[np.float64]]:
-    """How often each of `size` things is drawn, one row per draw, a block of draws at a time."""
-    block = max(1, block or _BLOCK // max(size, 1))
-    for start in range(0, draws, block):
-        rows = min(block, draws - start)
+    """How often each of `size` things is drawn, one row per draw, some draws at a time."""
+    at_once = max(1, at_once)
+    for start in range(0, draws, at_once):
+        rows = min(at_once, draws - start)
         picks = rng.integers(0, max(size, 1), size=(rows, size))
         picks += np.arange(rows)[:, None] * size
         counts = np.bincount(picks.ravel(), minlength=rows * size)
@@ -132,10 +138,9 @@ def _drawn(
 
 def _intervals(means: NDArray[np.float64], confidence: float) -> Intervals:
     """Percentiles over draws; a draw in which a system has no caption does not count for it."""
-    means = means.round(_DIGITS)
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
     z = _quantiles(means, tails, "linear")
-    ranks = _quantiles(_ranks(means), tails, "inverted_cdf")
+    ranks = _quantiles(_ranks(means.round(_DIGITS)), tails, "inverted_cdf")
     return Intervals(z[0].round(_DIGITS), z[1].round(_DIGITS), ranks[0], ranks[1])
 
 

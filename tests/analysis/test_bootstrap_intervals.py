@@ -74,7 +74,7 @@ def test_the_same_seed_gives_the_same_interval_and_another_another(unit):
 def test_a_block_of_draws_more_or_less_changes_nothing(monkeypatch):
     scores = captions(rng(2).normal(size=(30, 3)))
     whole = bootstrap_captions(scores, 3, rng=rng(), draws=50)
-    monkeypatch.setattr("analysis.stats.bootstrap._BLOCK", 100)
+    monkeypatch.setattr("analysis.stats.bootstrap._PRODUCT", 400)
     np.testing.assert_array_equal(
         bootstrap_captions(scores, 3, rng=rng(), draws=50).z_low, whole.z_low
     )
