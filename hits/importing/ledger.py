@@ -91,13 +91,11 @@ class Ledger:
             if count % _STEP == 0:
                 progress(file.name, line, last_line)
             if count == room:
-                self._too_many("captions", room, Where(file.name, line))
+                self._too_many("captions", self._limits.captions, Where(file.name, line))
                 break
-            # A quick way past ordinary rows; what is odd is looked at more closely.
-            is_new = video not in videos or source not in sources
-            if (is_new or is_odd(text, longest)) and not self._is_sound(
-                file, line, video, source, text
-            ):
+            # A quick way past ordinary rows; what is new or odd is looked at more closely.
+            is_ordinary = video in videos and source in sources and not is_odd(text, longest)
+            if not is_ordinary and not self._is_sound(file, line, video, source, text):
                 continue
             number = sources[source]
             self._video_column.append(videos[video])
@@ -150,9 +148,10 @@ class Ledger:
         keys = self._keys()
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
-        for place in np.flatnonzero(keys[1:] == keys[:-1]) + 1:
+        is_first = np.diff(keys, prepend=-1) != 0
+        for place in np.flatnonzero(~is_first):
             self._duplicate(int(order[place]), int(order[place - 1]))
-        keys = np.unique(keys)
+        keys = keys[is_first]
         counts = np.bincount(keys // len(self._videos), minlength=len(self.sources))
         ends = np.cumsum(counts)
         for source, begin, end in zip(self.sources, ends - counts, ends, strict=True):
@@ -180,7 +179,9 @@ class Ledger:
         return Where(file, self._lines[row])
 
     def _warn_of_missing(self, source: Source, videos: NDArray[np.int64]) -> None:
-        missing = np.setdiff1d(np.arange(len(self._videos)), videos, assume_unique=True)
+        is_missing = np.ones(len(self._videos), dtype=bool)
+        is_missing[videos] = False
+        missing = np.flatnonzero(is_missing)
         if not missing.size:
             return
         names = ", ".join(quoted(self._videos[number]) for number in missing[:_NAMED])

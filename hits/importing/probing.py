@@ -7,23 +7,23 @@ imports nothing of the project, so that the process stays small.
 from __future__ import annotations
 
 import base64
+import contextlib
 import io
 import json
+import math
 import resource
 import signal
 import sys
 from typing import Any
 
 import av
-from PIL import Image
 
 # Only formats that hold their own media: a playlist could make FFmpeg read other files and hosts.
 _OPTIONS = {
     "protocol_whitelist": "file",
     "format_whitelist": "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,flv,asf,mpeg,mpegts,ogg",
 }
-_MEMORY_BYTES = 500 * 1024 * 1024
-_POSTER_SIZE = (640, 640)
+_POSTER_SIDE = 640  # pixels, of the longer side
 _BRIEFEST = 0.9  # of the announced duration; less means that the file was cut off
 
 
@@ -34,7 +34,9 @@ def probe(path: str) -> dict[str, Any]:
         frame = next(container.decode(stream), None)
         if frame is None:
             raise ValueError("it holds no picture")
-        width, height = _shown_size(frame, stream)
+        width, height = _square_size(frame, stream)
+        if frame.rotation % 180:  # a quarter turn, as phones held upright ask for
+            width, height = height, width
         return {
             "duration": _duration(container, stream),
             "width": width,
@@ -52,11 +54,11 @@ def poster(path: str) -> bytes:
         frame = _middle_frame(container, stream)
         if frame is None:
             raise ValueError("it holds no picture")
-        image = frame.to_image().rotate(frame.rotation, expand=True)
-        image = image.resize(_shown_size(frame, stream), Image.Resampling.BILINEAR)
-        image.thumbnail(_POSTER_SIZE)
+        width, height = _square_size(frame, stream)
+        scale = min(1.0, _POSTER_SIDE / max(width, height))
+        small = frame.reformat(max(1, round(width * scale)), max(1, round(height * scale)))
         jpeg = io.BytesIO()
-        image.save(jpeg, "JPEG", quality=80)
+        small.to_image().rotate(frame.rotation, expand=True).save(jpeg, "JPEG", quality=80)
         return jpeg.getvalue()
 
 
@@ -68,36 +70,50 @@ def _video_stream(container: Any) -> Any:
     return stream
 
 
-def _shown_size(frame: Any, stream: Any) -> tuple[int, int]:
-    """Width and height on the screen: pixels made square, then turned as the file asks."""
-    width = max(1, round(frame.width * (stream.sample_aspect_ratio or 1)))
-    return (frame.height, width) if frame.rotation % 180 else (width, frame.height)
+def _square_size(frame: Any, stream: Any) -> tuple[int, int]:
+    """Width and height of the picture when its pixels are made square."""
+    return max(1, round(frame.width * (stream.sample_aspect_ratio or 1))), frame.height
 
 
 def _duration(container: Any, stream: Any) -> float:
     """Seconds of video really in the file; some files announce none, some more than they hold."""
     container.seek(0)
-    first, last = sys.maxsize, 0
-    for packet in container.demux(stream):
+    everything, video = _Span(), _Span()
+    for packet in container.demux():
+        everything.add(packet)
+        if packet.stream is stream:
+            video.add(packet)
+    announced = (container.duration or 0) / av.time_base
+    if everything.seconds < _BRIEFEST * announced:
+        raise ValueError(f"it ends after {everything.seconds:.1f} of {announced:.1f} seconds")
+    return video.seconds
+
+
+class _Span:
+    """The time from the start of the earliest packet to the end of the latest."""
+
+    def __init__(self) -> None:
+        self._begin, self._end = math.inf, -math.inf
+
+    def add(self, packet: Any) -> None:
         if packet.pts is not None:
-            first = min(first, packet.pts)
-            last = max(last, packet.pts + (packet.duration or 0))
-    seconds = float(max(0, last - first) * stream.time_base)
-    announced = float((stream.duration or 0) * stream.time_base)
-    if seconds < _BRIEFEST * announced:
-        raise ValueError(f"it ends after {seconds:.1f} of {announced:.1f} seconds")
-    return seconds
+            self._begin = min(self._begin, float(packet.pts * packet.time_base))
+            end = packet.pts + (packet.duration or 0)
+            self._end = max(self._end, float(end * packet.time_base))
+
+    @property
+    def seconds(self) -> float:
+        return max(0.0, self._end - self._begin)
 
 
 def _middle_frame(container: Any, stream: Any) -> Any:
-    """The key frame before the middle: opening frames are often black."""
-    if container.duration:
-        container.seek(container.duration // 2)
-    frame = next(container.decode(stream), None)
-    if frame is None:
-        container.seek(0)
-        frame = next(container.decode(stream), None)
-    return frame
+    """The key frame before the middle, as opening frames are often black; else the first frame."""
+    with contextlib.suppress(av.FFmpegError):
+        container.seek((container.duration or 0) // 2)
+        if frame := next(container.decode(stream), None):
+            return frame
+    container.seek(0)
+    return next(container.decode(stream), None)
 
 
 def _container_name(container: Any, path: str) -> str:
@@ -115,15 +131,17 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
         if request["wants"] == "poster":
             return {"jpeg": base64.b64encode(poster(request["path"])).decode()}
         return probe(request["path"])
-    except (av.FFmpegError, ValueError) as error:
-        return {"problem": getattr(error, "strerror", None) or str(error)}
+    except av.FFmpegError as error:
+        return {"problem": f"it cannot be decoded ({error.strerror})"}
+    except ValueError as error:
+        return {"problem": str(error)}
     except MemoryError:
         return {"problem": "it needs too much memory to decode"}
 
 
-def main(seconds: int) -> None:
+def main(seconds: int, memory: int) -> None:
     """Answer requests until there are no more; a file that takes too long ends the process."""
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _say({"ready": True})
@@ -140,4 +158,4 @@ def _say(answer: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main(seconds=int(sys.argv[1]))
+    main(seconds=int(sys.argv[1]), memory=int(sys.argv[2]))

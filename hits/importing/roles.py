@@ -36,13 +36,12 @@ class System:
 
 def assign_roles(layout: Layout, sources: Sequence[Source], faults: Faults) -> list[System]:
     """The systems of the campaign; roles that are missing or contradict each other are faults."""
-    systems = [_system(source, layout) for source in sources]
     _check_shared_names(sources, faults)
-    _check_ranked(layout, systems, faults)
+    _check_candidates(layout, sources, faults)
     if any(file.shelf is Shelf.REFERENCES for file in layout.captions):
         _check_humans(layout, sources, faults)
         _check_control(layout, sources, faults)
-    return systems
+    return [_system(source, layout) for source in sources]
 
 
 def _system(source: Source, layout: Layout) -> System:
@@ -70,12 +69,12 @@ def _check_shared_names(sources: Sequence[Source], faults: Faults) -> None:
             )
 
 
-def _check_ranked(layout: Layout, systems: Sequence[System], faults: Faults) -> None:
-    has_file = any(file.shelf is Shelf.SYSTEMS for file in layout.captions)
-    if has_file and all(system.role is Role.REFERENCE for system in systems):
+def _check_candidates(layout: Layout, sources: Sequence[Source], faults: Faults) -> None:
+    files = [file.name for file in layout.captions if file.shelf is Shelf.SYSTEMS]
+    if files and not _names(sources, Shelf.SYSTEMS):
         faults.error(
             Kind.MISSING_CAPTIONS,
-            Where(),
+            Where(files[0]),
             "No system has a caption, so there is nothing to rank.",
             "Add the captions of at least one system.",
         )
@@ -102,7 +101,7 @@ def _check_humans(layout: Layout, sources: Sequence[Source], faults: Faults) -> 
 
 
 def _check_control(layout: Layout, sources: Sequence[Source], faults: Faults) -> None:
-    """Without a control set there is no quality control; a small one is shown again and again."""
+    """Without a control set there is no quality control."""
     control, pairs = layout.settings.control, layout.settings.hits.pairs
     where = Where(FILE, None, "control")
     names = _names(sources, Shelf.REFERENCES)
@@ -115,18 +114,10 @@ def _check_control(layout: Layout, sources: Sequence[Source], faults: Faults) ->
         )
         return
     captions = sum(source.captions for source in sources if source.name == control)
-    if control and captions < _FEWEST_CONTROLS <= 2 * pairs:
+    if control and pairs and layout.videos and captions < _FEWEST_CONTROLS:
         faults.error(
             Kind.MISSING_CAPTIONS,
             where,
             f"The control set {quoted(control)} has {counted(captions, 'caption')}.",
             f"It needs captions for {_FEWEST_CONTROLS} videos at the very least.",
-        )
-    elif control and captions < pairs:
-        faults.warning(
-            Kind.MISSING_CAPTIONS,
-            where,
-            f"The control set {quoted(control)} has {counted(captions, 'caption')}, "
-            f"and a HIT wants {pairs}.",
-            "HITs will be made smaller; add control captions to avoid that.",
         )

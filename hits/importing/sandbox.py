@@ -13,16 +13,17 @@ from types import TracebackType
 from typing import Any
 
 _SCRIPT = Path(__file__).with_name("probing.py")
-_SECONDS = 60
+_SECONDS = 60  # a file
+_MEMORY = 500 * 1024 * 1024
 _LONGEST_ANSWER = 4 * 1024 * 1024
 
-# What Chrome, Firefox and Safari all play. HEVC depends on the machine's hardware, MPEG-4 part 2
-# and the rest play nowhere: an annotator would rate a caption for a video never seen.
+# What Chrome, Firefox and Safari all play. Some play more, but HEVC depends on the machine, MPEG-4
+# part 2 plays nowhere, and whoever cannot see the video still rates its captions.
 _PLAYABLE = {
     "mp4": {"h264", "av1", "vp9"},
     "webm": {"vp8", "vp9", "av1"},
 }
-_H264_PIXELS = {"yuv420p", "yuvj420p"}  # decoders of browsers know no other sampling or depth
+_H264_PIXELS = {"yuv420p", "yuvj420p"}  # hardware decoders know no other sampling or depth
 
 
 class UnreadableVideo(ValueError):
@@ -44,11 +45,11 @@ class VideoFacts:
     def unplayable(self) -> str:
         """Why browsers would not play it; empty when they would."""
         if self.container not in _PLAYABLE:
-            return f"browsers do not open {self.container} files"
+            return f"not every browser opens {self.container} files"
         if self.codec not in _PLAYABLE[self.container]:
             return f"not every browser plays {self.codec} in {self.container}"
         if self.codec == "h264" and self.pixel_format not in _H264_PIXELS:
-            return f"browsers do not play H.264 with pixel format {self.pixel_format}"
+            return f"not every browser plays H.264 with pixel format {self.pixel_format}"
         return ""
 
 
@@ -60,8 +61,8 @@ class Prober:
     4.0
     """
 
-    def __init__(self, seconds: int = _SECONDS) -> None:
-        self._seconds = seconds
+    def __init__(self, seconds: int = _SECONDS, memory: int = _MEMORY) -> None:
+        self._limits = [str(seconds), str(memory)]
         self._child: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Prober:
@@ -106,7 +107,7 @@ class Prober:
     def _start(self) -> subprocess.Popen[bytes]:
         """No environment is handed down: whoever breaks into a decoder finds no secrets there."""
         child = self._child = subprocess.Popen(  # noqa: S603  (our own script)
-            [sys.executable, "-I", str(_SCRIPT), str(self._seconds)],
+            [sys.executable, "-I", str(_SCRIPT), *self._limits],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -17,6 +17,7 @@ from hits.importing.texts import counted, quoted, suggestion
 SUFFIXES = (".csv", ".tsv", ".jsonl")
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _UNUSED_COLUMNS_NAMED = 20
+_JSON = json.JSONDecoder(object_pairs_hook=tuple)  # a tuple shows keys that are there twice
 
 Row = tuple[int, list[str]]  # the line it begins on; its values in the order asked for
 
@@ -199,9 +200,9 @@ def _json_rows(lines: Iterator[str], file: str, columns: Columns, faults: Faults
 
 
 def _json_object(line: str, where: Where, faults: Faults) -> dict[str, object] | None:
-    """The object on a line. Its pairs come as a tuple, which shows keys that are there twice."""
+    """The object on a line; whatever else is there is a fault."""
     try:
-        pairs = json.loads(line, object_pairs_hook=tuple)
+        pairs = _JSON.decode(line)
     except ValueError as error:
         column = str(getattr(error, "colno", ""))
         _json_fault("This is not JSON.", where._replace(column=column), faults)

@@ -1,0 +1,186 @@
+"""Tables: three formats, one reading; and every way in which bytes fail to be a table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hits.importing import Faults, Kind, Limits
+from hits.importing.tables import Columns, find_table, read_table
+
+COLUMNS = Columns(required=("video", "system", "caption"))
+ROW = [(2, ["v1", "alpha", 'He said "hi", and left'])]
+
+
+def rows_of(path, content: bytes | str, columns: Columns = COLUMNS, **limits: int):
+    """Rows and (kind, line, column) of faults of a table with that content."""
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    faults = Faults()
+    rows = list(read_table(path, columns, faults, Limits(**limits)))
+    return rows, [(fault.kind, fault.where.line, fault.where.column) for fault in faults]
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["without BOM", "with BOM"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+def test_it_reads_delimited_tables(tmp_path, delimiter, end, mark):
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=delimiter, lineterminator=end)
+    writer.writerows([["video", "system", "caption"], ROW[0][1]])
+    path = tmp_path / ("captions.csv" if delimiter == "," else "captions.tsv")
+
+    assert rows_of(path, mark + text.getvalue().encode()) == (ROW, [])
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["without BOM", "with BOM"])
+def test_it_reads_json_lines(tmp_path, mark):
+    row = dict(zip(COLUMNS.required, ROW[0][1], strict=True))
+    content = b"\n" + json.dumps(row).encode() + b"\n\n"
+
+    assert rows_of(tmp_path / "captions.jsonl", mark + content) == (ROW, [])
+
+
+@given(
+    st.lists(
+        st.tuples(*[st.text(st.characters(exclude_categories=["Cs"]), max_size=20)] * 3), max_size=8
+    )
+)
+def test_what_the_csv_module_writes_is_read_back(tmp_path_factory, rows):
+    text = io.StringIO()
+    writer = csv.writer(text, quoting=csv.QUOTE_ALL)
+    writer.writerows([COLUMNS.required, *rows])
+    path = tmp_path_factory.mktemp("table") / "captions.csv"
+
+    found, faults = rows_of(path, text.getvalue())
+
+    assert [tuple(values) for _, values in found] == rows
+    assert faults == []
+
+
+def test_lines_are_counted_through_texts_of_several_lines(tmp_path):
+    content = 'video,system,caption\nv1,a,"one\ntwo"\n\nv2,a,three\n'
+
+    rows, _ = rows_of(tmp_path / "captions.csv", content)
+
+    assert [line for line, _ in rows] == [2, 5]
+
+
+def test_columns_may_come_in_any_order_and_case(tmp_path):
+    rows, faults = rows_of(tmp_path / "c.csv", "Caption, SYSTEM ,Video\nA dog.,alpha,v1\n")
+
+    assert rows == [(2, ["v1", "alpha", "A dog."])]
+    assert faults == []
+
+
+def test_an_optional_column_that_is_absent_is_empty(tmp_path):
+    columns = Columns(required=("video",), either=("path", "url"))
+
+    assert rows_of(tmp_path / "v.csv", "url,video\nu,v1\n", columns)[0] == [(2, ["v1", "", "u"])]
+    content = '{"video": 1, "url": null, "path": "p"}\n'
+    assert rows_of(tmp_path / "v.jsonl", content, columns)[0] == [(1, ["1", "p", ""])]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"", [(Kind.EMPTY_FILE, None, "")]),
+        ("system,caption\n", [(Kind.MISSING_COLUMN, 1, "")]),
+        ("video;system;caption\n", [(Kind.MISSING_COLUMN, 1, "")] * 3),
+        ("video,system,caption,video\n", [(Kind.REPEATED_COLUMN, 1, "video")]),
+        ("video,system,caption,notes\n", [(Kind.UNUSED_COLUMN, 1, "'notes'")]),
+        ("video,system,caption\nv1,a\n", [(Kind.FIELD_COUNT, 2, "")]),
+        ("video,system,caption\nv1,a,b,c\n", [(Kind.FIELD_COUNT, 2, "")]),
+        ('video,system,caption\nv1,a,"b" c\n', [(Kind.QUOTING, 2, "")]),
+        ('video,system,caption\nv1,a,"b\nv2,a,c\n', [(Kind.QUOTING, 2, "")]),
+        ("video,system,caption\rv1,a,b\r", [(Kind.QUOTING, 1, "")]),
+        (b"video,system,caption\nv1,a,caf\xe9\n", [(Kind.ENCODING, 2, "9")]),
+        ("video,system,caption\n".encode("utf-16"), [(Kind.ENCODING, 1, "")]),
+    ],
+)
+def test_it_says_where_a_delimited_table_is_wrong(tmp_path, content, expected):
+    assert rows_of(tmp_path / "captions.csv", content)[1] == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("{", (Kind.JSON, 1, "2")),
+        ("[1]", (Kind.JSON, 1, "")),
+        ("null", (Kind.JSON, 1, "")),
+        ("[" * 30_000, (Kind.JSON, 1, "")),
+        ("9" * 5000, (Kind.JSON, 1, "")),
+        ('{"video": "a", "video": "b", "system": "s", "caption": "c"}', (Kind.JSON, 1, "")),
+        ('{"video": "a", "system": "s"}', (Kind.MISSING_COLUMN, 1, "")),
+        ('{"video": "a", "system": "s", "caption": ["c"]}', (Kind.NOT_TEXT, 1, "caption")),
+        ('{"video": true, "system": "s", "caption": "c"}', (Kind.NOT_TEXT, 1, "video")),
+        ('{"video": null, "system": "s", "caption": "c"}', (Kind.NOT_TEXT, 1, "video")),
+    ],
+)
+def test_it_says_where_json_lines_are_wrong(tmp_path, line, expected):
+    assert rows_of(tmp_path / "captions.jsonl", line) == ([], [expected])
+
+
+def test_it_names_an_unused_json_key_once(tmp_path):
+    line = '{"video": "a", "system": "s", "caption": "c", "notes": ""}\n'
+
+    rows, faults = rows_of(tmp_path / "captions.jsonl", line * 3)
+
+    assert len(rows) == 3
+    assert faults == [(Kind.UNUSED_COLUMN, 1, "'notes'")]
+
+
+def test_a_broken_row_does_not_stop_the_reading(tmp_path):
+    content = b'video,system,caption\nv1,a\nv2,a,b\n"v3"x,a,b\nv4,a,\xff\nv5,a,b\n'
+
+    rows, faults = rows_of(tmp_path / "captions.csv", content)
+
+    assert [values[0] for _, values in rows] == ["v2", "v4", "v5"]
+    assert [(kind, line) for kind, line, _ in faults] == [
+        (Kind.FIELD_COUNT, 2),
+        (Kind.QUOTING, 4),
+        (Kind.ENCODING, 5),
+    ]
+
+
+def test_it_passes_over_a_line_of_a_million_characters(tmp_path):
+    content = f"video,system,caption\nv1,a,{'x' * 1_000_000}\nv2,a,b\n"
+
+    rows, faults = rows_of(tmp_path / "captions.csv", content)
+
+    assert rows == [(3, ["v2", "a", "b"])]
+    assert faults == [(Kind.LONG_LINE, 2, "")]
+
+
+def test_an_open_quote_ends_where_a_line_would_be_too_long(tmp_path):
+    content = 'video,system,caption\nv1,a,"open\n' + "v2,a,b\n" * 50
+
+    rows, faults = rows_of(tmp_path / "captions.csv", content, line_bytes=100)
+
+    assert faults == [(Kind.QUOTING, 2, "")]
+    assert len(rows) > 30
+
+
+def test_it_finds_the_one_table_of_a_name(tmp_path):
+    faults = Faults()
+    assert find_table(tmp_path, "captions", faults) is None
+    (tmp_path / "captions.tsv").touch()
+    assert find_table(tmp_path, "captions", faults) == tmp_path / "captions.tsv"
+    (tmp_path / "captions.csv").touch()
+    assert find_table(tmp_path, "captions", faults) is None
+
+    assert {fault.kind for fault in faults} == {Kind.MISSING_FILE, Kind.AMBIGUOUS_FILE}
+
+
+def test_it_refuses_a_table_that_is_a_link_or_a_folder(tmp_path):
+    (tmp_path / "captions.csv").symlink_to("/etc/hostname")
+    (tmp_path / "videos.csv").mkdir()
+    faults = Faults()
+
+    assert find_table(tmp_path, "captions", faults) is None
+    assert find_table(tmp_path, "videos", faults) is None
+    assert [fault.kind for fault in faults] == [Kind.LINK, Kind.UNREADABLE_FILE]
