@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import f as f_distribution
+from scipy.special import fdtrc, fdtri
 
 from analysis.stats.agreement import AnnotatorValues
 
@@ -152,9 +152,7 @@ def _with_tests(
     ]
     limits += [(_average(low, k), _average(high, k)) for low, high in limits]
     return tuple(
-        IntraclassCorrelation(
-            form, icc, f, n - 1, df, float(f_distribution.sf(f, n - 1, df)), *ends
-        )
+        IntraclassCorrelation(form, icc, f, n - 1, df, float(fdtrc(n - 1, df, f)), *ends)
         for form, icc, (f, df), ends in zip(FORMS, coefficients, 2 * tests, limits, strict=True)
     )
 
@@ -163,8 +161,8 @@ def _limits(f: float, df: int, n: int, k: int, level: float) -> tuple[float, flo
     """Interval of a one-rating coefficient that is a function of one F ratio."""
     if np.isinf(f):
         return 1.0, 1.0
-    low = f / f_distribution.ppf(level, n - 1, df)
-    high = f * f_distribution.ppf(level, df, n - 1)
+    low = f / fdtri(n - 1, df, level)
+    high = f * fdtri(df, n - 1, level)
     return float((low - 1) / (low + k - 1)), float((high - 1) / (high + k - 1))
 
 
@@ -176,7 +174,7 @@ def _agreement_limits(
     rest = n * (1 + (k - 1) * icc) - k * icc
     df = (n - 1) * (k - 1) * (harshness + rest) ** 2 / ((n - 1) * harshness**2 + rest**2)
     noise = k * judges + (k * n - k - n) * error
-    low, high = f_distribution.ppf(level, n - 1, df), f_distribution.ppf(level, df, n - 1)
+    low, high = fdtri(n - 1, df, level), fdtri(df, n - 1, level)
     with np.errstate(over="ignore", invalid="ignore"):  # next to no degree of freedom: undefined
         return (
             float(n * (between - low * error) / (low * noise + n * between)),

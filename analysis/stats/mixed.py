@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import Bounds, minimize
 from scipy.sparse import csr_array
-from scipy.stats import norm
+from scipy.special import ndtr
 
 Codes = NDArray[np.integer]
 Floats = NDArray[np.float64]
@@ -50,9 +50,9 @@ class MixedModel:
         variance = np.diag(self.covariance)[:, None] + np.diag(self.covariance)
         with np.errstate(divide="ignore", invalid="ignore"):
             z = (self.mean[:, None] - self.mean) / np.sqrt(variance - 2 * self.covariance)
-        p = norm.sf(z)
+        p = np.asarray(ndtr(-z))
         np.fill_diagonal(p, np.nan)
-        return np.asarray(p)
+        return p
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from analysis.stats.ratings import Ratings
 from analysis.stats.subsets import annotator_sums, half_scores, random_subsets
@@ -73,10 +72,9 @@ def self_replication(
     first, second = half_scores(people, halves)
     undefined = np.isnan(first) | np.isnan(second)
     first[undefined] = second[undefined] = np.nan
-    ranks = (rankdata(scores, axis=0, nan_policy="omit") for scores in (first, second))
     return SelfReplication(
         pearson=_summary(_column_correlations(first, second)),
-        spearman=_summary(_column_correlations(*ranks)),
+        spearman=_summary(_column_correlations(_ranks(first), _ranks(second))),
         splits=splits,
         annotators=len(crowd),
     )
@@ -89,6 +87,13 @@ def spearman_brown(correlation: float) -> float:
     0.9474
     """
     return 2 * correlation / (1 + correlation) if correlation > -1 else np.nan
+
+
+def _ranks(scores: Floats) -> Floats:
+    """Mean ranks within each column, counted from 0; an undefined score has none."""
+    above, below = scores[:, None], scores[None]
+    ranks = np.sum((above > below) + 0.5 * (above == below), axis=1) - 0.5
+    return np.where(np.isnan(scores), np.nan, ranks)
 
 
 def _column_correlations(x: Floats, y: Floats) -> Floats:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def ratings_to_separate(
     """
     if not 0 < alpha < power < 1:
         raise ValueError("alpha and power must lie between 0 and 1, alpha below power")
-    wanted = norm.isf(alpha) + norm.ppf(power)
+    wanted = float(ndtri(1 - alpha) + ndtri(power))
     ties = [
         (better, worse)
         for place, better in enumerate(order.tolist())
@@ -72,7 +72,7 @@ def _separation(
     ratings: NDArray[np.integer],
     wanted: float,
 ) -> Separation:
-    observed = norm.isf(p[better, worse])
+    observed = -ndtri(p[better, worse])
     factor = float((wanted / observed) ** 2) if observed > 0 else np.inf
     more = np.ceil((factor - 1) * float(ratings[better] + ratings[worse]))
     return Separation(better, worse, float(p[better, worse]), factor, float(more))
