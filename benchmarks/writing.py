@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tests.services import postgres
 
 if TYPE_CHECKING:
-    from hits.models import Hit
+    from hits.models import Campaign, Hit
 
 HITS = 14_286
 SIZE = 100
@@ -32,7 +32,7 @@ def prepare(hits: int) -> tuple[list[Hit], list[int]]:
     return empty_batch(campaign, hits), captions
 
 
-def empty_batch(campaign: object, hits: int) -> list[Hit]:
+def empty_batch(campaign: Campaign, hits: int) -> list[Hit]:
     from hits.models import Batch, Hit
 
     number = Batch.objects.count() + 1
