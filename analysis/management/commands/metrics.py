@@ -1,0 +1,24 @@
+"""List the metrics: what each measures, where it is defined and what it needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from analysis.metrics.registry import families
+
+
+class Command(BaseCommand):
+    help = "List the metrics there are, with their papers, needs and settings."
+    requires_system_checks = []
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        for family in families():
+            self.stdout.write(self.style.MIGRATE_HEADING(family.paper))
+            for name, summary in family.metrics.items():
+                self.stdout.write(f"  {name:<16} {summary}")
+            self.stdout.write(f"  {'needs':<16} {', '.join(sorted(family.needs))}")
+            if family.settings:
+                self.stdout.write(f"  {'settings':<16} {', '.join(family.settings)}")
+            self.stdout.write("")

@@ -1,0 +1,86 @@
+"""The metrics there are. A module of this package that defines ``FAMILIES`` adds to them."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from typing import TYPE_CHECKING
+
+import analysis.metrics
+from analysis.metrics.batch import Batch, Values
+from analysis.metrics.settings import SETTING_NAMES, Settings
+
+if TYPE_CHECKING:
+    from analysis.metrics.workbench import Workbench
+
+# Raised whenever a change alters any number: it is part of every signature.
+VERSION = "1"
+
+
+class Need(StrEnum):
+    REFERENCES = "references"
+    VIDEO = "video"
+    ENCODER = "image-text model"
+    SENTENCE_MODEL = "sentence model"
+    JAVA = "Java"
+
+
+class MetricUnavailable(ValueError):
+    """A metric cannot be computed on this machine; the message says what to install."""
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Metrics that are computed together.
+
+    Parameters
+    ----------
+    metrics : name of each metric and what it measures, in one line
+    paper : where it is defined
+    needs : what must be there to compute it
+    settings : the settings its numbers depend on, by name
+    score : a whole batch at once; returns one value per caption for each metric
+    uses_corpus : whether the numbers depend on the corpus of the batch, under given settings
+    """
+
+    metrics: Mapping[str, str]
+    paper: str
+    needs: frozenset[Need]
+    settings: tuple[str, ...]
+    score: Callable[[Batch, Settings, Workbench], Mapping[str, Values]] = field(repr=False)
+    uses_corpus: Callable[[Settings], bool] = field(default=lambda settings: False, repr=False)
+
+    def __post_init__(self) -> None:
+        unknown = set(self.settings) - set(SETTING_NAMES)
+        if unknown:
+            raise ValueError(f"settings holds unknown names: {', '.join(sorted(unknown))}")
+
+
+@cache
+def families() -> tuple[Family, ...]:
+    """Every family, in the order of the module names."""
+    found: list[Family] = []
+    for module in pkgutil.iter_modules(analysis.metrics.__path__):
+        loaded = importlib.import_module(f"analysis.metrics.{module.name}")
+        found.extend(getattr(loaded, "FAMILIES", ()))
+    return tuple(found)
+
+
+def metric_names() -> list[str]:
+    return [name for family in families() for name in family.metrics]
+
+
+def families_of(names: Iterable[str]) -> dict[Family, list[str]]:
+    """The families behind the named metrics; an unknown name is refused."""
+    home = {name: family for family in families() for name in family.metrics}
+    unknown = sorted(set(names) - set(home))
+    if unknown:
+        raise ValueError(f"metrics holds unknown names: {', '.join(unknown)}")
+    wanted: dict[Family, list[str]] = {}
+    for name in dict.fromkeys(names):
+        wanted.setdefault(home[name], []).append(name)
+    return wanted

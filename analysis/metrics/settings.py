@@ -1,0 +1,65 @@
+"""Every choice that changes a metric's numbers. What is chosen ends up in the signature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Final
+
+TOKENIZERS: Final = ("ptb", "none")
+IDFS: Final = ("authors", "paper", "none")
+REFERENCE_RULES: Final = ("each", "whole")
+PRECISIONS: Final = ("float32", "float16")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The parameters of all metrics, with the papers' values as defaults.
+
+    Parameters
+    ----------
+    tokenize : "ptb" or "none"
+        Words of the text metrics: Penn Treebank as in pycocoevalcap, or the caption cut at blanks.
+    bertscore_layer : int
+        Hidden layer of the sentence model whose token vectors are matched; -1 is the last.
+    bertscore_idf : bool
+        Weigh BERTScore's tokens by their rarity among the references.
+    idf : "authors", "paper" or "none"
+        Weights of EMScore's tokens: log((N+1)/(c+1)) as the authors' code computes it, -log(c/N) as
+        their paper prints it, or all equal.
+    emscore_references : "each" or "whole"
+        Of several references the best P, R, F and c each (their code), or the best score (paper).
+    neighbours, clusters : int
+        Frames taken by ``clip_knn`` and by ``clip_kmeans``.
+    alpha : float
+        FactVC's weight of the precision against the coarse similarity.
+    clip_weight, clip_prompt : float, str
+        CLIPScore's factor, and the words it puts before every text.
+    """
+
+    tokenize: str = "ptb"
+    bertscore_layer: int = -1
+    bertscore_idf: bool = False
+    idf: str = "authors"
+    emscore_references: str = "each"
+    neighbours: int = 5
+    clusters: int = 5
+    alpha: float = 0.75
+    clip_weight: float = 2.5
+    clip_prompt: str = "A photo depicts"
+
+    def __post_init__(self) -> None:
+        _one_of("tokenize", self.tokenize, TOKENIZERS)
+        _one_of("idf", self.idf, IDFS)
+        _one_of("emscore_references", self.emscore_references, REFERENCE_RULES)
+        if self.neighbours < 1 or self.clusters < 1:
+            raise ValueError("neighbours and clusters must be at least 1")
+        if not 0 <= self.alpha <= 1:
+            raise ValueError(f"alpha must lie between 0 and 1, not {self.alpha}")
+
+
+def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+
+
+SETTING_NAMES: Final = tuple(field.name for field in fields(Settings))

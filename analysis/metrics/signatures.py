@@ -1,0 +1,30 @@
+"""How a score was made, in one line that goes wherever the score goes."""
+
+from __future__ import annotations
+
+from analysis.metrics.batch import Batch
+from analysis.metrics.registry import VERSION, Family, Need
+from analysis.metrics.settings import Settings
+from analysis.metrics.workbench import Workbench
+
+
+def signature(name: str, family: Family, batch: Batch, settings: Settings, bench: Workbench) -> str:
+    """Everything the numbers depend on beside caption, references and video.
+
+    ``bleu4|refs:5|tokenize:ptb|version:1``
+    """
+    parts = [name]
+    if Need.REFERENCES in family.needs:
+        parts.append(f"refs:{_reference_counts(batch)}")
+    if family.uses_corpus(settings):
+        parts.append(f"corpus:{len(batch.corpus)}@{batch.corpus_digest()}")
+    parts += [f"{setting}:{getattr(settings, setting)}" for setting in family.settings]
+    parts += bench.signature(family.needs)
+    return "|".join([*parts, f"version:{VERSION}"])
+
+
+def _reference_counts(batch: Batch) -> str:
+    counts = {len(batch.references.get(video, ())) for video in batch.videos} - {0}
+    if not counts:
+        return "0"
+    return str(min(counts)) if len(counts) == 1 else f"{min(counts)}-{max(counts)}"
