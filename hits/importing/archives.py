@@ -21,6 +21,7 @@ _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 _ENCRYPTED = 0x1
 _BLOCK = MEGABYTE
 _SMALL = 10 * MEGABYTE  # below this no ratio is alarming
+_DEEPEST = 10  # folders in each other
 _LONGEST_NAME = 1000  # bytes
 _LONGEST_PART = 255  # bytes, on every common file system
 _RUBBISH = {"__MACOSX", ".DS_Store", "Thumbs.db"}  # left by desktops, never by organisers
@@ -94,25 +95,34 @@ def _are_safe(
     entries: Sequence[zipfile.ZipInfo], archive: Path, faults: Faults, limits: Limits
 ) -> bool:
     """Whether all of it may be unpacked; every reason why not is a fault."""
-    before = faults.errors
     where = Where(shown(archive.name))
     size = sum(entry.file_size for entry in entries)
     if not entries:
         faults.error(Kind.ARCHIVE, where, "The zip is empty.", "Put the campaign's files into it.")
-    if len(entries) > limits.archive_files:
+    elif len(entries) > limits.archive_files:
         faults.error(
             Kind.TOO_MANY,
             where,
             f"There are {counted(len(entries), 'file')}; {limits.archive_files:,} are allowed.",
             "Import the folder on the command line.",
         )
-    if size > limits.archive_bytes or _is_bomb(size, archive.stat().st_size, limits):
+    elif size > limits.archive_bytes or _is_bomb(size, archive.stat().st_size, limits):
         faults.error(
             Kind.TOO_MANY,
             where,
             f"Unpacked it would have {size:,} bytes, more than is allowed.",
             "Import the folder on the command line.",
         )
+    else:
+        return _are_plain(entries, where, faults, limits) and _are_apart(entries, where, faults)
+    return False
+
+
+def _are_plain(
+    entries: Iterable[zipfile.ZipInfo], where: Where, faults: Faults, limits: Limits
+) -> bool:
+    """Whether every entry is a file that stays in the folder."""
+    before = faults.errors
     for entry in entries:
         if problem := _problem(entry, limits):
             faults.error(
@@ -121,7 +131,6 @@ def _are_safe(
                 f"{quoted(entry.orig_filename)} {problem}.",
                 "Make a plain zip of the folder.",
             )
-    _check_overlaps(entries, where, faults)
     return faults.errors == before
 
 
@@ -146,11 +155,14 @@ def _problem(entry: zipfile.ZipInfo, limits: Limits) -> str:
         return f"unpacks to {entry.file_size:,} bytes from {entry.compress_size:,}"
     if len(name.encode()) > _LONGEST_NAME or any(len(p.encode()) > _LONGEST_PART for p in parts):
         return "has too long a name"
+    if len(parts) > _DEEPEST:
+        return "is nested too deeply"
     return path_problem(name)
 
 
-def _check_overlaps(entries: Iterable[zipfile.ZipInfo], where: Where, faults: Faults) -> None:
-    """Names must differ by more than case, and no file may be another's folder."""
+def _are_apart(entries: Iterable[zipfile.ZipInfo], where: Where, faults: Faults) -> bool:
+    """Whether names differ by more than case, and no file is another's folder."""
+    before = faults.errors
     paths = [PurePosixPath(entry.filename.casefold()) for entry in entries]
     folders = {parent for path in paths for parent in path.parents}
     seen: set[PurePosixPath] = set()
@@ -160,6 +172,7 @@ def _check_overlaps(entries: Iterable[zipfile.ZipInfo], where: Where, faults: Fa
                 Kind.ARCHIVE, where, f"{quoted(str(path))} is in it twice.", "Rename one of them."
             )
         seen.add(path)
+    return faults.errors == before
 
 
 def _extract(opened: zipfile.ZipFile, entries: Iterable[zipfile.ZipInfo], target: Path) -> None:

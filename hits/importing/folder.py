@@ -12,7 +12,7 @@ from hits.importing.limits import Limits
 from hits.importing.lines import is_readable
 from hits.importing.settings import FILE, Settings, read_settings
 from hits.importing.tables import Columns, find_table, read_table
-from hits.importing.videos import Video, list_videos
+from hits.importing.videos import Video, is_short_list, list_videos
 
 _VIDEOS = Columns(required=("video",), either=("path", "url"))
 _CAPTIONS = {
@@ -57,6 +57,8 @@ def _settings(root: Path, faults: Faults, limits: Limits) -> Settings:
 
 
 def _videos(path: Path, faults: Faults, limits: Limits) -> list[Video]:
+    if not is_short_list(path, faults, limits):
+        return []
     rows = read_table(path, _VIDEOS, faults, limits)
     return list_videos(
         ((line, name, file, url) for line, (name, file, url) in rows), path.name, faults, limits

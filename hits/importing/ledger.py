@@ -19,6 +19,7 @@ from hits.importing.texts import check_caption, check_name, counted, is_odd, quo
 from hits.importing.videos import Progress
 
 _SAMPLES = 3
+_SAMPLE_CHARACTERS = 300
 _NAMED = 5  # videos without a caption that a warning names
 _STEP = 10_000  # rows between two reports of progress
 
@@ -103,7 +104,7 @@ class Ledger:
             self._lines.append(line)
             samples = self.sources[number].samples
             if len(samples) < _SAMPLES:
-                samples.append(text)
+                samples.append(text[:_SAMPLE_CHARACTERS])
         progress(file.name, last_line, last_line)
 
     def _is_sound(self, file: CaptionFile, line: int, video: str, source: str, text: str) -> bool:

@@ -13,6 +13,7 @@ class Limits:
 
     captions: int = 5_000_000
     videos: int = 100_000
+    videos_bytes: int = 32 * MEGABYTE  # of their list, which is held
     systems: int = 2_000
     caption_characters: int = 5_000
     name_characters: int = 200  # of videos and campaigns

@@ -30,7 +30,7 @@ from hits.importing.lines import count_lines, is_readable, read_lines
 from hits.importing.locations import is_address
 from hits.importing.settings import FILE, Settings, read_settings
 from hits.importing.texts import counted, quoted, shown
-from hits.importing.videos import Video, VideoRow, list_videos
+from hits.importing.videos import Video, VideoRow, is_short_list, list_videos
 
 URLS = "urls"
 _NAMES = (
@@ -163,7 +163,9 @@ def _videos(
     """The videos, and the name of the file that says how many there are."""
     path = root / URLS
     if path.exists() or path.is_symlink():
-        rows = _locations(path, faults, limits) if is_readable(path, URLS, faults) else iter(())
+        if not is_readable(path, URLS, faults) or not is_short_list(path, faults, limits):
+            return [], URLS
+        rows = _locations(path, faults, limits)
         return list_videos(rows, URLS, faults, limits, columns=("", "", "")), URLS
     (faults.error if needs_videos else faults.warning)(
         Kind.MISSING_FILE,

@@ -67,6 +67,19 @@ def list_videos(
     return list(videos.values())
 
 
+def is_short_list(path: Path, faults: Faults, limits: Limits) -> bool:
+    """Whether a list of videos can be held in memory."""
+    size = path.stat().st_size
+    if size > limits.videos_bytes:
+        faults.error(
+            Kind.TOO_MANY,
+            Where(path.name),
+            f"The list has {size:,} bytes; {limits.videos_bytes:,} are allowed.",
+            "Split the campaign.",
+        )
+    return size <= limits.videos_bytes
+
+
 def _too_many(where: Where, faults: Faults, limits: Limits) -> None:
     faults.error(
         Kind.TOO_MANY,

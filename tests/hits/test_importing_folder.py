@@ -271,7 +271,7 @@ def test_it_warns_of_a_file_that_nothing_is_read_from(tmp_path):
 def test_it_stops_at_the_limits(tmp_path):
     write_folder(tmp_path)
 
-    for limits in (Limits(videos=1), Limits(systems=1), Limits(captions=3)):
+    for limits in (Limits(videos=1), Limits(videos_bytes=9), Limits(systems=1), Limits(captions=3)):
         assert Kind.TOO_MANY in kinds(read_campaign(tmp_path, limits=limits))
 
 
