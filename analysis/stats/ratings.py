@@ -242,15 +242,19 @@ def check_names(columns: Iterable[str]) -> None:
     """Refuse names of columns that lack one of a ratings file's."""
     names = list(columns)
     missing = [name for name in REQUIRED if name not in names]
-    if missing:
-        others = [name for name in names if name not in (*REQUIRED, *OPTIONAL)]
-        raise RatingsError([Fault(_missing_column(name, others)) for name in missing])
-
-
-def _missing_column(name: str, others: Sequence[str]) -> str:
-    near = get_close_matches(name, others, n=1)
-    there = f"rename {near[0]!r}" if near else f"further columns: {', '.join(others) or 'none'}"
-    return f"there is no column {name!r} ({there[:200]})"
+    others = [name for name in names if name not in (*REQUIRED, *OPTIONAL)]
+    near = {name: get_close_matches(name, others, n=1) for name in missing}
+    faults = [
+        Fault(f"there is no column {name!r} (rename {found[0]!r})")
+        for name, found in near.items()
+        if found
+    ]
+    lost = [repr(name) for name, found in near.items() if not found]
+    if lost:
+        there = ", ".join(others)[:200] or "none"
+        faults.append(Fault(f"no column {', '.join(lost)} (other columns: {there})"))
+    if faults:
+        raise RatingsError(faults)
 
 
 def _kind_codes(column: Any, faults: Faults) -> NDArray[np.int8]:

@@ -134,10 +134,10 @@ def test_it_refuses_an_empty_label(label):
 
 
 def test_it_names_a_missing_column_and_the_one_to_rename():
-    frame = table(row()).rename(columns={"annotator": "annotater", "seconds": "x"})
-    assert fault_of(frame).splitlines() == [
+    names = {"annotator": "annotater", "seconds": "x", "hit": "y"}
+    assert fault_of(table(row()).rename(columns=names)).splitlines() == [
         "there is no column 'annotator' (rename 'annotater')",
-        "there is no column 'seconds' (further columns: annotater, x)",
+        "no column 'hit', 'seconds' (other columns: annotater, y, x)",
     ]
 
 

@@ -1,0 +1,211 @@
+"""Results as tables and files: CSV, Parquet, JSON. Pure: an analysis in, bytes out.
+
+The same analysis gives the same bytes. What is not defined is NaN in CSV and null in JSON.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.pipeline import Analysis
+from analysis.stats.quality import FAILED, INSUFFICIENT, PASSED
+
+Table = Mapping[str, NDArray[Any]]
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+
+
+def annotators_table(analysis: Analysis) -> Table:
+    """Who rated how much, who passed quality control and why."""
+    quality = analysis.quality
+    flags = [
+        ";".join([INSUFFICIENT, *raised] if status == INSUFFICIENT else raised)
+        for status, raised in zip(quality.status, analysis.flags, strict=True)
+    ]
+    return {
+        "annotator": _texts(analysis.ratings.annotators),
+        "ratings": analysis.standardised.ratings,
+        "pairs": quality.pairs.n,
+        "statistic": quality.pairs.statistic,
+        "p": quality.pairs.p,
+        "passed": quality.passed,
+        "mean": analysis.standardised.mean,
+        "sd": analysis.standardised.sd,
+        "repeat_p": quality.repeats.p,
+        "flags": _texts(flags),
+    }
+
+
+def captions_table(analysis: Analysis) -> Table:
+    """Score of every caption with a usable rating, by system and item."""
+    captions = analysis.captions
+    return {
+        "system": _texts(analysis.ratings.systems)[captions.system],
+        "item": _texts(analysis.ratings.items)[captions.item],
+        "raw": captions.raw,
+        "z": captions.z,
+        "n": captions.n,
+    }
+
+
+def systems_table(analysis: Analysis) -> Table:
+    """The ranking, best first; systems without a usable rating at the end."""
+    order = analysis.competing
+    systems, ranking, intervals = analysis.systems, analysis.ranking, analysis.intervals
+    columns = {
+        "raw": systems.raw,
+        "z": systems.z,
+        "captions": systems.captions,
+        "ratings": systems.ratings,
+        "wins": ranking.wins,
+        "rank_low": ranking.rank_low,
+        "rank_high": ranking.rank_high,
+        "z_low": intervals.z_low,
+        "z_high": intervals.z_high,
+    }
+    names = {"system": _texts(analysis.ratings.systems)}
+    return {name: values[order] for name, values in (names | columns).items()}
+
+
+def significance_table(analysis: Analysis) -> Table:
+    """Every ordered pair of systems, both in the order of the ranking."""
+    order = analysis.competing
+    better, worse = (axis.ravel() for axis in np.meshgrid(order, order, indexing="ij"))
+    better, worse = better[better != worse], worse[better != worse]
+    names, ranking = _texts(analysis.ratings.systems), analysis.ranking
+    return {
+        "better": names[better],
+        "worse": names[worse],
+        "p": ranking.p[better, worse],
+        "p_holm": ranking.p_holm[better, worse],
+        "p_bh": ranking.p_bh[better, worse],
+    }
+
+
+TABLES: Final[Mapping[str, Callable[[Analysis], Table]]] = {
+    "annotators": annotators_table,
+    "captions": captions_table,
+    "systems": systems_table,
+    "significance": significance_table,
+}
+
+
+def as_csv(table: Table, signature: str) -> bytes:
+    """Comma-separated values. The signature has a file of its own: CSV knows no comments."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(table)
+    writer.writerows(zip(*(_csv_cells(*column) for column in table.items()), strict=True))
+    return stream.getvalue().encode()
+
+
+def as_json(table: Table, signature: str) -> bytes:
+    return _json({"signature": signature, "rows": records(table)})
+
+
+def as_parquet(table: Table, signature: str) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = pa.table({name: pa.array(column) for name, column in table.items()})
+    stream = io.BytesIO()
+    pq.write_table(columns.replace_schema_metadata({"signature": signature}), stream)
+    return stream.getvalue()
+
+
+FORMATS: Final[Mapping[str, Callable[[Table, str], bytes]]] = {
+    "csv": as_csv,
+    "parquet": as_parquet,
+    "json": as_json,
+}
+
+
+def report_json(analysis: Analysis, notes: Sequence[str] = ()) -> bytes:
+    """Everything but the captions, for programs to read."""
+    quality, intervals, order = analysis.quality, analysis.intervals, analysis.competing
+    ranks = {"rank_interval_low": intervals.rank_low[order]}
+    ranks |= {"rank_interval_high": intervals.rank_high[order]}
+    repeats = {"status": _texts(quality.status), "repeats": quality.repeats.n}
+    repeats |= {"repeat_distance": quality.repeat_distance}
+    means = {"degraded_mean": quality.degraded_mean, "original_mean": quality.original_mean}
+    return _json(
+        {
+            "signature": str(analysis.signature),
+            "settings": analysis.signature.as_dict(),
+            "notes": list(notes),
+            "counts": counts(analysis),
+            "systems": records({**systems_table(analysis), **ranks}),
+            "significance": records(significance_table(analysis)),
+            "annotators": records({**annotators_table(analysis), **repeats, **means}),
+        }
+    )
+
+
+def counts(analysis: Analysis) -> dict[str, int]:
+    """How much there was, and how much of it the ranking uses."""
+    status = analysis.quality.status
+    return {
+        "ratings": len(analysis.ratings),
+        "ratings_used": int(analysis.captions.n.sum()),
+        "ratings_without_z": analysis.undefined,
+        "annotators": len(status),
+        "annotators_used": int(analysis.used.sum()),
+        **{f"annotators_{name}": status.count(name) for name in (PASSED, FAILED, INSUFFICIENT)},
+        "captions": len(analysis.captions.n),
+        "systems": len(analysis.competing),
+    }
+
+
+def records(table: Table) -> list[dict[str, object]]:
+    """One dictionary per row, None for what is not defined."""
+    columns = [_plain_cells(name, column) for name, column in table.items()]
+    return [dict(zip(table, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _texts(labels: Sequence[str]) -> NDArray[Any]:
+    return np.array(labels, dtype=object)
+
+
+def _csv_cells(name: str, column: NDArray[Any]) -> list[object]:
+    if column.dtype == object:
+        return [defused(text) for text in column]
+    if column.dtype == bool:
+        return ["true" if value else "false" for value in column]
+    return ["NaN" if value is None else value for value in _plain_cells(name, column)]
+
+
+def defused(text: str) -> str:
+    """Text a spreadsheet will not run as a formula.
+
+    >>> defused("=1+1"), defused("A1")
+    ("'=1+1", 'A1')
+    """
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _plain_cells(name: str, column: NDArray[Any]) -> list[Any]:
+    """Python values: ranks as whole numbers, None for NaN, infinity in words."""
+    values: list[Any] = column.tolist()
+    if column.dtype.kind != "f":
+        return values
+    number = int if name.startswith("rank_") else float
+    return [_plain_number(value, number) for value in values]
+
+
+def _plain_number(value: float, number: Callable[[float], float]) -> float | str | None:
+    if math.isnan(value):
+        return None
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return number(value)
+
+
+def _json(content: object) -> bytes:
+    return (json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
