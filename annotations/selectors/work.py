@@ -36,7 +36,6 @@ class Item:
 
     position: int
     text: str
-    answer: Answer | None = None
 
 
 def assignment_of(turn: Turn) -> Assignment:
@@ -62,15 +61,21 @@ def rated_count(assignment_id: int) -> int:
     return 0 if last["last"] is None else last["last"] + 1
 
 
-def items_between(*, hit_id: int, assignment_id: int, first: int, last: int) -> list[Item]:
-    """The items from position `first` to `last`, with the ratings they have."""
+def items_between(*, hit_id: int, first: int, last: int) -> list[Item]:
+    """The items from position `first` to `last`."""
     rows = (
         HitItem.objects.filter(hit_id=hit_id, position__range=(first, last))
         .order_by("position")
         .values_list("position", "degraded_text", "caption__text")
     )
-    answers = _answers(assignment_id, first, last)
-    return [Item(at, damaged or text, answers.get(at)) for at, damaged, text in rows]
+    return [Item(position, damaged or text) for position, damaged, text in rows]
+
+
+def answer_given(*, assignment_id: int, position: int) -> Answer | None:
+    """The rating that counts for the item at a position."""
+    ratings = Rating.objects.filter(assignment_id=assignment_id, position=position)
+    last = ratings.order_by("-revision").values_list("score", "fluency").first()
+    return None if last is None else Answer(*last)
 
 
 def item_video(*, hit_id: int, position: int) -> Video:
@@ -81,12 +86,3 @@ def hit_media_urls(hit_id: int) -> list[str]:
     """Addresses on other sites that the HIT's videos are played from."""
     videos = Video.objects.filter(captions__items__hit=hit_id).exclude(url="")
     return list(videos.values_list("url", flat=True).distinct())
-
-
-def _answers(assignment_id: int, first: int, last: int) -> dict[int, Answer]:
-    ratings = (
-        Rating.objects.filter(assignment_id=assignment_id, position__range=(first, last))
-        .order_by("revision")
-        .values_list("position", "score", "fluency")
-    )
-    return {position: Answer(score, fluency) for position, score, fluency in ratings}

@@ -14,7 +14,7 @@ from annotations.services.assignments import assignment_return, assignment_submi
 from annotations.services.ratings import rating_submit
 from annotations.tokens import Turn, turn_sign
 from annotations.views.guards import endpoint
-from annotations.views.payloads import items_payload, work_payload
+from annotations.views.payloads import item_payload, items_payload, work_payload
 
 MAX_DIGITS = 6
 
@@ -53,7 +53,7 @@ def item_detail(request: HttpRequest, turn: Turn) -> HttpResponseBase:
     released = rated_count(turn.assignment) + LOOKAHEAD
     if not (wanted.isdecimal() and len(wanted) < MAX_DIGITS) or int(wanted) > released:
         raise UnknownItem("This caption is not to be rated yet.")
-    return JsonResponse({"items": items_payload(turn, int(wanted), int(wanted))})
+    return JsonResponse({"items": item_payload(turn, int(wanted))})
 
 
 @require_POST

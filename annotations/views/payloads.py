@@ -8,13 +8,21 @@ and all items are padded to the same size.
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from django.urls import reverse
 from django.utils import timezone
 
 from annotations.models import Assignment
-from annotations.selectors.work import LOOKAHEAD, Item, items_between, rated_count
+from annotations.selectors.work import (
+    LOOKAHEAD,
+    Answer,
+    Item,
+    answer_given,
+    items_between,
+    rated_count,
+)
 from annotations.tokens import Turn, media_name, receipt_sign
 
 SIZE_CLASS = 1024
@@ -33,13 +41,20 @@ def work_payload(turn: Turn, assignment: Assignment) -> dict[str, Any]:
 
 
 def items_payload(turn: Turn, first: int, last: int) -> list[dict[str, Any]]:
-    items = items_between(hit_id=turn.hit, assignment_id=turn.assignment, first=first, last=last)
-    return [_item_payload(turn, item) for item in items]
+    """Items that are to be rated."""
+    items = items_between(hit_id=turn.hit, first=first, last=last)
+    return [_item_payload(turn, item, None) for item in items]
 
 
-def _item_payload(turn: Turn, item: Item) -> dict[str, Any]:
+def item_payload(turn: Turn, position: int) -> list[dict[str, Any]]:
+    """One item, perhaps rated before, with the answer it has."""
+    answer = answer_given(assignment_id=turn.assignment, position=position)
+    items = items_between(hit_id=turn.hit, first=position, last=position)
+    return [_item_payload(turn, item, answer) for item in items]
+
+
+def _item_payload(turn: Turn, item: Item, answer: Answer | None) -> dict[str, Any]:
     name = media_name(assignment=turn.assignment, position=item.position)
-    answer = item.answer
     return padded(
         {
             "position": item.position,
@@ -48,7 +63,7 @@ def _item_payload(turn: Turn, item: Item) -> dict[str, Any]:
             "receipt": receipt_sign(
                 assignment=turn.assignment, position=item.position, served_at=timezone.now()
             ),
-            "answer": answer and {"score": answer.score, "fluency": answer.fluency},
+            "answer": None if answer is None else asdict(answer),
         }
     )
 

@@ -23,9 +23,11 @@ export function announce(sentence) {
   element("announcer").textContent = sentence;
 }
 
+/** Position -1 is the practice caption. */
 export function showProgress(position, total) {
-  element("progress-text").textContent = `${Math.min(position + 1, total)} of ${total}`;
-  element("progress-bar").value = position;
+  const text = position < 0 ? "Practice" : `${Math.min(position + 1, total)} of ${total}`;
+  element("progress-text").textContent = text;
+  element("progress-bar").value = Math.max(0, position);
 }
 
 export function showSaved(state, survives) {

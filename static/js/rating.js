@@ -97,7 +97,7 @@ function show(item) {
   lock(work.mustWatch && !item.answer);
   player.show(item.media, { autoplay: !item.answer });
   prefetch();
-  if (position >= 0) showProgress(position, work.total);
+  showProgress(position, work.total);
   announce(position >= 0 ? `Caption ${position + 1} of ${work.total}.` : "Practice.");
   if (element("judgement").dataset.locked === "true") element("play").focus();
   else scales[0].focus();

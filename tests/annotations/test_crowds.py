@@ -1,0 +1,50 @@
+"""What a crowd's address says, and what of it is believed."""
+
+from __future__ import annotations
+
+import pytest
+
+from annotations.crowds import CROWDS, Visitor, is_preview, read_visitor
+from annotations.errors import LinkRefused
+
+MTURK, PROLIFIC = CROWDS["mturk"], CROWDS["prolific"]
+SANDBOX = "https://workersandbox.mturk.com"
+QUERY = {"assignmentId": "3XYZ", "hitId": "3HIT", "workerId": "A1B2", "turkSubmitTo": SANDBOX}
+
+
+def read(crowd=MTURK, return_to="", **changes):
+    return read_visitor(crowd, QUERY | changes, return_to=return_to, submit_origins=[SANDBOX])
+
+
+def test_mechanical_turk_says_who_comes_and_where_the_work_is_reported():
+    address = f"{SANDBOX}/mturk/externalSubmit"
+    assert read() == Visitor(person="A1B2", turn="3XYZ", return_to=address)
+
+
+def test_prolific_says_who_comes_and_the_link_where_they_go_back_to():
+    query = {"PROLIFIC_PID": "5f", "STUDY_ID": "s", "SESSION_ID": "9e"}
+    visitor = read_visitor(PROLIFIC, query, return_to="https://done.example", submit_origins=[])
+    assert visitor == Visitor(person="5f", turn="9e", return_to="https://done.example")
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["", "https://evil.example", "http://workersandbox.mturk.com", f"{SANDBOX}.evil.example",
+     f"{SANDBOX}@evil.example", "javascript:alert(1)", f"{SANDBOX}:8443"],
+)  # fmt: skip
+def test_finished_work_is_never_reported_to_an_unlisted_origin(origin):
+    with pytest.raises(LinkRefused, match="not known"):
+        read(turkSubmitTo=origin)
+
+
+@pytest.mark.parametrize("worker", ["", "a b", "x" * 201, "é", "a\x00", "<b>"])
+def test_an_id_no_crowd_would_give_is_refused(worker):
+    with pytest.raises(LinkRefused, match="incomplete"):
+        read(workerId=worker)
+
+
+def test_only_mechanical_turk_has_previews():
+    assert is_preview(MTURK, {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"})
+    assert is_preview(MTURK, {})
+    assert not is_preview(MTURK, QUERY)
+    assert not is_preview(PROLIFIC, {})

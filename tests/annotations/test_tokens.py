@@ -1,0 +1,98 @@
+"""Signed links: what they carry, and that nothing else is accepted in their place."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+import time_machine
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotations.errors import LinkExpired, LinkRefused, UnknownItem
+from annotations.tokens import (
+    Entry,
+    Turn,
+    completion_code,
+    entry_read,
+    entry_sign,
+    media_name,
+    media_position,
+    receipt_read,
+    receipt_sign,
+    turn_read,
+    turn_sign,
+)
+
+TURN = Turn(campaign=1, hit=2, assignment=3, annotator=4)
+TOKEN = turn_sign(TURN)
+NOON = dt.datetime(2026, 11, 16, 12, 0, 0, 123_000, tzinfo=dt.UTC)
+
+
+def test_a_turn_comes_back_as_it_was_signed():
+    assert turn_read(turn_sign(TURN)) == TURN
+
+
+def test_an_entry_comes_back_as_it_was_signed():
+    entry = Entry(campaign=1, crowd="prolific", hit=7, return_to="https://prolific.example/?cc=1")
+    assert entry_read(entry_sign(entry)) == entry
+
+
+@given(st.data())
+def test_no_changed_character_goes_unnoticed(data):
+    token = TOKEN
+    place = data.draw(st.integers(0, len(token) - 1))
+    letter = data.draw(st.sampled_from([c for c in "aZ0-_:é\x00" if c != token[place]]))
+    changed = token[:place] + letter + token[place + 1 :]
+    with pytest.raises((LinkRefused, LinkExpired)):
+        turn_read(changed)
+
+
+@given(st.text(max_size=200))
+def test_random_text_is_refused_with_a_sentence(text):
+    with pytest.raises(LinkRefused, match="not valid"):
+        turn_read(text)
+
+
+def test_an_entry_link_is_no_turn():
+    with pytest.raises(LinkRefused):
+        turn_read(entry_sign(Entry(campaign=1, crowd="invite")))
+
+
+def test_a_link_stops_working_after_its_days(settings):
+    settings.RATING_LINK_DAYS = 30
+    with time_machine.travel(NOON):
+        token = turn_sign(TURN)
+    with time_machine.travel(NOON + dt.timedelta(days=29)):
+        assert turn_read(token) == TURN
+    with time_machine.travel(NOON + dt.timedelta(days=31)), pytest.raises(LinkExpired):
+        turn_read(token)
+
+
+def test_a_receipt_tells_position_and_time_to_the_millisecond():
+    receipt = receipt_sign(assignment=3, position=41, served_at=NOON)
+    assert receipt_read(receipt, assignment=3) == (41, NOON)
+
+
+def test_a_receipt_of_another_assignment_is_refused():
+    receipt = receipt_sign(assignment=3, position=41, served_at=NOON)
+    with pytest.raises(UnknownItem):
+        receipt_read(receipt, assignment=4)
+
+
+def test_every_item_has_its_own_media_name_and_it_leads_back_to_it():
+    names = [media_name(assignment=3, position=position) for position in range(100)]
+    assert len(set(names)) == 100
+    assert [media_position(name, assignment=3, size=100) for name in names] == list(range(100))
+
+
+@pytest.mark.parametrize("name", ["", "AAAA", "é", media_name(assignment=4, position=0)])
+def test_a_guessed_media_name_is_refused(name):
+    with pytest.raises(UnknownItem):
+        media_position(name, assignment=3, size=100)
+
+
+def test_completion_codes_are_short_and_differ():
+    codes = {completion_code(number) for number in range(1000)}
+    assert len(codes) == 1000
+    assert {len(code) for code in codes} == {8}

@@ -1,0 +1,99 @@
+"""Somebody in front of the rating page, with a mouse, a keyboard or a finger."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from playwright.sync_api import Browser, Page, expect
+
+from annotations.models import Rating
+from hits.models import Campaign
+from tests.annotations.person import invite, link
+from tests.browser.material import clip_bytes
+
+
+class Annotator:
+    """One browser context, and everything that went wrong in it."""
+
+    def __init__(self, site: Any, browser: Browser, **options: Any) -> None:
+        self.site = site
+        self.context = browser.new_context(**options)
+        self.context.set_default_timeout(10_000)
+        # The practice clip takes four seconds; any video teaches these tests the same.
+        short = clip_bytes(3, 0.6)
+        self.context.route(
+            "**/rating/practice*", lambda route: route.fulfill(body=short, content_type="video/mp4")
+        )
+        self.faults: list[str] = []
+        self.requests: list[str] = []
+        self.page = self.new_page()
+
+    def new_page(self) -> Page:
+        page = self.context.new_page()
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("console", self._heard)
+        page.on("request", lambda request: self.requests.append(request.url))
+        return page
+
+    def _heard(self, message: Any) -> None:
+        # A server that is down is what some tests are about; anything else is a fault.
+        if message.type == "error" and "net::ERR_" not in message.text:
+            self.faults.append(message.text)
+
+    def close(self) -> None:
+        self.context.close()
+        assert not self.faults, self.faults
+
+    # Getting to the captions
+
+    def open(self, campaign: Campaign, name: str = "Anna") -> None:
+        self.page.goto(self.site.url + link(invite(campaign, name)))
+
+    def start(self, campaign: Campaign, name: str = "Anna") -> None:
+        """From the link to the instructions."""
+        self.open(campaign, name)
+        self.page.get_by_role("button", name="Start").click()
+        expect(self.page.get_by_role("heading", name="How to rate")).to_be_visible()
+
+    def begin(self, campaign: Campaign, name: str = "Anna") -> None:
+        """From the link through practice to the first caption."""
+        self.start(campaign, name)
+        self.page.get_by_role("button", name="Try one").click()
+        self.rate(40, next_name="Done")
+        self.page.get_by_role("button", name="Start rating").click()
+
+    def picture(self, name: str) -> None:
+        """A picture for people to look at, where SCREENSHOTS names a folder for them."""
+        if folder := os.environ.get("SCREENSHOTS"):
+            self.page.screenshot(path=f"{folder}/{name}.png", full_page=True)
+
+    # Rating
+
+    @property
+    def scale(self) -> Any:
+        return self.page.get_by_role("slider", name="How well does the caption describe")
+
+    def wait_for_caption(self) -> None:
+        expect(self.page.locator("#caption")).to_be_visible()
+
+    def touch_scale(self, value: int) -> None:
+        box = self.scale.bounding_box()
+        x = 14 + (box["width"] - 28) * value / 100
+        self.scale.click(position={"x": x, "y": box["height"] / 2})
+
+    def rate(self, value: int, next_name: str = "Next") -> None:
+        self.wait_for_caption()
+        self.touch_scale(value)
+        self.page.get_by_role("button", name=next_name).click()
+
+    def expect_progress(self, text: str) -> None:
+        expect(self.page.locator("#progress-text")).to_have_text(text)
+
+    def expect_saved(self, count: int) -> None:
+        expect(self.page.locator("#saved")).to_have_text("Saved")
+        assert Rating.objects.count() == count
+
+    def submit(self) -> None:
+        self.page.get_by_role("button", name="Submit").click()
+        expect(self.page.get_by_role("heading", name="Thank you!")).to_be_visible()
