@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import uuid
+from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.models import Group, User
+from django.utils import timezone
 
+from annotations.models import Annotator, Assignment, Rating
 from hits.models import Batch, Campaign, Caption, Hit, HitItem, System, Video
 
 _numbers = itertools.count(1)
@@ -97,3 +101,53 @@ def make_hit(campaign: Campaign) -> Hit:
         hit=hit, position=5, kind="repeat", caption=ranked[0], original=hit.items.get(position=0)
     )
     return hit
+
+
+def make_annotator(**fields: Any) -> Annotator:
+    return Annotator.objects.create(pseudonym=f"a{next(_numbers):05}", **fields)
+
+
+def make_ratings(hit: Hit, annotator: Annotator, scores: list[int]) -> Assignment:
+    """One person's submitted turn at a HIT, an answer for each item in order of position."""
+    now = timezone.now()
+    campaign = hit.batch.campaign
+    assignment = Assignment.objects.create(
+        campaign=campaign,
+        hit=hit,
+        annotator=annotator,
+        slot=hit.assignments.count() + 1,
+        state=Assignment.State.SUBMITTED,
+        claimed_at=now,
+        expires_at=now + timedelta(hours=1),
+        submitted_at=now,
+    )
+    for item, score in zip(hit.items.order_by("position"), scores, strict=True):
+        make_rating(assignment, item, score)
+    return assignment
+
+
+def make_rating(assignment: Assignment, item: HitItem, score: int, *, revision: int = 1) -> Rating:
+    now = timezone.now()
+    return Rating.objects.create(
+        campaign=assignment.campaign,
+        assignment=assignment,
+        item=item,
+        annotator=assignment.annotator,
+        caption=item.caption,
+        kind=item.kind,
+        original=item.original,
+        position=item.position,
+        revision=revision,
+        key=uuid.uuid4(),
+        score=score,
+        served_at=now - timedelta(seconds=8),
+        created_at=now,
+        is_unwatched=False,
+        client_elapsed_ms=8000,
+        client_first_touch_ms=6000,
+        client_last_touch_ms=7000,
+        client_moves=2,
+        client_plays=1,
+        client_watched_ms=4000,
+        client_hidden_ms=0,
+    )

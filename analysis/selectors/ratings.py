@@ -1,0 +1,53 @@
+"""A campaign's ratings in the form the statistics want."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from analysis.snapshot import Columns, latest
+from analysis.stats.flags import Evidence
+from analysis.stats.ratings import Ratings
+from annotations.models import Annotator, Assignment
+from hits.models import Campaign, Hit
+
+
+def ratings_of(campaign: Campaign, columns: Columns) -> Ratings:
+    """The last revision of every answer, under the names people know.
+
+    Raises RatingsError, a ValueError, when there are none.
+    """
+    answers = latest(columns)
+    names = _names(campaign)
+    codes, labels = {}, {}
+    for column, known in names.items():
+        ids, codes[column] = np.unique(answers[column], return_inverse=True)
+        labels[column] = [known[key] for key in ids.tolist()]
+    for column in ("kind", "score", "position", "seconds"):
+        codes[column] = answers[column]
+    codes["submitted_at"] = answers["submitted_at"].astype("datetime64[us]")
+    if campaign.asks_fluency and (answers["fluency"] >= 0).all():
+        codes["fluency"] = answers["fluency"]
+    return Ratings.from_codes(codes, labels)
+
+
+def evidence_of(campaign: Campaign) -> Evidence:
+    """What the platform knows besides the ratings: video lengths and earlier rejections."""
+    rejected = Assignment.objects.filter(campaign=campaign, state=Assignment.State.REJECTED)
+    videos = campaign.videos.values_list("name", "duration")
+    return Evidence(
+        rejected=sorted(set(rejected.values_list("annotator__pseudonym", flat=True))),
+        video_seconds={name: seconds for name, seconds in videos if seconds is not None},
+    )
+
+
+def _names(campaign: Campaign) -> Mapping[str, Mapping[int, str]]:
+    hits = Hit.objects.filter(batch__campaign=campaign).values_list("pk", "batch__number", "number")
+    people = Annotator.objects.filter(assignments__campaign=campaign)
+    return {
+        "annotator": dict(people.values_list("pk", "pseudonym")),
+        "hit": {pk: f"{batch}-{number}" for pk, batch, number in hits},
+        "system": dict(campaign.systems.values_list("pk", "name")),
+        "item": dict(campaign.videos.values_list("pk", "name")),
+    }

@@ -1,0 +1,103 @@
+"""A campaign's ratings as columns on disk: they leave the database once.
+
+A snapshot is a folder of Arrow files, one for each time ratings were fetched, named by the first
+and last id in it and the number of rows. Rating rows are never changed, so what was fetched stays
+true; a snapshot whose count differs from the database's is thrown away and made anew.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Columns = dict[str, NDArray[Any]]
+
+# What one rating is to the statistics. Ids are the database's own; a missing fluency is -1.
+FIELDS: dict[str, str] = {
+    "id": "i8",
+    "assignment": "i8",
+    "annotator": "i8",
+    "hit": "i8",
+    "system": "i8",
+    "item": "i8",
+    "kind": "i2",
+    "score": "i2",
+    "fluency": "i2",
+    "position": "i2",
+    "revision": "i2",
+    "unwatched": "i2",
+    "seconds": "f8",
+    "submitted_at": "i8",
+}
+"""Column names and numpy types; `submitted_at` is microseconds since 1970."""
+
+
+class Snapshot:
+    """The fetched ratings of one campaign."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def last_id(self) -> int:
+        """The highest id fetched; 0 when nothing was."""
+        return max((last for _, last, _ in self._parts()), default=0)
+
+    @property
+    def rows(self) -> int:
+        return sum(rows for _, _, rows in self._parts())
+
+    def append(self, columns: Columns) -> None:
+        """Add rows, all of them newer than those that are there. A crash leaves no half of it."""
+        import pyarrow as pa
+
+        if not len(columns["id"]):
+            return
+        first, last = int(columns["id"][0]), int(columns["id"][-1])
+        if first <= self.last_id:
+            raise ValueError(f"columns: id {first} was fetched already")
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = self._folder / f"{first}-{last}-{len(columns['id'])}.arrow"
+        part = path.with_suffix(f".{os.getpid()}")
+        table = pa.table({name: pa.array(columns[name]) for name in FIELDS})
+        with pa.OSFile(str(part), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+            writer.write_table(table)
+        part.replace(path)
+
+    def read(self) -> Columns:
+        """Every column, mapped from disk where there is one part only."""
+        import pyarrow as pa
+
+        tables = [pa.ipc.open_file(pa.memory_map(str(path))).read_all() for path in self._paths()]
+        if not tables:
+            return {name: np.empty(0, dtype=kind) for name, kind in FIELDS.items()}
+        table = pa.concat_tables(tables)
+        return {name: table.column(name).to_numpy() for name in FIELDS}
+
+    def discard(self) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _paths(self) -> list[Path]:
+        return sorted(self._folder.glob("*.arrow"), key=lambda path: int(path.stem.split("-")[0]))
+
+    def _parts(self) -> list[tuple[int, int, int]]:
+        return [tuple(map(int, path.stem.split("-"))) for path in self._paths()]  # type: ignore[misc]
+
+
+def latest(columns: Columns) -> Columns:
+    """Only the last revision of each answer: a change of mind replaces what was said before."""
+    if not len(columns["id"]) or columns["revision"].max() == 1:
+        return columns
+    order = np.lexsort((columns["revision"], columns["position"], columns["assignment"]))
+    same = np.ones(len(order), dtype=bool)
+    for name in ("assignment", "position"):
+        ordered = columns[name][order]
+        same[:-1] &= ordered[:-1] == ordered[1:]
+    same[-1] = False
+    kept = np.sort(order[~same])
+    return {name: values[kept] for name, values in columns.items()}

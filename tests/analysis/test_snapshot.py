@@ -1,0 +1,139 @@
+"""Ratings leave the database once; what is read from disk is what is in the database."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from analysis.selectors.fetching import ratings_fetch
+from analysis.selectors.ratings import evidence_of, ratings_of
+from analysis.services.snapshots import snapshot_of, snapshot_refresh
+from analysis.snapshot import FIELDS, Snapshot, latest
+from analysis.stats.faults import RatingsError
+from analysis.stats.quality import check_quality
+from annotations.models import Rating
+from tests.factories import make_annotator, make_campaign, make_hit, make_rating, make_ratings
+
+KINDS = ["system", "reference", "degraded", "repeat"]
+
+
+@pytest.fixture
+def hit(db, settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    return make_hit(make_campaign())
+
+
+@pytest.fixture
+def rated(hit):
+    make_ratings(hit, make_annotator(), [10, 20, 30, 90, 40, 12])
+    make_ratings(hit, make_annotator(), [15, 25, 35, 95, 45, 17])
+    return hit
+
+
+def columns_of(first: int, scores: list[int]) -> dict[str, np.ndarray]:
+    columns = {name: np.zeros(len(scores), dtype=kind) for name, kind in FIELDS.items()}
+    return columns | {"id": np.arange(first, first + len(scores)), "score": np.array(scores, "i2")}
+
+
+def test_every_column_is_what_the_database_holds(rated):
+    campaign = rated.batch.campaign
+    columns = ratings_fetch(campaign, after=0)
+    rows = list(Rating.objects.order_by("pk").select_related("assignment", "caption"))
+    assert columns["id"].tolist() == [row.pk for row in rows]
+    assert columns["assignment"].tolist() == [row.assignment_id for row in rows]
+    assert columns["annotator"].tolist() == [row.annotator_id for row in rows]
+    assert columns["hit"].tolist() == [row.assignment.hit_id for row in rows]
+    assert columns["system"].tolist() == [row.caption.system_id for row in rows]
+    assert columns["item"].tolist() == [row.caption.video_id for row in rows]
+    assert [KINDS[kind] for kind in columns["kind"]] == [row.kind for row in rows]
+    assert columns["score"].tolist() == [row.score for row in rows]
+    assert columns["position"].tolist() == [row.position for row in rows]
+    assert columns["fluency"].tolist() == [-1] * len(rows)
+    assert columns["seconds"] == pytest.approx([8.0] * len(rows), abs=1e-3)
+    stamps = [row.created_at.timestamp() * 1e6 for row in rows]
+    assert columns["submitted_at"] == pytest.approx(stamps, abs=1000)
+
+
+def test_only_new_ratings_are_fetched(rated):
+    campaign = rated.batch.campaign
+    snapshot_refresh(campaign=campaign)
+    make_ratings(rated, make_annotator(), [5, 5, 5, 99, 1, 5])
+    snapshot = snapshot_refresh(campaign=campaign)
+    assert len(list((snapshot_of(campaign)._folder).glob("*.arrow"))) == 2
+    assert snapshot.read()["id"].tolist() == sorted(Rating.objects.values_list("pk", flat=True))
+
+
+def test_refreshing_without_news_changes_nothing(rated):
+    campaign = rated.batch.campaign
+    first = snapshot_refresh(campaign=campaign).read()
+    second = snapshot_refresh(campaign=campaign).read()
+    assert all(np.array_equal(first[name], second[name]) for name in FIELDS)
+
+
+def test_other_campaigns_are_left_out(rated):
+    other = make_hit(make_campaign())
+    make_ratings(other, make_annotator(), [1, 2, 3, 4, 5, 6])
+    assert snapshot_refresh(campaign=other.batch.campaign).rows == 6
+
+
+def test_a_rating_that_appears_below_the_last_one_is_not_missed(rated):
+    """Ids are handed out before commit, so a slow transaction may surface late."""
+    campaign = rated.batch.campaign
+    snapshot = snapshot_of(campaign)
+    everything = ratings_fetch(campaign, after=0)
+    snapshot.append({name: np.delete(values, 3) for name, values in everything.items()})
+    assert snapshot_refresh(campaign=campaign).rows == 12
+
+
+def test_only_the_last_revision_counts(rated):
+    assignment = rated.assignments.first()
+    item = rated.items.get(position=1)
+    make_rating(assignment, item, 77, revision=2)
+    make_rating(assignment, item, 78, revision=3)
+    columns = snapshot_refresh(campaign=rated.batch.campaign).read()
+    assert len(columns["id"]) == 14
+    answers = latest(columns)
+    assert len(answers["id"]) == 12
+    mine = (answers["assignment"] == assignment.pk) & (answers["position"] == 1)
+    assert answers["score"][mine].tolist() == [78]
+
+
+def test_nothing_can_be_appended_twice(tmp_path):
+    snapshot = Snapshot(tmp_path / "s")
+    snapshot.append(columns_of(5, [1, 2, 3]))
+    with pytest.raises(ValueError, match="fetched already"):
+        snapshot.append(columns_of(7, [4]))
+    assert snapshot.read()["score"].tolist() == [1, 2, 3]
+
+
+def test_an_empty_snapshot_has_typed_columns(tmp_path):
+    snapshot = Snapshot(tmp_path / "s")
+    assert (snapshot.last_id, snapshot.rows) == (0, 0)
+    assert {name: str(values.dtype) for name, values in snapshot.read().items()}["score"] == "int16"
+
+
+def test_the_statistics_get_names_and_the_right_pairs(rated):
+    campaign = rated.batch.campaign
+    ratings = ratings_of(campaign, snapshot_refresh(campaign=campaign).read())
+    assert len(ratings) == 12
+    assert set(ratings.systems) == {"system-0", "system-1", "human-b", "human-a"}
+    assert ratings.hits == ("1-1",)
+    quality = check_quality(ratings)
+    assert quality.pairs.n.tolist() == [1, 1]
+    assert quality.degraded_mean.tolist() == [40, 45]
+    assert quality.original_mean.tolist() == [90, 95]
+
+
+def test_the_platform_knows_how_long_videos_are_and_who_was_rejected(rated):
+    assignment = rated.assignments.first()
+    assignment.state = "rejected"
+    assignment.save()
+    evidence = evidence_of(rated.batch.campaign)
+    assert evidence.rejected == [assignment.annotator.pseudonym]
+    assert evidence.video_seconds["clip00"] == 4.0
+
+
+def test_no_ratings_is_said(hit):
+    campaign = hit.batch.campaign
+    with pytest.raises(RatingsError, match="no ratings"):
+        ratings_of(campaign, snapshot_refresh(campaign=campaign).read())
