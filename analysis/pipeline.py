@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,11 @@ class Settings:
     draws: int = 1000
     confidence: float = 0.95
     seed: int = 7
+
+    def __post_init__(self) -> None:
+        for name, known in (("question", get_args(Question)), ("resample", get_args(Unit))):
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,18 +123,17 @@ def _answers(
     ratings: Ratings, standardised: Standardised, settings: Settings
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Raw and z value of each rating for the question that ranks."""
-    if settings.question == "score" or (settings.question == "combined" and not _fluent(ratings)):
-        return ratings.score, standardised.z
+    score, z = ratings.score, standardised.z
+    if settings.question == "score" or (
+        settings.question == "combined" and ratings.fluency is None
+    ):
+        return score, z
     if ratings.fluency is None:
         raise ValueError("question is 'fluency', but the ratings have no fluency")
     fluency = standardise(ratings, ratings.fluency, basis=settings.basis).z
     if settings.question == "fluency":
         return ratings.fluency, fluency
-    return (ratings.score + ratings.fluency) / 2, (standardised.z + fluency) / 2
-
-
-def _fluent(ratings: Ratings) -> bool:
-    return ratings.fluency is not None
+    return (score + ratings.fluency) / 2, (z + fluency) / 2
 
 
 def _choices(settings: Settings, quality_alpha: float, evidence: Evidence) -> dict[str, object]:

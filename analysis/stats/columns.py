@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.stats.faults import SHOWN, Fault
+from analysis.stats.faults import Fault, Faults, RatingsError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Codes = NDArray[np.int32]
-
-
-@dataclass(slots=True)
-class Faults:
-    """Faults as they are found: the first few kept, all of them counted."""
-
-    kept: list[Fault]
-    total: int = 0
-
-    def add(self, rows: NDArray[np.intp], message: Callable[[int], str]) -> None:
-        self.total += len(rows)
-        self.kept.extend(Fault(message(row), row) for row in rows[:SHOWN].tolist())
 
 
 def encode(name: str, column: Any, faults: Faults) -> tuple[Codes, tuple[str, ...]]:
@@ -37,7 +24,10 @@ def encode(name: str, column: Any, faults: Faults) -> tuple[Codes, tuple[str, ..
 
     cells = _arrow(column)
     if not pa.types.is_dictionary(cells.type):
-        cells = pc.dictionary_encode(pc.cast(cells, pa.string()))
+        try:
+            cells = pc.dictionary_encode(pc.cast(cells, pa.string()))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            raise RatingsError([Fault(f"{name} is not a column of text")]) from error
     dictionary = pc.cast(cells.dictionary, pa.string()).to_pylist()
     codes = np.nan_to_num(_numbers(cells.indices), nan=-1).astype(np.int32, copy=False)
     empty = [code for code, label in enumerate(dictionary) if not label]
@@ -81,7 +71,7 @@ def durations(name: str, column: Any, faults: Faults) -> NDArray[np.float64]:
         np.flatnonzero(unknown | (values < 0) | np.isinf(values)),
         lambda row: f"{name} {_shown(cells, row)} is not a number of seconds",
     )
-    return values
+    return np.where(np.isnan(values), np.nan, values)  # one NaN: the signature hashes its bits
 
 
 def moments(name: str, column: Any, faults: Faults) -> NDArray[np.datetime64]:

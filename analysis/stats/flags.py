@@ -171,6 +171,8 @@ def _random_distance(ratings: Ratings) -> NDArray[np.float64]:
 
 def _unwatched(ratings: Ratings, video_seconds: Mapping[str, float]) -> NDArray[np.bool_]:
     """Ratings quicker than their video, where each rating has a time of its own."""
+    if not video_seconds:
+        return np.zeros(len(ratings.annotators), dtype=bool)
     length = np.array([video_seconds.get(item, np.nan) for item in ratings.items])
     turns = _turns(ratings)
     starts = _first(turns)

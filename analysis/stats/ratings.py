@@ -9,7 +9,7 @@ lies right behind its original; equal rows are neighbours.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Final, Self
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from analysis.stats.columns import (
     Codes,
-    Faults,
     all_blank,
     durations,
     encode,
@@ -27,7 +26,7 @@ from analysis.stats.columns import (
     sort_labels,
     whole_numbers,
 )
-from analysis.stats.faults import Fault, RatingsError, did_you_mean
+from analysis.stats.faults import SHOWN, Fault, Faults, RatingsError, did_you_mean
 
 KINDS: Final = ("system", "reference", "degraded", "repeat")
 SYSTEM, REFERENCE, DEGRADED, REPEAT = range(4)
@@ -81,23 +80,17 @@ class Ratings:
         (('w1', 'w2'), [20, 80])
         """
         check_names(columns)
-        faults = Faults([])
+        faults = Faults()
         labels = {name: encode(name, columns[name], faults) for name in REQUIRED[:4]}
         whole: dict[str, Any] = {
             "kind": _kind_codes(columns["kind"], faults),
             "score": whole_numbers("score", columns["score"], 0, HIGHEST_SCORE, faults),
             "seconds": durations("seconds", columns["seconds"], faults),
         }
-        if "fluency" in columns and not all_blank(columns["fluency"]):
-            whole["fluency"] = whole_numbers(
-                "fluency", columns["fluency"], 0, HIGHEST_SCORE, faults
-            )
-        if "position" in columns:
-            whole["position"] = whole_numbers("position", columns["position"], 0, 10**9, faults)
-        if "submitted_at" in columns:
-            whole["submitted_at"] = moments("submitted_at", columns["submitted_at"], faults)
-        if faults.total:
-            raise RatingsError(faults.kept, faults.total)
+        for name, read in _OPTIONAL_READERS.items():
+            if name in columns and not all_blank(columns[name]):
+                whole[name] = read(name, columns[name], faults)
+        faults.refuse()
         return cls._canonical(labels, whole, orphans=orphans)
 
     @classmethod
@@ -195,28 +188,33 @@ class Ratings:
         same = ~self._caption_starts()[1:] & (self.kind[1:] == self.kind[:-1])
         if self.position is not None:
             same &= self.position[1:] == self.position[:-1]
-        seconds = np.flatnonzero(same) + 1
-        if len(seconds):
-            rows = np.sort(np.column_stack([order[seconds - 1], order[seconds]]), axis=1)
+        again = np.flatnonzero(same) + 1
+        pairs = np.sort(np.column_stack([order[again - 1], order[again]]), axis=1)
+        shown = np.argsort(pairs[:, 1])[:SHOWN]
+        if len(again):
             raise RatingsError(
                 [
-                    Fault(f"second rating of {self._described(second)}", later, earlier)
-                    for second, (earlier, later) in zip(
-                        seconds.tolist(), rows.tolist(), strict=True
+                    Fault(f"second rating of {self._described(row)}", later, earlier)
+                    for row, (earlier, later) in zip(
+                        again[shown], pairs[shown].tolist(), strict=True
                     )
-                ]
+                ],
+                len(again),
             )
 
     def _refuse_orphans(self, order: NDArray[np.intp]) -> None:
         rows, originals = self.originals(DEGRADED)
         orphans = rows[originals < 0]
-        if len(orphans):
-            raise RatingsError(
-                Fault(f"no rating of the original of {self._described(row)}", int(order[row]))
-                for row in orphans.tolist()
-            )
+        orphans = orphans[np.argsort(order[orphans])]
+        place = dict(zip(order[orphans].tolist(), orphans.tolist(), strict=True))
+        faults = Faults()
+        faults.add(
+            order[orphans],
+            lambda row: f"no rating of the original of {self._described(place[row])}",
+        )
+        faults.refuse()
 
-    def _described(self, row: int) -> str:
+    def _described(self, row: int | np.intp) -> str:
         return (
             f"kind {KINDS[self.kind[row]]!r}, system {self.systems[self.system[row]]!r}, "
             f"item {self.items[self.item[row]]!r} by annotator "
@@ -224,6 +222,11 @@ class Ratings:
         )
 
 
+_OPTIONAL_READERS: Final[Mapping[str, Callable[[str, Any, Faults], NDArray[Any]]]] = {
+    "fluency": lambda name, column, faults: whole_numbers(name, column, 0, HIGHEST_SCORE, faults),
+    "position": lambda name, column, faults: whole_numbers(name, column, 0, 10**9, faults),
+    "submitted_at": moments,
+}
 _DTYPES: Final = {
     "annotator": np.int32,
     "hit": np.int32,

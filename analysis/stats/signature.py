@@ -6,7 +6,6 @@ Two analyses with the same signature give the same numbers; two that differ say 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -50,7 +49,7 @@ def sign(ratings: Ratings, choices: Mapping[str, object]) -> Signature:
         **choices,
         "version": VERSION,
     }
-    return Signature(tuple((name, _plain(value)) for name, value in parts.items()))
+    return Signature(tuple((name, str(value)) for name, value in parts.items()))
 
 
 def data_hash(ratings: Ratings) -> str:
@@ -72,9 +71,3 @@ def cutoff(ratings: Ratings) -> str | None:
     if ratings.submitted_at is None or np.isnat(ratings.submitted_at).all():
         return None
     return str(np.nanmax(ratings.submitted_at).astype("datetime64[s]")) + "Z"
-
-
-def _plain(value: object) -> str:
-    """A value without the two characters that part a signature."""
-    text = "yes" if value is True else "no" if value is False else str(value)
-    return re.sub(r"[|]", "/", text)

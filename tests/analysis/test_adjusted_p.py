@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.stats.adjust import benjamini_hochberg, holm
@@ -28,6 +28,7 @@ def test_it_gives_r_s_adjusted_p(adjust, in_r, in_python):
     np.testing.assert_allclose(adjust(P), FROM_PYTHON[in_python], rtol=1e-12)
 
 
+@settings(deadline=None)
 @given(probabilities)
 def test_adjusting_never_makes_a_finding_stronger(p):
     values = np.array(p)
@@ -36,6 +37,7 @@ def test_adjusting_never_makes_a_finding_stronger(p):
     assert (holm(values) <= 1).all()
 
 
+@settings(deadline=None)
 @given(probabilities)
 def test_undefined_p_stay_undefined_and_are_not_counted(p):
     values = np.array([np.nan, *p, np.nan])

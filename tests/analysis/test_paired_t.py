@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
@@ -34,6 +34,7 @@ def test_it_gives_r_s_t_and_p(case):
     assert p == pytest.approx(FROM_R[case]["r_t_paired"]["p"], rel=1e-12)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(scores, scores), min_size=2, max_size=30))
 def test_it_is_scipy_s_test_wherever_the_differences_vary(pairs):
     degraded, original = np.array(pairs).T

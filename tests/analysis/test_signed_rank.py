@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.stats.signed_rank import EXACT_PAIRS, signed_rank
@@ -50,6 +50,7 @@ def test_it_gives_the_exact_p_of_the_golden_cases(case):
     assert statistic == FROM_R[case]["exactRankTests_wilcox.exact"]["statistic"]
 
 
+@settings(deadline=None)
 @given(small_differences.filter(any))
 def test_it_counts_every_pattern_of_signs(differences):
     less, more = enumerated(differences)
@@ -57,6 +58,7 @@ def test_it_counts_every_pattern_of_signs(differences):
     assert one(differences, "two-sided")[1] == pytest.approx(min(1, 2 * min(less, more)), rel=1e-12)
 
 
+@settings(deadline=None)
 @given(st.lists(small_differences, min_size=1, max_size=6))
 def test_many_people_at_once_are_tested_as_one_by_one(people):
     group = np.repeat(np.arange(len(people)), [len(person) for person in people])
