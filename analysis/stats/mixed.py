@@ -91,6 +91,8 @@ def mixed_model(
     videos, video = np.unique(item, return_inverse=True)
     if min(len(people), len(videos)) > MOST_LEVELS:
         raise ValueError(f"annotator and item must not both have more than {MOST_LEVELS:,} levels")
+    if len(score) == 0:
+        return _undefined(systems, 0)
     centre = float(np.mean(score))
     swap = len(people) > len(videos)
     factors = (video, person) if swap else (person, video)

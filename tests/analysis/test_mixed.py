@@ -163,6 +163,11 @@ def test_without_variation_inside_systems_nothing_is_defined(score):
     assert np.isnan(model.sd_residual)
 
 
+def test_without_ratings_nothing_is_defined():
+    nobody = np.array([], dtype=int)
+    assert np.isnan(mixed_model(nobody, nobody, nobody, nobody, systems=2).mean).all()
+
+
 def test_it_refuses_columns_of_different_lengths():
     with pytest.raises(ValueError, match="same length"):
         mixed_model(np.zeros(2), np.zeros(2, int), np.zeros(2, int), np.zeros(3, int), systems=1)
