@@ -1,0 +1,346 @@
+"""Charts of an analysis: Vega-Lite specifications for the pages, each with the rows it shows.
+
+Colours and type come from the page's theme, and nothing is told apart by colour alone. The report
+draws the same rows without scripts (`analysis.figures`).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+
+from analysis.pipeline import Analysis
+from analysis.stats.quality import FAILED, INSUFFICIENT, PASSED
+from analysis.stats.ratings import DEGRADED, HIGHEST_SCORE, REFERENCE
+from analysis.stats.sensitivity import ThresholdSensitivity
+
+Row = dict[str, Any]
+Spec = dict[str, Any]
+
+SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
+STATUSES: Final = (PASSED, FAILED, INSUFFICIENT)
+BIN_WIDTH: Final = 5
+CONTROLS: Final = "control captions"
+DAMAGED: Final = "degraded captions"
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A specification and, for the table beside it, its rows and the headings of their columns."""
+
+    title: str
+    spec: Spec
+    headings: dict[str, str]
+    rows: list[Row]
+
+
+def ranking_chart(analysis: Analysis) -> Chart:
+    """Systems best first, each with the interval of its score; dashed lines part the clusters."""
+    rows = ranking_rows(analysis)
+    systems = [row["system"] for row in rows]
+    last = [above["system"] for above, below in pairwise(rows) if above["ranks"] != below["ranks"]]
+    y = {"field": "system", "type": "nominal", "sort": systems, "title": None}
+    plain = {"grid": False, "domain": False, "ticks": False, "labelLimit": 240}
+    interval = {
+        "mark": {"type": "rule", "strokeWidth": 2.5},
+        "encoding": {"x": _quantity("z_low", "Mean z score"), "x2": {"field": "z_high"}},
+    }
+    score = {
+        "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
+        "encoding": {"x": _quantity("z", "Mean z score")},
+    }
+    boundary = {
+        "data": {"values": [{"system": system} for system in last]},
+        "mark": {"type": "rule", "strokeDash": [2, 3]},
+        "encoding": {"y": y | {"bandPosition": 1}},
+    }
+    spec = _spec("Scores of systems with their intervals, best first.", {"step": 30})
+    spec |= {"data": {"values": rows}, "encoding": {"y": y | {"axis": plain}}}
+    return Chart("Ranking", spec | {"layer": [boundary, interval, score]}, RANKING_HEADINGS, rows)
+
+
+def significance_chart(analysis: Analysis) -> Chart:
+    """Which system is better than which: a filled cell is a win of its row (paper, Fig. 7)."""
+    rows = significance_rows(analysis)
+    systems = _ranked(analysis)
+    axis = {"grid": False, "domain": False, "ticks": False, "labelLimit": 160}
+    filled = {"condition": {"test": "datum.win", "value": 0.4}, "value": 0.05}
+    bold = {"condition": {"test": "datum.win", "value": 1}, "value": 0.75}
+    cells = {"mark": {"type": "rect", "stroke": None}, "encoding": {"opacity": filled}}
+    labels = {
+        "mark": {"type": "text", "fontSize": 11},
+        "encoding": {"text": {"field": "shown", "type": "nominal"}, "opacity": bold},
+    }
+    side: Spec = {"type": "nominal", "sort": systems}
+    tilted = axis | {"orient": "top", "labelAngle": -40}
+    spec = _spec("One-sided p values: is the row's system better than the column's?", {"step": 30})
+    spec["data"] = {"values": rows}
+    spec["encoding"] = {
+        "x": side | {"field": "worse", "title": "than this one", "axis": tilted},
+        "y": side | {"field": "better", "title": "This system is better", "axis": axis},
+    }
+    return Chart("Significance", spec | {"layer": [cells, labels]}, SIGNIFICANCE_HEADINGS, rows)
+
+
+def annotators_chart(analysis: Analysis) -> Chart:
+    """Each annotator's mean of degraded captions against that of their originals."""
+    rows = annotator_rows(analysis)
+    status = {"field": "status", "type": "nominal", "scale": {"domain": list(STATUSES)}}
+    legend = {"legend": {"orient": "top", "title": None}}
+    scale = {"scale": {"domain": [0, HIGHEST_SCORE]}}
+    originals, damaged = "Mean score of original captions", "Mean score of their degraded versions"
+    points = {
+        "data": {"values": rows},
+        "mark": {"type": "point", "size": 45, "opacity": 0.8, "strokeWidth": 1.8},
+        "encoding": {
+            "x": _quantity("original", originals) | scale,
+            "y": _quantity("degraded", damaged) | scale,
+            "color": status | legend,
+            "shape": status | legend,
+        },
+    }
+    diagonal = {
+        "data": {"values": [{"low": 0, "high": HIGHEST_SCORE}]},
+        "mark": {"type": "rule", "strokeDash": [3, 3]},
+        "encoding": {
+            "x": _quantity("low", originals),
+            "x2": {"field": "high"},
+            "y": _quantity("low", damaged),
+            "y2": {"field": "high"},
+        },
+    }
+    spec = _spec("Below the dashed line degraded captions were rated lower, as they should.", 360)
+    return Chart("Annotators", spec | {"layer": [diagonal, points]}, ANNOTATOR_HEADINGS, rows)
+
+
+def distributions_chart(analysis: Analysis) -> Chart:
+    """Raw scores of each system, and of control and degraded captions, as rows of bars."""
+    rows = distribution_rows(analysis)
+    groups = list(dict.fromkeys(row["group"] for row in rows))
+    tallest = max((row["share"] for row in rows), default=1)
+    bars = [
+        {
+            "left": row["from"],
+            "right": row["from"] + BIN_WIDTH,
+            "floor": groups.index(row["group"]),
+            "top": groups.index(row["group"]) - 0.85 * row["share"] / tallest,
+        }
+        for row in rows
+    ]
+    names = {
+        "values": list(range(len(groups))),
+        "labelExpr": f"{json.dumps(groups)}[datum.value]",  # JSON is an expression, safely quoted
+        "labelLimit": 240,
+        "ticks": False,
+        "domain": False,
+    }
+    y = _quantity("floor", None) | {"axis": names}
+    y["scale"] = {"reverse": True, "domain": [-1, len(groups) - 0.9], "nice": False}
+    x = _quantity("left", "Raw score") | {"scale": {"domain": [0, HIGHEST_SCORE]}}
+    spec = _spec("How often each score was given.", 44 * len(groups) + 30)
+    spec |= {"data": {"values": bars}, "mark": {"type": "bar", "binSpacing": 0.5}}
+    spec["encoding"] = {"x": x, "x2": {"field": "right"}, "y": y, "y2": {"field": "top"}}
+    return Chart("Scores", spec, DISTRIBUTION_HEADINGS, rows)
+
+
+def sensitivity_chart(sensitivity: ThresholdSensitivity) -> Chart:
+    """Agreement with everybody's ranking by threshold, beside the band of random drops."""
+    rows = sensitivity_rows(sensitivity)
+    levels = sensitivity.thresholds.tolist()
+    x = _quantity("threshold", "Annotators kept: quality-control p below")
+    x["scale"] = {"type": "log", "nice": False}
+    x["axis"] = {"values": levels, "format": "~g", "grid": False}
+    title = "Kendall's τ with everybody's ranking"
+    low = _quantity("low", title) | {"scale": {"zero": False}}
+    band = {
+        "mark": {"type": "area", "opacity": 0.18},
+        "encoding": {"y": low, "y2": {"field": "high"}},
+    }
+    line = {
+        "mark": {"type": "line", "strokeWidth": 2.5, "point": {"size": 60, "filled": True}},
+        "encoding": {"y": _quantity("tau", title)},
+    }
+    spec = _spec("The band holds 95 % of random drops of as many annotators.", 280)
+    spec |= {"data": {"values": rows}, "encoding": {"x": x}, "layer": [band, line]}
+    return Chart("Quality threshold", spec, SENSITIVITY_HEADINGS, rows)
+
+
+def ranking_rows(analysis: Analysis) -> list[Row]:
+    systems, ranking, intervals = analysis.systems, analysis.ranking, analysis.intervals
+    return [
+        {
+            "system": analysis.ratings.systems[code],
+            "ranks": _span(ranking.rank_low[code], ranking.rank_high[code]),
+            "z": _plain(systems.z[code]),
+            "z_low": _plain(intervals.z_low[code]),
+            "z_high": _plain(intervals.z_high[code]),
+            "raw": _plain(systems.raw[code]),
+            "wins": int(ranking.wins[code]),
+            "captions": int(systems.captions[code]),
+            "ratings": int(systems.ratings[code]),
+        }
+        for code in ranking.order.tolist()
+    ]
+
+
+def significance_rows(analysis: Analysis) -> list[Row]:
+    ranking, alpha = analysis.ranking, analysis.settings.alpha
+    names, order = analysis.ratings.systems, ranking.order.tolist()
+    return [
+        {
+            "better": names[row],
+            "worse": names[column],
+            "p": _plain(ranking.p[row, column]),
+            "p_holm": _plain(ranking.p_holm[row, column]),
+            "p_bh": _plain(ranking.p_bh[row, column]),
+            "win": bool(ranking.p[row, column] < alpha),
+            "shown": _short(ranking.p[row, column]),
+        }
+        for row in order
+        for column in order
+        if row != column
+    ]
+
+
+def annotator_rows(analysis: Analysis) -> list[Row]:
+    """Annotators who rated degraded captions."""
+    quality = analysis.quality
+    return [
+        {
+            "annotator": analysis.ratings.annotators[code],
+            "original": _plain(quality.original_mean[code]),
+            "degraded": _plain(quality.degraded_mean[code]),
+            "pairs": int(quality.pairs.n[code]),
+            "p": _plain(quality.pairs.p[code]),
+            "status": quality.status[code],
+        }
+        for code in np.flatnonzero(quality.pairs.n > 0).tolist()
+    ]
+
+
+def distribution_rows(analysis: Analysis) -> list[Row]:
+    """Share of ratings in each bin, of annotators in use; 100 belongs to the last bin."""
+    ratings = analysis.ratings
+    used = analysis.used[ratings.annotator]
+    groups = {
+        ratings.systems[code]: ratings.scores_a_caption & (ratings.system == code)
+        for code in analysis.ranking.order.tolist()
+    }
+    groups |= {CONTROLS: ratings.kind == REFERENCE, DAMAGED: ratings.kind == DEGRADED}
+    rows: list[Row] = []
+    for group, mask in groups.items():
+        scores = ratings.score[mask & used]
+        if len(scores):
+            bins = np.minimum(scores // BIN_WIDTH, HIGHEST_SCORE // BIN_WIDTH - 1)
+            counts = np.bincount(bins, minlength=HIGHEST_SCORE // BIN_WIDTH)
+            rows += [
+                {
+                    "group": group,
+                    "from": place * BIN_WIDTH,
+                    "count": count,
+                    "share": count / len(scores),
+                }
+                for place, count in enumerate(counts.tolist())
+            ]
+    return rows
+
+
+def sensitivity_rows(sensitivity: ThresholdSensitivity) -> list[Row]:
+    columns = {
+        "threshold": sensitivity.thresholds,
+        "kept": sensitivity.kept,
+        "tau": sensitivity.tau,
+        "low": sensitivity.tau_low,
+        "high": sensitivity.tau_high,
+    }
+    return [
+        {name: _plain(value) for name, value in zip(columns, values, strict=True)}
+        for values in zip(*(column.tolist() for column in columns.values()), strict=True)
+    ]
+
+
+RANKING_HEADINGS: Final = {
+    "ranks": "Rank",
+    "system": "System",
+    "z": "z",
+    "z_low": "from",
+    "z_high": "to",
+    "raw": "Raw",
+    "wins": "Wins",
+    "captions": "Captions",
+    "ratings": "Ratings",
+}
+SIGNIFICANCE_HEADINGS: Final = {
+    "better": "Better",
+    "worse": "Worse",
+    "p": "p",
+    "p_holm": "p (Holm)",
+    "p_bh": "p (Benjamini–Hochberg)",
+}
+ANNOTATOR_HEADINGS: Final = {
+    "annotator": "Annotator",
+    "status": "Quality control",
+    "p": "p",
+    "pairs": "Pairs",
+    "original": "Originals",
+    "degraded": "Degraded",
+}
+DISTRIBUTION_HEADINGS: Final = {
+    "group": "Of",
+    "from": "Scores from",
+    "count": "Ratings",
+    "share": "Share",
+}
+SENSITIVITY_HEADINGS: Final = {
+    "threshold": "p below",
+    "kept": "Annotators kept",
+    "tau": "τ with everybody",
+    "low": "by chance from",
+    "high": "to",
+}
+
+
+def _spec(description: str, height: int | Spec) -> Spec:
+    return {
+        "$schema": SCHEMA,
+        "description": description,
+        "width": "container",
+        "height": height,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+    }
+
+
+def _quantity(field: str, title: str | None) -> Spec:
+    return {"field": field, "type": "quantitative", "title": title}
+
+
+def _ranked(analysis: Analysis) -> list[str]:
+    return [analysis.ratings.systems[code] for code in analysis.ranking.order]
+
+
+def _span(low: float, high: float) -> str:
+    """
+    >>> _span(1.0, 1.0), _span(2.0, 4.0)
+    ('1', '2–4')
+    """
+    return f"{low:.0f}" if low == high else f"{low:.0f}–{high:.0f}"
+
+
+def _short(p: float) -> str:
+    """A p value that fits into a cell.
+
+    >>> _short(0.0312), _short(0.0004), _short(1.0)
+    ('.031', '<.001', '>.999')
+    """
+    if np.isnan(p):
+        return "–"
+    return "<.001" if p < 0.001 else ">.999" if p > 0.999 else f"{p:.3f}".removeprefix("0")
+
+
+def _plain(value: float) -> float | None:
+    """JSON has no NaN."""
+    return None if np.isnan(value) else float(value)
