@@ -1,0 +1,362 @@
+"""One self-contained HTML file: charts, the tables under them, plain sentences, the signature.
+
+Charts are inline SVG drawn here (`analysis.figures`), so that the file needs no script, no network
+and no browser engine to make it, prints, and follows the reader's light or dark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from analysis import charts, figures, sentences
+from analysis.charts import Row
+from analysis.markup import element, markup
+from analysis.pipeline import Analysis
+from analysis.sentences import UNDEFINED, number, probability
+from analysis.trust import Trust
+
+MOST_ROWS: Final = 500
+"""Rows of a long table. The files beside the report hold all of them."""
+STYLE: Final = Path(__file__).with_name("report.css")
+# Nothing may be loaded and nothing may run, whatever a caption or a name contains.
+POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def write_report(
+    analysis: Analysis,
+    path: Path,
+    *,
+    trust: Trust | None = None,
+    title: str = "Direct Assessment: results",
+    notes: Sequence[str] = (),
+) -> None:
+    """Write the report of an analysis.
+
+    Parameters
+    ----------
+    trust
+        What `analysis.trust.assess_trust` found. Without it that part is left out, and says so.
+    notes
+        Remarks on how the ratings were read, shown with the signature.
+    """
+    path.write_text(report_html(analysis, trust=trust, title=title, notes=notes), encoding="utf-8")
+
+
+def report_html(
+    analysis: Analysis, *, trust: Trust | None = None, title: str, notes: Sequence[str] = ()
+) -> str:
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        _policy(),
+        element("title", title),
+        element("style", STYLE.read_text(encoding="utf-8")),
+    )
+    body = element(
+        "body",
+        element("h1", title),
+        element("p", sentences.ranking_sentence(analysis), class_="lede"),
+        element("p", _facts(analysis), class_="facts"),
+        *_ranking(analysis),
+        *_significance(analysis),
+        *_annotators(analysis),
+        *_scores(analysis),
+        *(_trust(analysis, trust) if trust else _no_trust()),
+        *_method(analysis, notes),
+    )
+    return "<!doctype html>\n" + markup(element("html", head, body, lang="en")) + "\n"
+
+
+def _policy() -> Element:
+    made = element("meta", content=POLICY)
+    made.set("http-equiv", "Content-Security-Policy")
+    return made
+
+
+def _facts(analysis: Analysis) -> str:
+    used, people = int(analysis.captions.n.sum()), int(analysis.used.sum())
+    return (
+        f"{len(analysis.ratings):,} ratings by {len(analysis.ratings.annotators):,} annotators; "
+        f"{used:,} ratings of {len(analysis.captions.n):,} captions by {people:,} annotators count "
+        f"in the ranking of {len(analysis.ranking.order)} systems."
+    )
+
+
+def _ranking(analysis: Analysis) -> list[Element]:
+    rows = charts.ranking_rows(analysis)
+    confidence = f"{100 * analysis.settings.confidence:g} %"
+    drawn = {"caption": "videos", "annotator": "annotators"}[analysis.settings.resample]
+    caption = (
+        f"Mean z score and {confidence} interval (bootstrap over {drawn}). Dashed lines part "
+        "clusters: every system above is significantly better than every one below."
+    )
+    return [
+        element("h2", "Ranking"),
+        _drawn(figures.ranking_figure(rows), caption),
+        _table(rows, charts.RANKING_HEADINGS, clusters="ranks"),
+        element("p", sentences.raw_sentence(analysis)),
+    ]
+
+
+def _significance(analysis: Analysis) -> list[Element]:
+    rows = charts.significance_rows(analysis)
+    caption = (
+        f"p of the one-sided rank-sum test on caption z scores. A filled cell, p < "
+        f"{analysis.settings.alpha:g}, is a win of the row's system over the column's."
+    )
+    return [
+        element("h2", "Which differences are significant"),
+        _drawn(figures.significance_figure(rows), caption),
+        _folded("Every ordered pair, with adjusted p values", rows, charts.SIGNIFICANCE_HEADINGS),
+    ]
+
+
+def _annotators(analysis: Analysis) -> list[Element]:
+    rows = charts.annotator_rows(analysis)
+    parts = [element("h2", "Annotators"), element("p", sentences.quality_sentence(analysis))]
+    if not rows:
+        return parts
+    caption = (
+        "Each mark is an annotator. Below the dashed line degraded captions got lower scores than "
+        "their originals, as they should."
+    )
+    parts.append(_drawn(figures.annotators_figure(rows), caption))
+    return [*parts, _folded("Every annotator", rows, charts.ANNOTATOR_HEADINGS)]
+
+
+def _scores(analysis: Analysis) -> list[Element]:
+    rows = charts.distribution_rows(analysis)
+    caption = f"Share of ratings by raw score, in steps of {charts.BIN_WIDTH}."
+    return [
+        element("h2", "Scores given"),
+        _drawn(figures.distributions_figure(rows), caption),
+        _folded("The numbers behind the bars", rows, charts.DISTRIBUTION_HEADINGS),
+    ]
+
+
+def _no_trust() -> list[Element]:
+    missing = "Agreement, replication and threshold sensitivity were not computed for this report."
+    return [element("h2", "How far to trust it"), element("p", missing)]
+
+
+def _trust(analysis: Analysis, trust: Trust) -> list[Element]:
+    parts = [element("h2", "How far to trust it")]
+    parts += [element("h3", "Agreement"), element("p", sentences.agreement_sentence(trust))]
+    if trust.alpha_z.units:
+        parts.append(_table(_agreement_rows(trust), {"form": "Measure", **_ESTIMATE}))
+    parts.append(element("p", sentences.effective_sentence(analysis, trust)))
+    parts += [element("h3", "Replication"), element("p", sentences.replication_sentence(trust))]
+    parts.append(_table(_replication_rows(trust), _REPLICATION))
+    parts += [element("h3", "Quality threshold"), *_sensitivity(trust)]
+    parts += [element("h3", "Ties"), element("p", sentences.separation_sentence(analysis, trust))]
+    if trust.separations:
+        parts.append(_folded("Every tie", _tie_rows(analysis, trust), _TIES))
+    parts += [element("h3", "When to stop")]
+    parts += [element("p", sentences.stopping_sentence(analysis, trust))]
+    if len(analysis.ranking.order) > 1:
+        rows = _anytime_rows(analysis, trust)
+        parts.append(_folded("Differences with intervals that hold at every look", rows, _ANYTIME))
+    parts += [element("h3", "Second opinion")]
+    parts += [element("p", sentences.mixed_sentence(analysis, trust))]
+    if trust.mixed is not None and len(analysis.ranking.order):
+        parts.append(_folded("Means of the mixed model", _mixed_rows(analysis, trust), _MIXED))
+    return parts
+
+
+def _sensitivity(trust: Trust) -> list[Element]:
+    parts = [element("p", sentences.sensitivity_sentence(trust))]
+    if trust.sensitivity is None or np.isnan(trust.sensitivity.tau).all():
+        return parts
+    rows = charts.sensitivity_rows(trust.sensitivity)
+    caption = (
+        "Agreement of the ranking at each threshold with the ranking by everybody. The band holds "
+        "95 % of random drops of as many annotators."
+    )
+    drawn = _drawn(figures.sensitivity_figure(rows), caption)
+    return [*parts, drawn, _folded("The thresholds", rows, charts.SENSITIVITY_HEADINGS)]
+
+
+def _method(analysis: Analysis, notes: Sequence[str]) -> list[Element]:
+    rows = [{"name": name, "value": value} for name, value in analysis.signature.parts]
+    return [
+        element("h2", "How it was computed"),
+        element(
+            "p",
+            "z scores: each annotator's ratings less their mean, over their standard deviation. A "
+            "caption's score is the mean over its ratings, a system's the mean over its captions. "
+            "The same ratings with the same settings give the same numbers.",
+        ),
+        *(element("p", note) for note in notes),
+        _table(rows, {"name": "Setting", "value": "Value"}),
+        element("p", str(analysis.signature), class_="signature"),
+    ]
+
+
+def _agreement_rows(trust: Trust) -> list[Row]:
+    rows: list[Row] = [
+        {"form": "Krippendorff's α, z scores", "estimate": trust.alpha_z.alpha},
+        {"form": "Krippendorff's α, raw scores", "estimate": trust.alpha_raw.alpha},
+        {"form": "Kendall's τ-b, mean over pairs", "estimate": trust.pairwise.mean_kendall},
+        {"form": "Spearman's ρ, mean over pairs", "estimate": trust.pairwise.mean_spearman},
+    ]
+    rows += [
+        {"form": result.form, "estimate": result.icc}
+        | ({"low": result.low, "high": result.high} if np.isfinite(result.low) else {})
+        for result in trust.intraclass
+    ]
+    return rows
+
+
+def _replication_rows(trust: Trust) -> list[Row]:
+    found = {
+        "Pearson's r, z scores": trust.replication.pearson,
+        "Pearson's r, raw scores": trust.replication_raw.pearson,
+        "Spearman's ρ, z scores": trust.replication.spearman,
+        "Spearman's ρ, raw scores": trust.replication_raw.spearman,
+    }
+    return [
+        {
+            "form": form,
+            "estimate": result.mean,
+            "low": result.low,
+            "high": result.high,
+            "reliability": result.reliability,
+        }
+        for form, result in found.items()
+    ]
+
+
+def _tie_rows(analysis: Analysis, trust: Trust) -> list[Row]:
+    names = analysis.ratings.systems
+    return [
+        {
+            "better": names[pair.better],
+            "worse": names[pair.worse],
+            "p": pair.p,
+            "factor": pair.factor,
+            "more": pair.more_ratings,
+        }
+        for pair in trust.separations
+    ]
+
+
+def _anytime_rows(analysis: Analysis, trust: Trust) -> list[Row]:
+    names, order = analysis.ratings.systems, analysis.ranking.order.tolist()
+    return [
+        {
+            "better": names[above],
+            "worse": names[below],
+            "estimate": trust.anytime.difference[above, below],
+            "low": trust.anytime.low[above, below],
+            "high": trust.anytime.high[above, below],
+            "decided": "yes" if trust.anytime.better[above, below] else "no",
+        }
+        for place, above in enumerate(order)
+        for below in order[place + 1 :]
+    ]
+
+
+def _mixed_rows(analysis: Analysis, trust: Trust) -> list[Row]:
+    model = trust.mixed
+    if model is None:
+        return []
+    return [
+        {
+            "system": analysis.ratings.systems[code],
+            "estimate": model.mean[code],
+            "error": model.standard_error[code],
+        }
+        for code in analysis.ranking.order
+    ]
+
+
+_ESTIMATE: Final = {"estimate": "Value", "low": "95 % from", "high": "to"}
+_REPLICATION: Final = {
+    "form": "Between halves",
+    "estimate": "Mean",
+    "low": "95 % of splits from",
+    "high": "to",
+    "reliability": "Whole crowd",
+}
+_TIES: Final = {
+    "better": "Better",
+    "worse": "Worse",
+    "p": "p",
+    "factor": "Ratings needed, × now",
+    "more": "More ratings",
+}
+_ANYTIME: Final = {
+    "better": "System",
+    "worse": "less system",
+    "estimate": "Difference in z",
+    "low": "from",
+    "high": "to",
+    "decided": "Decided",
+}
+_MIXED: Final = {"system": "System", "estimate": "Mean score", "error": "Standard error"}
+_DIGITS: Final = {"raw": 1, "original": 1, "degraded": 1, "factor": 1, "more": 0}
+_PROBABILITIES: Final = ("p", "p_holm", "p_bh")
+
+
+def _drawn(figure: Element, caption: str) -> Element:
+    return element("figure", element("div", figure), element("figcaption", caption))
+
+
+def _folded(summary: str, rows: Sequence[Row], headings: Mapping[str, str]) -> Element:
+    """A table the reader opens. Print shows it only when open."""
+    more = len(rows) - MOST_ROWS
+    note = f"… and {more:,} more, in the files beside this report." if more > 0 else None
+    return element(
+        "details",
+        element("summary", summary),
+        _table(rows[:MOST_ROWS], headings),
+        element("p", note) if note else None,
+    )
+
+
+def _table(
+    rows: Sequence[Row], headings: Mapping[str, str], *, clusters: str | None = None
+) -> Element:
+    """Rows under headings; a line under the last row of each cluster."""
+    numeric = {name for name in headings if all(_is_number(row.get(name)) for row in rows)}
+    kind = {name: "number" if name in numeric else None for name in headings}
+    head = element(
+        "tr", *(element("th", text, class_=kind[name]) for name, text in headings.items())
+    )
+    lines = [
+        element(
+            "tr",
+            *(element("td", _cell(name, row.get(name)), class_=kind[name]) for name in headings),
+            class_="cluster" if clusters and _ends(rows, place, clusters) else None,
+        )
+        for place, row in enumerate(rows)
+    ]
+    table = element("table", element("thead", head), element("tbody", *lines))
+    return element("div", table, class_="scroll")
+
+
+def _ends(rows: Sequence[Row], place: int, name: str) -> bool:
+    return place + 1 < len(rows) and rows[place][name] != rows[place + 1][name]
+
+
+def _is_number(value: object) -> bool:
+    return value is None or isinstance(value, int | float | np.number)
+
+
+def _cell(name: str, value: object) -> str:
+    if value is None:
+        return "" if name in ("low", "high") else UNDEFINED
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return f"{value:,}"
+    shown = float(value)  # type: ignore[arg-type]
+    if name in _PROBABILITIES:
+        return probability(shown)
+    return number(shown, _DIGITS.get(name, 3))
