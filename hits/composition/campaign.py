@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from hits.composition.controls import deal_controls
 from hits.composition.fresh import deal_captions
 from hits.composition.layout import Layout, lay_out
-from hits.composition.shape import DEGRADED, REFERENCE, IntArray, Shape, fitting_shape
+from hits.composition.shape import DEGRADED, IntArray, Shape, fitting_shape
 from hits.composition.walk import order_of
 from hits.degradation import Degraded, degrade
 
@@ -48,15 +47,6 @@ class Composition:
     layout: Layout
     degraded: Degraded
 
-    def wording(self, captions: Sequence[str], controls: Sequence[str]) -> npt.NDArray[np.object_]:
-        """Return what an annotator reads at each position, given the texts of the campaign."""
-        kind, caption = self.layout.kind, self.layout.caption
-        control, degraded = kind == REFERENCE, kind == DEGRADED
-        text = np.array([*captions, ""], dtype=object)[np.where(control | degraded, -1, caption)]
-        text[control] = np.array(controls, dtype=object)[caption[control]]
-        text[degraded] = self.degraded.text
-        return text
-
 
 def compose_campaign(
     captions: Captions,
@@ -76,7 +66,9 @@ def compose_campaign(
         raise ValueError("control_text must have one text for each of control_video")
     layout = compose_hits(captions, control_video, rng=rng, shape=shape, redundancy=redundancy)
     chosen = layout.caption[layout.kind == DEGRADED]
-    return Composition(layout, degrade(control_text, chosen, rng=rng))
+    order = _control_order(control_video)
+    texts = [control_text[control] for control in order]
+    return Composition(layout, degrade(texts, np.argsort(order)[chosen], rng=rng))
 
 
 def compose_hits(
@@ -123,7 +115,8 @@ def compose_hits(
 
 def _grid_order(captions: Captions) -> IntArray:
     """Order captions by video and system, so that the order they came in means nothing."""
-    cell = captions.video * (captions.system.max(initial=0) + 1) + captions.system
+    systems = int(captions.system.max(initial=0)) + 1
+    cell = captions.video.astype(np.int64) * systems + captions.system
     order = order_of(cell)
     if (np.diff(cell[order]) == 0).any():
         raise ValueError("captions has two captions of the same video and system")

@@ -1,10 +1,10 @@
 """Making HITs alike: every caption, video and system as often in one HIT as in another.
 
 With a caption as an edge between its video and its system, and a HIT as a colour, that is an
-equitable colouring of a bipartite multigraph, which always exists (de Werra 1971). Two HITs are made
-alike by linking their captions in pairs, once by video and once by system, and giving every other
-caption of the cycles this makes to the first HIT. It leaves nothing less even than it was, so it is
-repeated until nothing is uneven.
+equitable colouring of a bipartite multigraph, which always exists (de Werra 1971). Two HITs are
+made alike by linking their captions in pairs, once by video and once by system, and giving every
+other caption of the cycles this makes to the first HIT. It leaves nothing less even than it was, so
+it is repeated until nothing is uneven.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from hits.composition.shape import IntArray
 BoolArray = npt.NDArray[np.bool_]
 
 
-def even_out(hits: IntArray, label: IntArray, video: IntArray, system: IntArray) -> None:
+def even_out(hits: IntArray, label: IntArray, video: IntArray, system: IntArray) -> bool:
     """Exchange captions until each label is in all HITs equally often, to within one.
+
+    Return whether there was anything to exchange.
 
     Parameters
     ----------
@@ -29,10 +31,12 @@ def even_out(hits: IntArray, label: IntArray, video: IntArray, system: IntArray)
         even already stay so.
     """
     labels = label[hits]
-    for value in _uneven(labels):
+    uneven = _uneven(labels)
+    for value in uneven:
         while len(pairs := _unequal_pairs(np.count_nonzero(labels == value, axis=1))):
             _exchange(hits, pairs, video, system)
             labels[pairs] = label[hits[pairs]]
+    return bool(uneven)
 
 
 def _uneven(labels: IntArray) -> list[int]:

@@ -85,15 +85,15 @@ def lay_out(
     caption[:, copies] = np.take_along_axis(caption, sources, axis=1)
 
     position = _positions(shape, hits, rng)
-    original = np.full((hits, shape.size), -1, dtype=np.int16)
+    original = np.full((hits, shape.size), -1, dtype=np.int32)
     original[:, copies] = np.take_along_axis(position, sources, axis=1)
 
-    row = np.repeat(np.arange(hits, dtype=np.int32), shape.size)
+    row = np.repeat(np.arange(hits), shape.size)
     by_position = np.empty(row.shape, dtype=np.intp)  # which slot stands there, over all HITs
     by_position[row * shape.size + position.ravel()] = np.arange(len(row))
     return Layout(
         hit=row,
-        position=np.tile(np.arange(shape.size, dtype=np.int16), hits),
+        position=np.tile(np.arange(shape.size, dtype=np.int32), hits),
         kind=np.tile(shape.slot_kinds, hits)[by_position],
         caption=caption.ravel()[by_position],
         original=original.ravel()[by_position],
@@ -105,18 +105,17 @@ def _spread_systems(shape: Shape, systems: IntArray, rng: np.random.Generator) -
     """Choose the system caption for each system slot of a HIT, systems spread over the blocks.
 
     System after system, the captions are dealt to the blocks in turn. Which block comes first
-    moves on from HIT to HIT by the golden ratio: it visits all of them equally often, and never falls
-    into step with the order in which systems come round.
+    moves on from HIT to HIT by the golden ratio: all of them equally often, and never in step with
+    the rhythm in which systems come round.
     """
     block = shape.slots(SYSTEM) // shape.block_size
     counts = shape.counts[:, SYSTEM]
     in_block = np.arange(shape.fresh) - (np.cumsum(counts) - counts)[block]
     turn = np.argsort(np.lexsort((block, (in_block + 0.5) / counts[block])))
-    first = (rng.random() + np.arange(len(systems)) * GOLDEN_RATIO) % 1 * shape.fresh
+    steps = rng.random() + np.arange(len(systems)) * GOLDEN_RATIO
+    first = (steps % 1 * shape.fresh).astype(np.int64)[:, np.newaxis]
     by_system = np.argsort(systems, axis=1, kind="stable")
-    return np.take_along_axis(
-        by_system, (turn - first.astype(np.int64)[:, np.newaxis]) % shape.fresh, axis=1
-    )
+    return np.take_along_axis(by_system, (turn - first) % shape.fresh, axis=1)
 
 
 def _degraded_sources(shape: Shape, hits: int) -> IntArray:
@@ -139,7 +138,8 @@ def _repeat_sources(shape: Shape, hits: int, rng: np.random.Generator) -> IntArr
 
 def _positions(shape: Shape, hits: int, rng: np.random.Generator) -> IntArray:
     """Shuffle the slots of every block; return the position of each slot."""
-    in_order = np.arange(shape.block_size, dtype=np.int16)
+    in_order = np.arange(shape.block_size, dtype=np.int32)
     shuffled = rng.permuted(np.tile(in_order, (hits * BLOCKS, 1)), axis=1)
-    starts = np.arange(BLOCKS, dtype=np.int16) * np.int16(shape.block_size)
-    return (shuffled.reshape(hits, BLOCKS, -1) + starts[:, np.newaxis]).reshape(hits, -1)
+    starts = np.arange(0, shape.size, shape.block_size, dtype=np.int32)
+    positions = shuffled.reshape(hits, BLOCKS, -1) + starts[:, np.newaxis]
+    return np.asarray(positions.reshape(hits, -1))

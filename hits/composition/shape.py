@@ -17,7 +17,7 @@ SYSTEM, REFERENCE, DEGRADED, REPEAT = range(len(KINDS))
 BLOCKS = 10
 HALFWAY = BLOCKS // 2
 
-# Where numbers that ten does not divide put their remainder: into every other block, so that neither
+# Where numbers that ten does not divide put their remainder: into every other block, so that no
 # half of the HIT gets all of it, and into one of each two partner blocks before the other.
 _SPREAD = (0, 6, 2, 8, 4, 5, 1, 7, 3, 9)
 

@@ -1,8 +1,8 @@
 """What can be replaced in a control caption, and by what.
 
-Words are what stands between spaces. A run of them is taken from inside a caption only if it holds
-neither the first nor the last word of a sentence, no quotation mark and no bracket, so that it reads
-as part of whatever sentence it is put into.
+Words are what stands between spaces. A run of them is taken from inside a caption only if it has
+neither the first nor the last word of a sentence in it, no quotation mark and no bracket, so that
+it reads as part of whatever sentence it is put into.
 """
 
 from __future__ import annotations
@@ -50,8 +50,9 @@ class Material:
     length: IntArray
 
     def starts(self, caption: IntArray, length: IntArray) -> IntArray:
-        """How many runs of a length may be replaced; at least one, in captions of one or two words."""
-        return np.maximum(self.end[caption] - self.begin[caption] - 1 - length, 1)
+        """Count the runs that may be replaced: one in captions of one or two words."""
+        inside = self.end[caption] - self.begin[caption] - 2
+        return np.asarray(np.maximum(inside - length + 1, 1))
 
 
 def words_to_replace(count: IntArray) -> IntArray:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import chain, cycle
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -47,8 +46,8 @@ def degrade(captions: Sequence[str], chosen: IntArray, *, rng: np.random.Generat
     """Degrade control captions, each time differently (direct-assessment-2018, Table 2).
 
     A random run of words inside the caption is replaced by one of the same length from inside a
-    random other caption. There are only so many versions of a short caption in a small campaign; one
-    that is chosen more often gets them again, each as often as the others.
+    random other caption. A short caption in a small campaign has only so many versions; when it is
+    chosen more often, they come round again, each as often as the others.
 
     Parameters
     ----------
@@ -84,7 +83,7 @@ def degrade(captions: Sequence[str], chosen: IntArray, *, rng: np.random.Generat
 def _draw_new(
     material: Material, chosen: IntArray, words: IntArray, rng: np.random.Generator
 ) -> tuple[list[str], IntArray]:
-    """Draw texts until all are new, up to a number of times; return also which are still missing."""
+    """Draw texts until all are new, at most so many times; return also which are missing."""
     text = [""] * len(chosen)
     made = set()
     left: IntArray = np.arange(len(chosen))
@@ -136,7 +135,7 @@ def _draw_donors(
 def _all_versions(
     material: Material, caption: int, length: int, runs: Callable[[int], list[tuple[int, int]]]
 ) -> tuple[list[str], int]:
-    """List all that runs of a length can make of a caption, or else shorter ones; and the length."""
+    """List what runs of a length make of a caption, or else shorter ones; and their length."""
     begin, end = int(material.begin[caption]), int(material.end[caption])
     for size in range(length, 0, -1):
         first = int(material.first[caption])
@@ -170,8 +169,8 @@ def _different_runs(material: Material, length: int) -> list[tuple[int, int]]:
     return list(places.values())
 
 
-def _said(material: Material, start: int, length: int) -> list[Any]:
-    return material.said[start : start + length].tolist()
+def _said(material: Material, start: int, length: int) -> bytes:
+    return material.said[start : start + length].tobytes()
 
 
 def _shuffled(texts: list[str], rng: np.random.Generator) -> list[str]:
