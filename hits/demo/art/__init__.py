@@ -1,0 +1,1 @@
+"""The demo's pictures: a pen, a palette, backdrops, landmarks and sprites, drawn with Pillow."""
