@@ -23,6 +23,7 @@ Spec = dict[str, Any]
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 STATUSES: Final = (PASSED, FAILED, INSUFFICIENT)
+STEP: Final = 30  # pixels a system takes
 BIN_WIDTH: Final = 5
 CONTROLS: Final = "control captions"
 DAMAGED: Final = "degraded captions"
@@ -58,7 +59,7 @@ def ranking_chart(analysis: Analysis) -> Chart:
         "mark": {"type": "rule", "strokeDash": [2, 3]},
         "encoding": {"y": y | {"bandPosition": 1}},
     }
-    spec = _spec("Scores of systems with their intervals, best first.", {"step": 30})
+    spec = _spec("Scores of systems with their intervals, best first.", STEP * len(rows))
     spec |= {"data": {"values": rows}, "encoding": {"y": y | {"axis": plain}}}
     return Chart("Ranking", spec | {"layer": [boundary, interval, score]}, RANKING_HEADINGS, rows)
 
@@ -77,7 +78,8 @@ def significance_chart(analysis: Analysis) -> Chart:
     }
     side: Spec = {"type": "nominal", "sort": systems}
     tilted = axis | {"orient": "top", "labelAngle": -40}
-    spec = _spec("One-sided p values: is the row's system better than the column's?", {"step": 30})
+    question = "One-sided p values: is the row's system better than the column's?"
+    spec = _spec(question, STEP * len(systems))
     spec["data"] = {"values": rows}
     spec["encoding"] = {
         "x": side | {"field": "worse", "title": "than this one", "axis": tilted},
@@ -304,7 +306,7 @@ SENSITIVITY_HEADINGS: Final = {
 }
 
 
-def _spec(description: str, height: int | Spec) -> Spec:
+def _spec(description: str, height: int) -> Spec:
     return {
         "$schema": SCHEMA,
         "description": description,

@@ -109,7 +109,7 @@ def annotators_figure(rows: Sequence[Row]) -> Element:
 def distributions_figure(rows: Sequence[Row]) -> Element:
     """One row of bars per system, and for control and degraded captions."""
     groups = list(dict.fromkeys(row["group"] for row in rows))
-    left, step = _label_width(groups), 46
+    left, step = _label_width(groups), 46 if len(groups) <= 10 else 32
     bottom = step * len(groups) + 6
     tallest = max((row["share"] for row in rows), default=1.0) or 1.0
     x = Scale(0, 100, left, WIDTH - 14)
