@@ -10,7 +10,7 @@ from hits.planning import Plan
 POWER_WANTED = 0.8
 TABLE_ROWS = 8
 ONE_ROW: dict[str, Any] = {"values": [{}]}  # a mark is drawn once per row, whatever the row holds
-DASHES = [[1, 0], [8, 3], [3, 3], [10, 3, 2, 3], [1, 2]]
+DASHES = [[1, 0], [8, 3], [3, 3], [10, 3, 2, 3], [14, 4]]
 
 
 def power_chart(plan: Plan) -> dict[str, Any]:

@@ -37,10 +37,14 @@ def campaigns_counted(campaigns: QuerySet[Campaign]) -> QuerySet[Campaign]:
     )
 
 
-def _count(rows: QuerySet[Any], campaign: str) -> Coalesce:
-    # One subquery each: joined together, videos, systems and HITs would multiply.
-    counted = rows.filter(**{campaign: OuterRef("pk")}).order_by().values(campaign)
-    return Coalesce(Subquery(counted.annotate(rows=Count("pk")).values("rows")), 0)
+def _count(rows: QuerySet[Any], owner: str) -> Coalesce:
+    """How many of ``rows`` belong to each row of the outer query.
+
+    A subquery each: joined together, videos, systems and HITs would multiply, and grouping by
+    every column of the outer row makes databases sort a million captions.
+    """
+    owned = rows.filter(**{owner: OuterRef("pk")}).order_by().values(owner)
+    return Coalesce(Subquery(owned.annotate(rows=Count("pk")).values("rows")), 0)
 
 
 def uploads_unfinished(user: User) -> QuerySet[Upload]:
@@ -65,7 +69,7 @@ class SystemRow:
 def campaign_systems(campaign: Campaign) -> list[SystemRow]:
     """Candidates first, then human systems, then references."""
     systems = campaign.systems.order_by("role", "name").annotate(
-        caption_count=Count("captions", filter=Q(captions__retired_at=None))
+        caption_count=_count(Caption.objects.filter(retired_at=None), "system")
     )
     return [
         SystemRow(system.name, System.Role(system.role), system.is_control, system.caption_count)

@@ -11,6 +11,8 @@ function theme() {
   const text = { labelColor: token("--ink-soft"), titleColor: token("--ink-soft") };
   const type = { labelFontSize: 12, titleFontSize: 12, titleFontWeight: 500 };
   return {
+    // The element around the chart carries its description, and its table follows.
+    aria: false,
     background: "transparent",
     font: token("--font"),
     range: { category: series },
