@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -18,10 +18,14 @@ from analysis.charts import Row
 from analysis.markup import element, markup
 from analysis.pipeline import Analysis
 from analysis.sentences import UNDEFINED, number, probability
-from analysis.trust import Trust
+
+if TYPE_CHECKING:
+    from analysis.trust import Trust
 
 MOST_ROWS: Final = 500
 """Rows of a long table. The files beside the report hold all of them."""
+QUICK_RATINGS: Final = 200_000
+"""Ratings up to which all that `assess_trust` does takes about a second."""
 STYLE: Final = Path(__file__).with_name("report.css")
 # Nothing may be loaded and nothing may run, whatever a caption or a name contains.
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
@@ -40,11 +44,21 @@ def write_report(
     Parameters
     ----------
     trust
-        What `analysis.trust.assess_trust` found. Without it that part is left out, and says so.
+        What `analysis.trust.assess_trust` found. Without it that is computed here for up to
+        `QUICK_RATINGS` ratings; for more that part is left out, and says so.
     notes
         Remarks on how the ratings were read, shown with the signature.
     """
+    if trust is None and len(analysis.ratings) <= QUICK_RATINGS:
+        trust = _assessed(analysis)
     path.write_text(report_html(analysis, trust=trust, title=title, notes=notes), encoding="utf-8")
+
+
+def _assessed(analysis: Analysis) -> Trust:
+    """Imported late: what it needs takes longer to load than a report to write."""
+    from analysis.trust import assess_trust
+
+    return assess_trust(analysis)
 
 
 def report_html(
@@ -141,7 +155,10 @@ def _scores(analysis: Analysis) -> list[Element]:
 
 
 def _no_trust() -> list[Element]:
-    missing = "Agreement, replication and threshold sensitivity were not computed for this report."
+    missing = (
+        "Agreement, replication and threshold sensitivity were not computed for this report: with "
+        f"more than {QUICK_RATINGS:,} ratings they take longer than all the rest."
+    )
     return [element("h2", "How far to trust it"), element("p", missing)]
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analysis.pipeline import Analysis
 from analysis.stats.quality import FAILED, INSUFFICIENT, PASSED
-from analysis.trust import Trust
+
+if TYPE_CHECKING:
+    from analysis.trust import Trust
 
 UNDEFINED = "not defined"
 NOTHING = "There are no two systems to compare."

@@ -5,7 +5,6 @@ import pytest
 from scipy.stats import pearsonr, spearmanr
 
 from analysis.stats.captions import score_captions, score_systems
-from analysis.stats.ratings import Ratings
 from analysis.stats.replication import self_replication, spearman_brown
 from analysis.stats.standardise import standardise
 from analysis.stats.subsets import annotator_sums, half_scores, subset_scores
@@ -14,6 +13,12 @@ from benchmarks.crowd import simulate
 
 def everyone(ratings):
     return np.ones(len(ratings.annotators), dtype=bool)
+
+
+def replicate(ratings, *, use=None, splits=5, seed=0):
+    used = everyone(ratings) if use is None else use
+    rng = np.random.default_rng(seed)
+    return self_replication(ratings, standardise(ratings).z, used, rng=rng, splits=splits)
 
 
 def plain_scores(ratings, z, use):
@@ -56,9 +61,7 @@ def test_one_split_is_the_correlation_of_two_halves():
     ratings = simulate(annotators=2, hits_each=4, clickers=0)
     z = standardise(ratings).z
     halves = [plain_scores(ratings, z, np.arange(2) == person)[1:] for person in (0, 1)]
-    result = self_replication(
-        ratings, z, everyone(ratings), rng=np.random.default_rng(0), splits=20
-    )
+    result = replicate(ratings, splits=20)
     assert result.annotators == 2
     assert result.pearson.mean == pytest.approx(pearsonr(*halves).statistic)
     assert result.spearman.mean == pytest.approx(spearmanr(*halves).statistic)
@@ -68,77 +71,41 @@ def test_one_split_is_the_correlation_of_two_halves():
 
 def test_the_reliability_of_half_a_crowd_foretells_that_of_the_whole():
     """Two crowds of 40 should correlate as the halves of one of 40, stepped up, promise."""
-    ratings = simulate(annotators=80, hits_each=1, systems=8, videos=20, clickers=0.3, seed=5)
-    z = standardise(ratings).z
-    rng = np.random.default_rng(5)
-    forty = np.arange(80) < 40
-    promised = self_replication(ratings, z, forty, rng=rng, splits=400).pearson.reliability
-    found = self_replication(ratings, z, everyone(ratings), rng=rng, splits=400).pearson.mean
+    ratings = simulate(annotators=80, systems=8, videos=20, clickers=0.3, seed=5)
+    promised = replicate(ratings, use=np.arange(80) < 40, splits=400).pearson.reliability
+    found = replicate(ratings, splits=400).pearson.mean
     assert promised == pytest.approx(found, abs=0.05)
 
 
 def test_honest_people_replicate_and_clickers_do_not():
     def mean_correlation(clickers):
         crowds = [simulate(systems=6, clickers=clickers, seed=seed) for seed in range(16)]
-        results = [
-            self_replication(
-                crowd,
-                standardise(crowd).z,
-                everyone(crowd),
-                rng=np.random.default_rng(8),
-                splits=50,
-            )
-            for crowd in crowds
-        ]
-        return np.mean([result.pearson.mean for result in results])
+        return np.mean([replicate(crowd, splits=50).pearson.mean for crowd in crowds])
 
     assert mean_correlation(clickers=0) > 0.7
     assert abs(mean_correlation(clickers=1)) < 0.3
 
 
-def test_the_same_seed_gives_the_same_splits():
+def test_the_same_seed_gives_the_same_splits_and_another_seed_others():
     ratings = simulate(annotators=7)
-    z = standardise(ratings).z
-    first, second = (
-        self_replication(ratings, z, everyone(ratings), rng=np.random.default_rng(1), splits=9)
-        for _ in range(2)
-    )
-    assert first == second
+    assert replicate(ratings, seed=1) == replicate(ratings, seed=1)
+    assert replicate(ratings, seed=1) != replicate(ratings, seed=2)
 
 
 @pytest.mark.parametrize("people", [0, 1])
 def test_a_crowd_that_cannot_be_split_has_no_correlation(people):
-    ratings = simulate(annotators=4)
-    use = np.arange(4) < people
-    result = self_replication(
-        ratings, standardise(ratings).z, use, rng=np.random.default_rng(0), splits=5
-    )
+    result = replicate(simulate(annotators=4), use=np.arange(4) < people)
     assert np.isnan(result.pearson.mean)
     assert np.isnan(result.spearman.reliability)
 
 
 def test_two_systems_are_too_few_to_correlate():
-    ratings: Ratings = simulate(annotators=6, systems=2, videos=70)
-    result = self_replication(
-        ratings,
-        standardise(ratings).z,
-        everyone(ratings),
-        rng=np.random.default_rng(0),
-        splits=5,
-    )
-    assert np.isnan(result.pearson.mean)
+    assert np.isnan(replicate(simulate(annotators=6, systems=2, videos=70)).pearson.mean)
 
 
 def test_it_refuses_no_splits():
-    ratings = simulate(annotators=3)
     with pytest.raises(ValueError, match="splits"):
-        self_replication(
-            ratings,
-            standardise(ratings).z,
-            everyone(ratings),
-            rng=np.random.default_rng(0),
-            splits=0,
-        )
+        replicate(simulate(annotators=3), splits=0)
 
 
 def test_spearman_brown_has_no_answer_for_perfect_disagreement():
