@@ -4,18 +4,22 @@
 
 Both sides start from ratings in memory and do pairs, quality control, z, captions, systems, the
 rank-sum matrix and 1,000 bootstraps by caption; every number must agree to 1e-12. Then the exact
-signed-rank test against scipy's, growth from 10 k to 10 M ratings, and reading from Parquet.
+signed-rank test against scipy's, reading from Parquet, the whole command, and growth
+from 10 k to 10 M ratings.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import os
 import resource
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -115,7 +119,7 @@ def check_equal(ratings: Ratings, ours: Core, theirs: Yardstick) -> float:
         "caption n": captions.n - their_captions["n"],
         "system raw": systems.raw[ranked] / theirs.systems["raw"] - 1,
         "system z": systems.z[ranked] - theirs.systems["z"],
-        "rank-sum p": (ranking.p[np.ix_(ranked, ranked)] - theirs.p).to_numpy(),
+        "rank-sum p": ranking.p[np.ix_(ranked, ranked)] - theirs.p.to_numpy(),
         "lower end": intervals.z_low[ranked] - theirs.low,
         "upper end": intervals.z_high[ranked] - theirs.high,
     }
@@ -139,10 +143,12 @@ def timed(work: Callable[[], T], repeats: int = 1) -> tuple[float, T]:
 
 def as_frame(ratings: Ratings) -> pd.DataFrame:
     columns = {
-        name: pd.Categorical.from_codes(getattr(ratings, name), list(getattr(ratings, f"{name}s")))
+        name: pd.Categorical.from_codes(
+            getattr(ratings, name), pd.Index(getattr(ratings, f"{name}s"))
+        )
         for name in ("annotator", "hit", "system", "item")
     }
-    columns |= {"kind": pd.Categorical.from_codes(ratings.kind, list(KINDS))}
+    columns |= {"kind": pd.Categorical.from_codes(ratings.kind, pd.Index(KINDS))}
     columns |= {name: getattr(ratings, name) for name in ("score", "seconds", "position")}
     return pd.DataFrame(columns)
 
@@ -189,12 +195,13 @@ def compare_signed_rank(people: int, sampled: int) -> None:
 def show_growth(sizes: list[int]) -> None:
     for size in sizes:
         ratings = crowd_of(size)
-        seconds, _ = timed(lambda ratings=ratings: core(ratings), repeats=2)
+        seconds, _ = timed(partial(core, ratings), repeats=2)
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
         print(f"growth, {size:>10,} ratings   {seconds:6.3f} s   peak memory {memory:,.0f} MiB")
 
 
-def show_reading(size: int) -> None:
+def show_files(size: int) -> None:
+    """Reading, and the whole command in a process of its own, from Parquet in no order."""
     frame = as_frame(crowd_of(size)).sample(frac=1, random_state=1)
     table = pa.Table.from_pandas(frame, preserve_index=False)
     plain = table.cast(pa.schema([(one.name, _plain(one.type)) for one in table.schema]))
@@ -202,7 +209,15 @@ def show_reading(size: int) -> None:
         path = Path(folder) / "ratings.parquet"
         pq.write_table(plain, path)
         seconds, _ = timed(lambda: read_ratings(path), repeats=3)
-    print(f"reading {size:,} ratings from Parquet, checked and sorted   {seconds:.3f} s")
+        print(f"reading {size:,} ratings from Parquet, checked and sorted   {seconds:.3f} s")
+        command = [sys.executable, "manage.py", "analyse", str(path), "--out", f"{folder}/results"]
+        environment = os.environ | {"DEBUG": "true"}
+        seconds, _ = timed(
+            lambda: subprocess.run(command, check=True, capture_output=True, env=environment),
+            repeats=3,
+        )
+    memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**10
+    print(f"manage.py analyse, {size:,} ratings   {seconds:.2f} s   peak memory {memory:,.0f} MiB")
 
 
 def _plain(column_type: pa.DataType) -> pa.DataType:
@@ -215,7 +230,7 @@ def main(arguments: list[str]) -> None:
     scale = 10 if parser.parse_args(arguments).quick else 1
     compare_core(1_000_000 // scale)
     compare_signed_rank(ANNOTATORS // scale, sampled=20)
-    show_reading(1_000_000 // scale)
+    show_files(1_000_000 // scale)
     show_growth([10_000, 100_000, 1_000_000, 10_000_000][: 4 if scale == 1 else 2])
 
 

@@ -33,15 +33,6 @@ def ratings_csv(tmp_path):
     return path
 
 
-@pytest.fixture(autouse=True)
-def plain_page(monkeypatch):
-    """The report page has tests of its own."""
-    monkeypatch.setattr(
-        "analysis.management.commands.analyse.write_page",
-        lambda analysis, path: path.write_text(str(analysis.signature)),
-    )
-
-
 def analyse(*arguments, **options):
     stdout = io.StringIO()
     call_command("analyse", *map(str, arguments), draws=20, stdout=stdout, **options)

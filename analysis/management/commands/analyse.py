@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +94,7 @@ class Command(BaseCommand):
                     notes=file.notes,
                 )
                 write_files(folder, files)
-                write_page(analysis, folder / "report.html")
+                write_page(analysis, folder / "report.html", file.notes)
         except (OSError, ValueError) as error:
             raise CommandError(f"{sentence(error)}\nNothing was written.", returncode=2) from None
         self.describe(analysis, file, out)
@@ -119,11 +119,11 @@ class Command(BaseCommand):
         self.stdout.write(f"Written to {out}. Signature: {analysis.signature}")
 
 
-def write_page(analysis: Analysis, path: Path) -> None:
+def write_page(analysis: Analysis, path: Path, notes: Sequence[str]) -> None:
     """The report, imported late: bad input should be told before charts are loaded."""
     from analysis.report import write_report
 
-    write_report(analysis, path)
+    write_report(analysis, path, notes=notes)
 
 
 def sentence(error: Exception) -> str:
