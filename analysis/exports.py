@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from analysis.pipeline import Analysis
 from analysis.stats.quality import FAILED, INSUFFICIENT, PASSED
+from analysis.stats.ratings import KINDS, Ratings
 
 Table = Mapping[str, NDArray[Any]]
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
@@ -87,6 +88,24 @@ def significance_table(analysis: Analysis) -> Table:
         "p_holm": ranking.p_holm[better, worse],
         "p_bh": ranking.p_bh[better, worse],
     }
+
+
+def ratings_table(ratings: Ratings) -> Table:
+    """Ratings in the platform's own format (PROTOCOL §6), as a file of them would hold them."""
+    table = {
+        name: _texts(getattr(ratings, f"{name}s"))[getattr(ratings, name)]
+        for name in ("annotator", "hit", "system", "item")
+    }
+    table |= {"kind": _texts(KINDS)[ratings.kind], "score": ratings.score}
+    table |= {"seconds": ratings.seconds}
+    if ratings.fluency is not None:
+        table["fluency"] = ratings.fluency
+    if ratings.position is not None:
+        table["position"] = ratings.position
+    if ratings.submitted_at is not None:
+        moments = np.datetime_as_string(ratings.submitted_at, unit="ms", timezone="UTC")
+        table["submitted_at"] = _texts(moments.tolist())
+    return table
 
 
 TABLES: Final[Mapping[str, Callable[[Analysis], Table]]] = {

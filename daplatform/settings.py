@@ -204,6 +204,10 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "task": "hits.tasks.uploads_resume_task",
         "schedule": 60.0,
     },
+    "take-up-results-left-behind": {
+        "task": "analysis.tasks.results_resume_task",
+        "schedule": 60.0,
+    },
     "give-back-overdue-work": {
         "task": "annotations.tasks.assignments_expire_task",
         "schedule": 60.0,

@@ -6,6 +6,8 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from analysis.api import api
+from analysis.views import keys
 from daplatform.health import healthz
 
 urlpatterns = [
@@ -13,6 +15,10 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("accounts/", include("daplatform.accounts_urls")),
     path("campaigns/", include("hits.urls")),
+    path("campaigns/", include("analysis.urls")),
     path("", include("annotations.urls")),
+    path("accounts/keys/", keys.key_list, name="key-list"),
+    path("accounts/keys/<int:pk>/withdraw/", keys.key_delete, name="key-delete"),
+    path("api/", api.urls),
     path("healthz", healthz, name="healthz"),
 ]

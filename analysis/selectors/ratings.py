@@ -42,6 +42,22 @@ def evidence_of(campaign: Campaign) -> Evidence:
     )
 
 
+def notes_on(campaign: Campaign) -> list[str]:
+    """What a reader of the results must know about where the ratings come from."""
+    people = Annotator.objects.filter(ratings__campaign=campaign).distinct()
+    simulated = people.filter(is_simulated=True).count()
+    notes = []
+    if simulated:
+        notes.append(
+            f"{simulated:,} of the annotators are simulated: these are not people's scores"
+        )
+    if campaign.batches.filter(merge_identical=True).exists():
+        notes.append(
+            "identical captions of one video were asked once, under the first system's name"
+        )
+    return notes
+
+
 def _names(campaign: Campaign) -> Mapping[str, Mapping[int, str]]:
     hits = Hit.objects.filter(batch__campaign=campaign).values_list("pk", "batch__number", "number")
     people = Annotator.objects.filter(assignments__campaign=campaign)

@@ -1,0 +1,113 @@
+"""The same numbers for scripts: JSON behind a key, described by the OpenAPI document at /api/."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from django.contrib.auth.models import User
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from ninja import NinjaAPI, Query, Schema
+from ninja.security import HttpBearer
+
+from analysis.models import Result
+from analysis.pipeline import Settings
+from analysis.selectors.results import result_latest
+from analysis.services.keys import key_owner
+from analysis.services.results import choices_key, result_request
+from analysis.tasks import result_compute_task
+from daplatform import __version__
+from hits.models import Campaign
+from hits.selectors import campaigns_for
+
+
+class KeyRequest(HttpRequest):
+    """A request that came with a valid key."""
+
+    auth: User
+
+
+class Key(HttpBearer):
+    """`Authorization: Bearer da_…`, a key from the page “Keys for scripts”."""
+
+    def authenticate(self, request: HttpRequest, token: str) -> User | None:
+        return key_owner(key=token)
+
+
+api = NinjaAPI(
+    title="DA Platform",
+    version=__version__,
+    description="Campaigns and their results, as the pages show them.",
+    auth=Key(),
+    openapi_url="/",
+    docs_url=None,
+    urls_namespace="api",
+)
+
+
+class CampaignOut(Schema):
+    name: str
+    slug: str
+    state: str
+
+
+class ChoicesIn(Schema):
+    """Choices that change numbers; the protocol's own by default."""
+
+    annotators: Literal["passed", "all"] = "passed"
+    test: Literal["t", "wilcoxon"] = "t"
+    basis: Literal["all", "captions"] = "all"
+    resample: Literal["caption", "annotator"] = "caption"
+    alpha: float = 0.05
+
+
+class ResultOut(Schema):
+    """The last finished result. `is_current` is false while a newer one is being made."""
+
+    is_current: bool
+    signature: str | None
+    problem: str | None
+    counts: dict[str, int]
+    systems: list[dict[str, Any]]
+    significance: list[dict[str, Any]]
+    annotators: list[dict[str, Any]]
+
+
+@api.get("/campaigns", response=list[CampaignOut])
+def campaigns(request: KeyRequest) -> Any:
+    """The campaigns the key's owner may see."""
+    return campaigns_for(request.auth)
+
+
+@api.get("/campaigns/{slug}", response=CampaignOut)
+def campaign(request: KeyRequest, slug: str) -> Campaign:
+    return get_object_or_404(campaigns_for(request.auth), slug=slug)
+
+
+@api.get("/campaigns/{slug}/result", response=ResultOut)
+def result(request: KeyRequest, slug: str, choices: Query[ChoicesIn]) -> dict[str, Any]:
+    """Ranking, significance and annotators; asking starts the making of a newer one if needed."""
+    found = get_object_or_404(campaigns_for(request.auth), slug=slug)
+    settings = Settings(
+        keep_all_annotators=choices.annotators == "all",
+        test=choices.test,
+        basis=choices.basis,
+        resample=choices.resample,
+        alpha=choices.alpha,
+        minimum_pairs=found.min_pairs,
+    )
+    wanted = result_request(campaign=found, choices=settings)
+    is_waiting = wanted is not None and wanted.state == Result.State.WAITING
+    if wanted is not None and is_waiting:
+        result_compute_task.delay(wanted.pk)
+    shown = result_latest(found, choices_key(settings))
+    page = shown.page if shown else {}
+    return {
+        "is_current": not is_waiting,
+        "signature": shown.signature if shown else None,
+        "problem": shown.problem if shown else None,
+        "counts": page.get("counts", {}),
+        "systems": page.get("systems", []),
+        "significance": page.get("significance", []),
+        "annotators": page.get("annotators", []),
+    }

@@ -1,0 +1,119 @@
+"""Results of a campaign: asked for by pages, computed by a worker, kept as a cache."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from dataclasses import asdict
+from datetime import timedelta
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max, Q, QuerySet
+from django.utils import timezone
+
+from analysis.exports import FORMATS
+from analysis.models import Result
+from analysis.page import results_page
+from analysis.pipeline import Settings, analyse
+from analysis.report import write_report
+from analysis.results import ResultFolder, result_files, write_files
+from analysis.selectors.ratings import evidence_of, notes_on, ratings_of
+from analysis.services.snapshots import snapshot_refresh
+from analysis.snapshot import Columns
+from analysis.trust import assess_trust
+from annotations.models import Rating
+from hits.models import Campaign
+
+STALE_AFTER = timedelta(minutes=10)
+KEPT = 3
+State = Result.State
+
+
+def result_request(*, campaign: Campaign, choices: Settings) -> Result | None:
+    """The row for the ratings of this moment, made if it is new; None without any ratings.
+
+    Whoever gets a waiting row wakes a worker for it; twice does no harm.
+    """
+    last = Rating.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"]
+    if last is None:
+        return None
+    result, _ = Result.objects.get_or_create(
+        campaign=campaign,
+        choices_key=choices_key(choices),
+        last_rating=last,
+        defaults={"choices": asdict(choices)},
+    )
+    return result
+
+
+def choices_key(choices: Settings) -> str:
+    text = json.dumps(asdict(choices), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def results_left_behind() -> QuerySet[Result]:
+    """Results that a worker should be busy with, and none is."""
+    return _claimable().filter(state=State.WAITING)
+
+
+def result_compute(*, pk: int) -> None:
+    """Analyse the ratings up to the result's last one and keep what comes out. Safe twice."""
+    now = timezone.now()
+    if not _claimable().filter(pk=pk, state=State.WAITING).update(claimed_at=now):
+        return
+    result = Result.objects.select_related("campaign").get(pk=pk)
+    columns = snapshot_refresh(campaign=result.campaign).read()
+    try:
+        _compute(result, _until(columns, result.last_rating))
+    except ValueError as error:
+        result.state, result.problem = State.FAILED, str(error)[:500]
+    result.finished_at = timezone.now()
+    result.save()
+    _prune(result)
+
+
+def _claimable() -> QuerySet[Result]:
+    stale = timezone.now() - STALE_AFTER
+    return Result.objects.filter(Q(claimed_at=None) | Q(claimed_at__lt=stale))
+
+
+def _until(columns: Columns, last: int) -> Columns:
+    """Ratings that arrived since were not asked for: the signature names the last one that was."""
+    kept = columns["id"] <= last
+    return {name: values[kept] for name, values in columns.items()}
+
+
+def _compute(result: Result, columns: Columns) -> None:
+    campaign = result.campaign
+    choices = Settings(**result.choices)
+    analysis = analyse(ratings_of(campaign, columns), choices, evidence_of(campaign))
+    trust = assess_trust(analysis)
+    notes = notes_on(campaign)
+    with ResultFolder(result_folder(result)) as folder:
+        for name in FORMATS:
+            write_files(folder, result_files(analysis, format=name, latex=True, notes=notes))
+        write_report(
+            analysis, folder / "report.html", trust=trust, title=campaign.name, notes=notes
+        )
+    result.page = results_page(analysis, trust) | {"notes": notes}
+    result.signature = str(analysis.signature)
+    result.state = State.READY
+
+
+def result_folder(result: Result) -> Path:
+    """Where a result's files are. Not media: they are made anew when they are lost."""
+    folder: Path = settings.DATA_DIR / "results" / str(result.campaign_id) / str(result.pk)
+    return folder
+
+
+@transaction.atomic
+def _prune(result: Result) -> None:
+    """Of results with the same choices, only the latest are worth their space."""
+    same = Result.objects.filter(campaign=result.campaign, choices_key=result.choices_key)
+    done = same.exclude(state=State.WAITING).order_by("-last_rating")
+    for old in done[KEPT:]:
+        shutil.rmtree(result_folder(old), ignore_errors=True)
+        old.delete()

@@ -1,0 +1,72 @@
+"""The results of a campaign: the ranking, how far to trust it, and its files."""
+
+from __future__ import annotations
+
+import io
+
+from django.http import FileResponse, Http404, HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from analysis.exports import FORMATS, ratings_table
+from analysis.forms import ChoicesForm
+from analysis.models import Result
+from analysis.results import known_names
+from analysis.selectors.ratings import ratings_of
+from analysis.selectors.results import result_latest
+from analysis.services.results import choices_key, result_folder, result_request
+from analysis.services.snapshots import snapshot_refresh
+from analysis.tasks import result_compute_task
+from hits.models import Campaign
+from hits.views.access import MemberRequest, for_campaign
+
+State = Result.State
+
+
+@require_safe
+@for_campaign()
+def ranking(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """The last finished result; a newer one is being made while this one is shown."""
+    form = ChoicesForm(request.GET)
+    if not form.is_valid():
+        page = {"campaign": campaign, "form": form}
+        return render(request, "analysis/ranking.html", page, status=400)
+    choices = form.settings(minimum_pairs=campaign.min_pairs)
+    wanted = result_request(campaign=campaign, choices=choices)
+    if wanted is not None and wanted.state == State.WAITING:
+        result_compute_task.delay_on_commit(wanted.pk)  # type: ignore[attr-defined]
+    shown = result_latest(campaign, choices_key(choices))
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "result": shown,
+        "page": shown.page if shown else None,
+        "is_waiting": wanted is not None and wanted.state == State.WAITING,
+        "query": request.GET.urlencode(),
+    }
+    name = "analysis/_ranking.html" if request.htmx else "analysis/ranking.html"
+    return render(request, name, context)
+
+
+@require_safe
+@for_campaign()
+def result_file(request: MemberRequest, campaign: Campaign, pk: int, name: str) -> HttpResponseBase:
+    """One of a result's files, as the command line would have written it."""
+    result = get_object_or_404(Result, campaign=campaign, pk=pk, state=State.READY)
+    path = result_folder(result) / name
+    if name not in known_names() or not path.is_file():
+        raise Http404("There is no such file.")
+    # Always a download: no page of ours is made of what campaigns contain.
+    return FileResponse(path.open("rb"), as_attachment=True, filename=f"{campaign.slug}-{name}")
+
+
+@require_safe
+@for_campaign()
+def ratings_file(request: MemberRequest, campaign: Campaign, format: str) -> HttpResponseBase:
+    """Every answer that counts, in the platform's own ratings format, under pseudonyms."""
+    try:
+        ratings = ratings_of(campaign, snapshot_refresh(campaign=campaign).read())
+    except ValueError as error:
+        raise Http404(str(error)) from None
+    content = io.BytesIO(FORMATS[format](ratings_table(ratings), ""))
+    return FileResponse(content, as_attachment=True, filename=f"{campaign.slug}-ratings.{format}")

@@ -1,0 +1,95 @@
+"""The API: keys, what they open, and the document that describes it."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from analysis.models import ApiKey
+from analysis.services.keys import key_create, key_owner
+from analysis.services.results import result_compute
+from analysis.tasks import result_compute_task
+from tests.factories import make_annotator, make_campaign, make_hit, make_ratings, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+def ask(key: str, address: str):
+    return Client().get(address, headers={"Authorization": f"Bearer {key}"})
+
+
+@pytest.fixture
+def campaign(organiser, settings, tmp_path, monkeypatch):
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(result_compute_task, "delay", lambda pk: result_compute(pk=pk))
+    return make_campaign(owner=organiser)
+
+
+def test_the_document_describes_every_address():
+    document = Client().get("/api/").json()
+    assert set(document["paths"]) == {
+        "/api/campaigns", "/api/campaigns/{slug}", "/api/campaigns/{slug}/result"
+    }  # fmt: skip
+    assert document["info"]["title"] == "DA Platform"
+
+
+def test_a_key_opens_what_its_owner_may_see(campaign, organiser, stranger):
+    key, other = key_create(owner=organiser, name="mine"), key_create(owner=stranger, name="other")
+    assert [row["slug"] for row in ask(key, "/api/campaigns").json()] == [campaign.slug]
+    assert ask(other, "/api/campaigns").json() == []
+    assert ask(key, f"/api/campaigns/{campaign.slug}").json()["state"] == "draft"
+    assert ask(other, f"/api/campaigns/{campaign.slug}").status_code == 404
+
+
+@pytest.mark.parametrize("key", ["", "da_wrong", "da_" + "x" * 5000])
+def test_without_a_key_nothing_opens(campaign, key):
+    assert ask(key, "/api/campaigns").status_code == 401
+
+
+def test_a_key_dies_with_its_owners_account(organiser):
+    key = key_create(owner=organiser, name="mine")
+    organiser.is_active = False
+    organiser.save()
+    assert key_owner(key=key) is None
+
+
+def test_only_a_digest_is_kept(organiser):
+    key = key_create(owner=organiser, name="mine")
+    assert key not in str(ApiKey.objects.values().get())
+    assert key_owner(key=key) == organiser
+    assert ApiKey.objects.get().used_at is not None
+
+
+def test_asking_for_a_result_has_it_made(campaign, organiser):
+    key = key_create(owner=organiser, name="mine")
+    address = f"/api/campaigns/{campaign.slug}/result"
+    assert ask(key, address).json()["systems"] == []
+    make_ratings(make_hit(campaign), make_annotator(), [1, 2, 3, 4, 5, 6])
+    assert ask(key, address).json()["is_current"] is False
+    answer = ask(key, address).json()
+    assert answer["is_current"] is True
+    assert "nothing to rank" in answer["problem"]
+
+
+def test_choices_that_make_no_sense_are_refused(campaign, organiser):
+    key = key_create(owner=organiser, name="mine")
+    assert ask(key, f"/api/campaigns/{campaign.slug}/result?test=tea").status_code == 422
+
+
+def test_a_person_makes_and_withdraws_their_keys(organiser, client_of):
+    client = client_of(organiser)
+    page = client.post(reverse("key-list"), {"name": "nightly script"}).content.decode()
+    key = page.partition("<code>")[2].partition("</code>")[0]
+    assert key_owner(key=key) == organiser
+    assert key not in client.get(reverse("key-list")).content.decode()
+    client.post(reverse("key-delete", args=[ApiKey.objects.get().pk]))
+    assert key_owner(key=key) is None
+
+
+def test_nobody_withdraws_anothers_key(organiser, client_of):
+    key_create(owner=organiser, name="mine")
+    address = reverse("key-delete", args=[ApiKey.objects.get().pk])
+    assert client_of(make_user("organisers")).post(address).status_code == 404
+    assert Client().post(address).status_code == 302
+    assert ApiKey.objects.count() == 1
