@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, spearmanr
 
@@ -90,6 +90,7 @@ def test_alpha_without_variance_or_shared_units_is_undefined(table):
     assert np.isnan(krippendorff_alpha(of_table(table)).alpha)
 
 
+@settings(deadline=None, max_examples=50)
 @given(holey_tables)
 def test_alpha_is_its_definition(table):
     assert krippendorff_alpha(of_table(table)).alpha == pytest.approx(
@@ -97,6 +98,7 @@ def test_alpha_is_its_definition(table):
     )
 
 
+@settings(deadline=None, max_examples=50)
 @given(holey_tables, st.integers(-50, 50), st.integers(1, 9))
 def test_alpha_does_not_change_with_the_common_scale(table, shift, factor):
     moved = np.array(table, dtype=float) * factor + shift
@@ -138,6 +140,7 @@ def test_the_six_coefficients_match_psych_and_pingouin():
     np.testing.assert_allclose([result.icc for result in results], python["ICC"], rtol=1e-12)
 
 
+@settings(deadline=None, max_examples=50)
 @given(tables(st.integers(0, 100)))
 def test_unbalanced_components_become_the_textbook_s_when_nothing_is_missing(table):
     """ICC2 and ICC3 written out with mean squares, as Shrout & Fleiss have them."""
@@ -196,6 +199,7 @@ def test_it_refuses_a_confidence_outside_zero_and_one():
         intraclass_correlations(of_table([[1, 2], [2, 3]]), confidence=1)
 
 
+@settings(deadline=None, max_examples=50)
 @given(tables(st.integers(0, 4) | st.just(np.nan)))
 def test_every_pair_of_annotators_matches_scipy(table):
     x = np.array(table, dtype=float)
@@ -241,6 +245,7 @@ def test_pairwise_refuses_limits_that_make_no_sense(argument):
         pairwise_agreement(of_table([[1, 2], [2, 3]]), rng=np.random.default_rng(0), **argument)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=20))
 def test_the_effective_number_lies_between_one_and_the_number_of_annotators(loads):
     annotator = np.repeat(np.arange(len(loads)), loads)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
@@ -33,6 +33,7 @@ def test_no_number_of_ratings_separates_systems_without_a_difference(p):
     assert pair.factor == pair.more_ratings == np.inf
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.floats(0.05, 0.49), st.floats(0.05, 0.49))
 def test_the_nearer_to_significance_the_fewer_ratings(p, q):
     [near], [far] = one_pair(min(p, q)), one_pair(max(p, q))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
@@ -54,6 +54,7 @@ def test_a_real_difference_is_found_before_the_end():
     assert np.median(LOOKS[found.argmax(axis=1)]) < 700
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.floats(1e-6, 1), st.floats(1, 1e6), st.floats(0.001, 0.2))
 def test_the_interval_is_wider_than_that_of_a_single_look(variance, planned, alpha):
     single = norm.isf(alpha / 2) * np.sqrt(variance)

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu, norm
 
@@ -96,6 +96,7 @@ def test_the_curve_passes_through_the_plan_with_the_power_it_promises():
     assert at_plan.power == pytest.approx(0.9)
 
 
+@settings(deadline=None, max_examples=50)
 @given(captions=counts, systems=counts, redundancy=st.integers(1, 30), people=st.integers(1, 30))
 def test_every_plan_holds_every_caption_as_often_as_asked(captions, systems, redundancy, people):
     plan = plan_campaign(
@@ -109,6 +110,7 @@ def test_every_plan_holds_every_caption_as_often_as_asked(captions, systems, red
     assert plan.cost.fee >= plan.cost.reward * marketplace_fee(people)
 
 
+@settings(deadline=None, max_examples=50)
 @given(ratings=st.integers(1, 40), rate=st.floats(0.01, 1))
 def test_passing_ratings_are_neither_lost_nor_made_up(ratings, rate):
     scored, per_caption = scored_captions(ratings, rate)
@@ -116,6 +118,7 @@ def test_passing_ratings_are_neither_lost_nor_made_up(ratings, rate):
     assert scored * per_caption == pytest.approx(ratings * rate)
 
 
+@settings(deadline=None, max_examples=50)
 @given(
     difference=st.floats(0.01, 2),
     variance=st.floats(0.01, 4),
