@@ -1,8 +1,9 @@
 """A stopping rule that may be looked at every day.
 
 Testing at p < 0.05 whenever new ratings are in, and stopping at the first success, is wrong far
-more often than one time in twenty: 23 % for a look every 100 of 2,000 ratings. A confidence
-sequence is an interval that holds at all looks together, so that one may look, and stop, at will.
+more often than one time in twenty: nearly one time in four with a look every 100 of 2,000 ratings.
+A confidence sequence is an interval that holds at all looks together, so that one may look, and
+stop, at will.
 """
 
 from __future__ import annotations
