@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 
+import hypothesis
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 
 from tests.factories import make_user
+
+# A busy machine is no reason to fail: how long an example takes is for benchmarks.
+hypothesis.settings.register_profile("unhurried", deadline=None)
+hypothesis.settings.load_profile("unhurried")
 
 DATABASE_FIXTURES = {"db", "transactional_db", "live_server", "django_db_setup"}
 
