@@ -8,7 +8,7 @@ import os
 # where several processes share the cores. It must be said before numpy is loaded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from daplatform.celery import app as celery_app  # noqa: E402 - see above
+from daplatform.celery import app as celery_app
 
 __all__ = ["celery_app"]
 __version__ = "0.1.0"
