@@ -40,7 +40,8 @@ def campaign_detail(request: MemberRequest, campaign: Campaign) -> HttpResponseB
 @for_campaign("hits.change_campaign")
 def campaign_share(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     form = ShareForm(request.POST)
-    form.is_valid()
+    if not form.is_valid():
+        return campaign_page(request, campaign, share_form=form)
     try:
         campaigns.campaign_share(campaign=campaign, usernames=form.cleaned_data["usernames"])
     except DomainError as error:

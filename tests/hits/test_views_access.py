@@ -36,15 +36,15 @@ def address(campaign, organiser):
     hit = make_hit(campaign)
     upload = Upload.objects.create(owner=organiser, filename="a.zip", state="checked")
 
+    rows = {"video": video, "hit": hit}
+
     def of(name: str) -> str:
-        rows = {"video": video, "hit": hit, "upload": upload}
-        row = rows.get(name.split("-")[0])
         if name in {"campaign-list", "upload-create"}:
             return reverse(f"hits:{name}")
         if name in UPLOADS:
             return reverse(f"hits:{name}", args=[upload.pk])
-        is_one = row is not None and not name.endswith("-list")
-        return reverse(f"hits:{name}", args=[campaign.slug, *([row.pk] if is_one else [])])
+        row = None if name.endswith("-list") else rows.get(name.split("-")[0])
+        return reverse(f"hits:{name}", args=[campaign.slug, *([row.pk] if row else [])])
 
     return of
 

@@ -78,7 +78,7 @@ def test_a_campaign_shows_its_systems_with_roles_and_counts(client_of, organiser
     assert "incomplete" in page.content.decode()
 
 
-def test_retired_captions_are_not_counted(client_of, organiser, settings):
+def test_retired_captions_are_not_counted(client_of, organiser):
     campaign = make_campaign(owner=organiser, videos=2, systems=1)
     Caption.objects.filter(system__name="system-0").update(retired_at="2026-01-01T00:00Z")
     page = client_of(organiser).get(campaign.get_absolute_url())
@@ -146,6 +146,13 @@ def test_sharing_with_nobody_takes_it_back(client_of, organiser, analyst):
     campaign.colleagues.add(analyst)
     client_of(organiser).post(share(campaign), {"usernames": ""})
     assert not campaign.colleagues.exists()
+
+
+def test_sharing_refuses_what_cannot_be_a_name(client_of, organiser):
+    campaign = make_campaign(owner=organiser)
+    response = client_of(organiser).post(share(campaign), {"usernames": "a\0b"})
+    assert response.status_code == 400
+    assert response.context["share_form"].errors["usernames"]
 
 
 def test_sharing_with_someone_unknown_says_so_and_keeps_what_was_typed(client_of, organiser):

@@ -88,10 +88,16 @@ def test_a_video_is_found_only_in_its_own_campaign(client_of, organiser, campaig
     assert client_of(organiser).get(address).status_code == 404
 
 
+def test_a_number_no_database_can_hold_is_not_found(client_of, organiser, campaign):
+    address = reverse("hits:video-detail", args=[campaign.slug, 10**30])
+    assert client_of(organiser).get(address).status_code == 404
+
+
 def test_videos_are_found_by_part_of_their_name(client_of, organiser, campaign):
     address = reverse("hits:video-list", args=[campaign.slug])
     page = client_of(organiser).get(address, {"q": "P02"})
     assert [video.name for video in page.context["page"]] == ["clip02"]
+    assert client_of(organiser).get(address, {"q": "clip\0"}).context["page"].paginator.count == 3
     nothing = client_of(organiser).get(address, {"q": "&page=<b>"}).content.decode()
     assert "No video is called that" in nothing
 
