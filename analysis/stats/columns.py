@@ -156,11 +156,13 @@ def _blank(cells: pa.Array) -> NDArray[np.bool_]:
 
     if pa.types.is_floating(cells.type):
         return np.asarray(np.isnan(_numbers(cells)))
-    blank = pc.is_null(cells)
     if pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
         words = pa.array(["", "NA", "NaN", "nan"], cells.type)
-        blank = pc.or_(blank, pc.is_in(cells, value_set=words))
-    return np.asarray(blank.to_numpy(zero_copy_only=False))
+        blank = pc.or_(pc.is_null(cells), pc.is_in(cells, value_set=words))
+        return np.asarray(blank.to_numpy(zero_copy_only=False))
+    if cells.null_count == 0:
+        return np.zeros(len(cells), dtype=bool)
+    return np.asarray(pc.is_null(cells).to_numpy(zero_copy_only=False))
 
 
 def _shown(cells: pa.Array, row: int) -> str:
