@@ -88,7 +88,8 @@ def _damaged(archive: Path, reason: str, faults: Faults) -> None:
 
 
 def _is_rubbish(entry: zipfile.ZipInfo) -> bool:
-    return entry.is_dir() or not _RUBBISH.isdisjoint(PurePosixPath(entry.filename).parts)
+    is_folder = entry.filename.endswith("/")  # ZipInfo.is_dir fails over an empty name
+    return is_folder or not _RUBBISH.isdisjoint(PurePosixPath(entry.filename).parts)
 
 
 def _are_safe(
@@ -145,10 +146,8 @@ def _problem(entry: zipfile.ZipInfo, limits: Limits) -> str:
     parts = PurePosixPath(name).parts
     if entry.flag_bits & _ENCRYPTED:
         return "is encrypted"
-    if kind == stat.S_IFLNK:
-        return "is a link"
     if kind not in (0, stat.S_IFREG):
-        return "is not a file"
+        return "is a link or a device, not a file"
     if entry.compress_type not in _METHODS:
         return "is packed in a way that is not supported"
     if _is_bomb(entry.file_size, entry.compress_size, limits):

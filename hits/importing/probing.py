@@ -63,9 +63,9 @@ def poster(path: str) -> bytes:
 
 
 def _video_stream(container: Any) -> Any:
-    if not container.streams.video:
+    stream = container.streams.best("video")  # not the first: that may be a cover picture
+    if stream is None:
         raise ValueError("it holds no video")
-    stream = container.streams.video[0]
     stream.codec_context.thread_count = 1  # each thread would take its share of the memory
     return stream
 

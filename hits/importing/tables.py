@@ -128,16 +128,21 @@ def _records(
             fields = next(reader)
         except StopIteration:
             return
-        except csv.Error:
-            faults.error(
-                Kind.QUOTING,
-                Where(path.name, begin),
-                f"The quotes are wrong; nothing could be read up to line {reader.line_num}.",
-                'Close every quote; write "" for a quote inside quotes.',
-            )
+        except csv.Error as error:
+            _broken_record(error, Where(path.name, begin), reader.line_num, faults)
             continue
         if fields:
             yield begin, fields
+
+
+def _broken_record(error: csv.Error, where: Where, last: int, faults: Faults) -> None:
+    if "new-line" in str(error):
+        message = "A carriage return stands inside the line."
+        remedy = "End every line with a line feed, with or without a carriage return before it."
+    else:
+        message = f"The quotes are wrong; nothing could be read up to line {last}."
+        remedy = 'Close every quote; write "" for a quote inside quotes.'
+    faults.error(Kind.QUOTING, where, message, remedy)
 
 
 def _places(

@@ -173,11 +173,10 @@ def _videos(
         "There is no such file, so nothing is known of the videos but their number.",
         "Write the address or path of each video on a line of its own.",
     )
-    first = next(
-        iter([*shelves[Shelf.REFERENCES].values(), *shelves[Shelf.SYSTEMS].values()]), None
-    )
-    if first is None:
+    paths = [*shelves[Shelf.REFERENCES].values(), *shelves[Shelf.SYSTEMS].values()]
+    if not paths:
         return [], URLS
+    first = paths[0]
     lines = min(count_lines(first), limits.videos)
     return [Video(str(line), "", "", line) for line in range(1, lines + 1)], _label(first)
 
@@ -196,7 +195,7 @@ def _rows(
     for number, line in enumerate(read_lines(path, file, faults, limits), start=1):
         if line and number <= videos:
             yield number, (str(number), system, line.removesuffix("\n").removesuffix("\r"))
-    if number != videos:
+    if videos and number != videos:  # that there are none is a fault of its own
         faults.error(
             Kind.LINE_COUNT,
             Where(file, number or None),

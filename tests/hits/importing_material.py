@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
@@ -71,7 +72,7 @@ def write_video(
     picture[:, : width // 2, 0] = 255
     picture[:, width // 2 :, 2] = 255
     with av.open(str(path), "w") as container:
-        stream = container.add_stream(codec, rate=10)
+        stream: Any = container.add_stream(codec, rate=10)
         stream.width, stream.height, stream.pix_fmt = width, height, pixels
         stream.sample_aspect_ratio = pixel_shape
         if rotation:

@@ -46,6 +46,7 @@ def test_it_refuses_an_over_long_caption():
 
 def test_it_warns_of_letters_lost_before():
     assert caption_faults("caf\ufffd") == [Kind.LOST_CHARACTER]
+    assert is_odd("caf\ufffd", 50)
 
 
 @given(st.text(max_size=60))
