@@ -6,9 +6,6 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
-from django.conf import settings
-from django.core.files.uploadedfile import UploadedFile
-from django.template.defaultfilters import filesizeformat
 
 from hits.models import Campaign
 
@@ -21,13 +18,6 @@ class UploadForm(forms.Form):
         allow_empty_file=False,
         widget=forms.FileInput(attrs={"accept": ".zip,application/zip"}),
     )
-
-    def clean_archive(self) -> UploadedFile[bytes]:
-        archive: UploadedFile[bytes] = self.cleaned_data["archive"]
-        if (archive.size or 0) > settings.UPLOAD_MAX_BYTES:
-            limit = filesizeformat(settings.UPLOAD_MAX_BYTES)
-            raise forms.ValidationError(f"The archive is larger than {limit}, the limit here.")
-        return archive
 
 
 class PlanForm(forms.Form):
@@ -60,15 +50,15 @@ class PlanForm(forms.Form):
     )
 
     @classmethod
-    def of(cls, campaign: Campaign, data: Any = None) -> PlanForm:
-        """The form filled with the campaign's settings, or with what was sent."""
+    def of(cls, campaign: Campaign, data: Any) -> PlanForm:
+        """The form filled with what was sent, or, where that is None, with the campaign's own."""
         initial = {
             "redundancy": campaign.redundancy,
             "assignments": campaign.assignments,
             "reward": campaign.reward,
             "pass_rate": round(100 * campaign.assumed_pass_rate),
         }
-        return cls(data or None, initial=initial)
+        return cls(data, initial=initial)
 
     @property
     def plan_settings(self) -> dict[str, Any]:

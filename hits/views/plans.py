@@ -20,7 +20,7 @@ from hits.views.access import MemberRequest, for_campaign, require
 def campaign_plan(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     """GET tries settings out (htmx asks for the results alone), POST saves them."""
     if request.method != "POST":
-        return plan_page(request, campaign, PlanForm.of(campaign, request.GET))
+        return plan_page(request, campaign, PlanForm.of(campaign, request.GET or None))
     require(request.user, "hits.change_campaign")
     form = PlanForm.of(campaign, request.POST)
     if form.is_valid() and save(form, campaign):

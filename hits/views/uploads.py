@@ -15,8 +15,8 @@ from hits.services import uploads
 from hits.tasks import upload_check_task, upload_import_task
 from hits.views.access import MemberRequest, for_member
 
+# Celery's stubs give a shared task no `delay_on_commit`: hence the ignores below.
 MAY_IMPORT = "hits.add_upload"
-RUNNING = {Upload.State.CHECKING, Upload.State.IMPORTING}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -68,7 +68,7 @@ def upload_page(request: MemberRequest, upload: Upload, *, error: str = "") -> H
     context = {
         "upload": upload,
         "report": report,
-        "is_running": upload.state in RUNNING,
+        "is_running": upload.state in uploads.IN_WORK,
         "unlisted": unlisted - len(report.get("faults", [])),
         "error": error,
     }

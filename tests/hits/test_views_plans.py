@@ -81,6 +81,10 @@ def test_it_refuses_impossible_settings_and_shows_the_saved_plan(
     assert campaign.redundancy == 1
 
 
+def test_it_refuses_to_save_nothing(client_of, organiser, plan_url):
+    assert client_of(organiser).post(plan_url, {}).status_code == 400
+
+
 def test_a_live_campaign_keeps_its_settings(client_of, organiser, campaign, plan_url):
     campaign.state = "live"
     campaign.save()
