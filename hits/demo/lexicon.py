@@ -52,7 +52,7 @@ HEADINGS = {
 LIGHT_NOUNS = {
     "day": ("sunny day", "daylight", "day"),
     "sunset": ("sunset", "evening light", "evening", "sun goes down", "sun"),
-    "night": ("night", "dark", "stars"),
+    "night": ("night", "dark"),
 }
 WEATHER_NOUNS = {"rain": ("rain",), "snow": ("falling snow", "snow falling")}
 
@@ -76,13 +76,19 @@ def lexicon() -> dict[tuple[str, ...], Mark]:
     return {tuple(phrase.split()): mark for phrase, mark in entries}
 
 
+@cache
+def _longest() -> int:
+    """Words in the longest phrase."""
+    return max(map(len, lexicon()))
+
+
 def marks(text: str) -> list[Mark]:
     """A text as the longest phrases known, in order; what is not known is marked as such."""
     words = re.findall(r"[a-z]+", text.lower())
-    known, longest = lexicon(), max(map(len, lexicon()))
+    known = lexicon()
     found, at = [], 0
     while at < len(words):
-        sizes = range(min(longest, len(words) - at), 0, -1)
+        sizes = range(min(_longest(), len(words) - at), 0, -1)
         size = next((n for n in sizes if tuple(words[at : at + n]) in known), 0)
         found.append(known[tuple(words[at : at + size])] if size else Mark("unknown", words[at]))
         at += max(1, size)

@@ -125,7 +125,7 @@ SAYINGS: dict[str, Sayings] = {
 LIGHT_WORDS: dict[str, tuple[str, ...]] = {
     "day": ("on a sunny day", "in broad daylight"),
     "sunset": ("at sunset", "in the evening light", "as the sun goes down"),
-    "night": ("at night", "in the dark", "under the stars"),
+    "night": ("at night", "in the dark", "after dark"),
 }
 WEATHER_WORDS: dict[str, tuple[str, ...]] = {
     "rain": ("in the rain", "in pouring rain"),

@@ -135,10 +135,10 @@ PLACES: dict[str, Place] = {
     ),
 }
 HIDEOUTS: dict[str, tuple[float, float]] = {
-    "rock": (1.8, 1.8),
+    "rock": (1.4, 1.55),
     "house": (1.7, 3.0),
-    "tent": (1.5, 1.9),
-    "bush": (1.6, 1.9),
+    "tent": (1.2, 1.6),
+    "bush": (1.4, 1.8),
     "sofa": (2.3, 1.8),
     "table": (1.9, 1.5),
     "treasure chest": (1.0, 1.5),

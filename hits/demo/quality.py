@@ -77,24 +77,29 @@ def quality(truth: Story, told: Story) -> float:
 
 
 def _cast(truth: Story, told: Story) -> _Tally:
-    """Each actor told compared with the one it fits best; those left over are invented."""
-    places: list[Actor | None] = [*truth.actors, *[None] * len(told.actors)]
-    return max(
-        (
-            sum((_compared(truth, real, claim) for real, claim in pairs), _Tally())
-            for order in permutations(places, len(told.actors))
-            for pairs in [list(zip(order, told.actors, strict=True))]
-        ),
-        key=lambda tally: (tally.right, -tally.said),
+    """Everybody told compared with whom they fit best; whoever is left over is invented."""
+    shares = [1.0, *[SECOND] * (len(truth.actors) - 1)]
+    fit = [
+        [_total(real, claim).times(share) for claim in told.actors]
+        for real, share in zip(truth.actors, shares, strict=True)
+    ]
+    tally = [_Tally(said=INVENTED * _total(claim, claim).said) for claim in told.actors]
+    for real, claim in _best_match(fit, len(told.actors)):
+        tally[claim] = fit[real][claim]
+    return sum(tally, _Tally())
+
+
+def _best_match(fit: list[list[_Tally]], claims: int) -> list[tuple[int, int]]:
+    """Which real actor (first) each claim (second) is best taken to be about."""
+    orders = permutations([*range(claims), *[-1] * len(fit)], len(fit))
+    matches = (
+        [(real, claim) for real, claim in enumerate(order) if claim >= 0] for order in orders
     )
+    return max(matches, key=lambda match: sum(fit[real][claim].right for real, claim in match))
 
 
-def _compared(truth: Story, real: Actor | None, claim: Actor) -> _Tally:
-    if real is None:
-        invented = sum(_marks(claim, claim), _Tally())
-        return _Tally(said=INVENTED * invented.said)
-    share = 1.0 if real is truth.actors[0] else SECOND
-    return sum(_marks(real, claim), _Tally()).times(share)
+def _total(real: Actor, claim: Actor) -> _Tally:
+    return sum(_marks(real, claim), _Tally())
 
 
 def _marks(real: Actor, claim: Actor) -> Iterator[_Tally]:

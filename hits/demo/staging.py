@@ -57,7 +57,8 @@ STANDS = {
 }
 """Depth and size of a landmark, where it is not the usual."""
 LOW_AIR = {"butterfly": 5.4, "balloon": 5.0}
-GROUND_OF = {"ground": (7.9, 1.0), "air": (7.6, 1.0), "water": (7.2, 1.0), "sea": (7.6, 1.1)}
+FLOOR = 7.6
+"""The level of the ground where something takes off, lands, circles or hides."""
 
 
 def players(scene: Scene) -> list[Player]:
@@ -116,7 +117,7 @@ def _lane(story: Story, number: int, actor: Actor) -> Lane:
     y, scale = _depth(story, number, actor)
     scale *= part.size
     half = part.half * scale
-    sign = _sign(story, number, actor)
+    sign = _sign(number, actor)
     quick = part.quick or actor.motion in ("chase", "flee")
     inset = -half + 0.5 if quick else half + 0.2
     edges = (inset, WIDTH - inset)
@@ -127,35 +128,38 @@ def _lane(story: Story, number: int, actor: Actor) -> Lane:
 
 
 def _depth(story: Story, number: int, actor: Actor) -> tuple[float, float]:
-    medium = KINDS[actor.kind].medium
-    if story.place == "street" and medium == "ground":
-        medium = "road" if KINDS[actor.kind].family == "vehicle" else "pavement"
-    if actor.motion in ("chase", "flee", "meet"):
-        return LANES[medium][0]
-    y, scale = LANES[medium][number]
+    """How deep in the picture an actor moves, and how large that makes it."""
+    lane = _lane_name(story, actor)
+    y, scale = LANES[lane][0 if actor.motion in ("chase", "flee", "meet") else number]
     if actor.kind == "train":
         return 7.35, 1.0
-    if actor.motion == "circle" and medium in ("ground", "pavement"):
-        return 7.6, scale
-    if number == 1 and medium == "ground" and story.actors[0].kind == "train":
+    if number == 1 and lane == "ground" and story.actors[0].kind == "train":
         return 8.6, 1.15
-    if actor.kind == "plane" and actor.motion == "rise":
-        y = 5.0
-    elif actor.motion in ("rise", "land"):
-        y = GROUND_OF[KINDS[actor.kind].medium][0] - 0.7 * number
-    elif actor.kind in LOW_AIR:
-        y = LOW_AIR[actor.kind] - 0.9 * number
-    if actor.motion == "hide" and medium == "sea":
-        y = 7.6
-    return y, scale
+    return _level(actor, lane, number, y), scale
 
 
-def _sign(story: Story, number: int, actor: Actor) -> int:
-    if actor.motion == "meet":
-        return 1 if number == 0 else -1
-    if actor.heading is None:
-        return 1 if number == 0 else -1
-    return 1 if actor.heading == "right" else -1
+def _lane_name(story: Story, actor: Actor) -> str:
+    kind = KINDS[actor.kind]
+    if story.place != "street" or kind.medium != "ground":
+        return kind.medium
+    return "road" if kind.family == "vehicle" else "pavement"
+
+
+def _level(actor: Actor, lane: str, number: int, usual: float) -> float:
+    """Where a motion starts or a small thing flies, if not at the usual level of its lane."""
+    if actor.motion == "circle" and lane in ("ground", "pavement"):
+        return FLOOR
+    if actor.motion == "hide" and lane == "sea":
+        return FLOOR
+    if actor.motion in ("rise", "land"):
+        return (5.0 if actor.kind == "plane" else FLOOR) - 0.7 * number
+    return LOW_AIR[actor.kind] - 0.9 * number if actor.kind in LOW_AIR else usual
+
+
+def _sign(number: int, actor: Actor) -> int:
+    """Which way an actor faces; without a heading, the two of a scene face each other."""
+    right = actor.heading == "right" if actor.heading else number == 0
+    return 1 if right else -1
 
 
 def _spot(story: Story, number: int, actor: Actor, scale: float) -> float:

@@ -38,12 +38,13 @@ def test_any_text_gets_a_score_from_0_to_1(seed, text):
     assert 0 <= judge(scene(seed), text) <= 1
 
 
-@given(seeds, seeds)
-def test_the_caption_of_a_scene_fits_it_better_than_that_of_another(seed, other):
-    real, else_where = scene(seed), scene(other)
-    if real.story != else_where.story:
-        own = judge(real, caption(real, "human-a").text)
-        assert own > judge(real, caption(else_where, "imaginative").text) or own > 0.8
+def test_the_captions_of_other_scenes_fit_badly():
+    scenes = [scene(seed) for seed in range(40)]
+    texts = [caption(shown, "human-a").text for shown in scenes]
+    scores = np.array([[judge(shown, text) for text in texts] for shown in scenes])
+    own = scores.diagonal()
+    assert np.mean(own[:, None] > scores) > 0.98
+    assert own.mean() > 0.9 > 0.3 > np.median(scores)
 
 
 @pytest.mark.parametrize(
@@ -78,6 +79,11 @@ def test_the_order_of_actors_does_not_matter():
     assert quality(CAT, replace(CAT, actors=CAT.actors[::-1])) == 1
 
 
+def test_a_text_that_names_a_hundred_things_is_judged_too():
+    crowd = " and ".join(["a red bus drives past"] * 100)
+    assert 0 < judge(PLAIN, f"A black cat walks to the left and {crowd}.") < 0.1
+
+
 def test_a_family_name_counts_for_something():
     animal, vehicle = told(kind="animal"), told(kind="vehicle")
     assert quality(CAT, vehicle) < quality(CAT, animal) < 1
@@ -93,7 +99,8 @@ def test_a_text_about_something_else_is_worth_nothing(text):
     assert judge(PLAIN, text) == 0
 
 
-def test_words_out_of_place_are_counted():
+def test_words_out_of_place_are_counted_and_cost_something():
+    assert quality(CAT, replace(CAT, strays=2)) < quality(CAT, replace(CAT, strays=1)) < 1
     assert read("A black cat walks to the left.").strays == 0
     assert read("A black walks cat a to the left.").strays > 0
     assert read("A black cat walks jumps to the left.").strays > 0

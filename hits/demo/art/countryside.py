@@ -35,7 +35,7 @@ def beach(easel: Easel) -> list[Layer]:
     far = easel.sheet()
     sea = (easel.lit((60, 140, 190)), easel.lit((70, 172, 200)), easel.lit((150, 218, 216)))
     easel.wash(far, level(4.3), (mix(sea[0], easel.light.sky[-1], 0.45), *sea), depth=1.9)
-    easel.paint(far, lambda pen: _sea_lines(pen, easel, 4.36, 5.7))
+    easel.paint(far, lambda pen: sea_lines(pen, easel, 4.36, 5.7))
     near = easel.sheet()
     shore = np.array(
         [(x, 5.75 + 0.13 * sin(x * 0.9) + 0.05 * sin(x * 2.3)) for x in np.linspace(-2, 18, 80)]
@@ -51,7 +51,7 @@ def beach(easel: Easel) -> list[Layer]:
     return [*sky(easel, 4.3), Layer.of(far, 0.35), Layer.of(near, 1.0)]
 
 
-def _sea_lines(pen: Pen, easel: Easel, top: float, bottom: float) -> None:
+def sea_lines(pen: Pen, easel: Easel, top: float, bottom: float) -> None:
     glint = mix(easel.light.sky[-1], (255, 255, 255), 0.5)
     for x, depth in easel.rng.uniform((LEFT, 0), (RIGHT, 1), (90, 2)).tolist():
         y = top + (bottom - top) * depth

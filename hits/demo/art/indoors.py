@@ -11,7 +11,7 @@ from PIL import Image
 from hits.demo.art.countryside import LEFT, RIGHT, specks
 from hits.demo.art.easel import Easel, Layer, below, level, ridge
 from hits.demo.art.palette import dark, mix, pale
-from hits.demo.art.pen import Colour, Pen
+from hits.demo.art.pen import Colour, Pen, Point
 
 PLANK: Colour = (196, 148, 100)
 CREAM: Colour = (250, 244, 230)
@@ -24,7 +24,7 @@ def living_room(easel: Easel) -> list[Layer]:
     _view(easel, wall, 10.2, 1.0, 13.4, 4.0)
     easel.paint(wall, _pictures)
     _floor(easel, wall, PLANK)
-    easel.paint(wall, lambda pen: _rug(pen))
+    easel.paint(wall, _rug)
     easel.paint(wall, _floor_lamp)
     easel.glow(wall, 1.4, 2.2, 3.4, (255, 232, 170), 0.5)
     return [Layer.of(wall, 0.8)]
@@ -147,23 +147,15 @@ def _fridge(pen: Pen) -> None:
 
 
 def _checks(pen: Pen) -> None:
-    edges = [5.86, 6.2, 6.65, 7.25, 8.0, 9.1]
-    for row, (top, bottom) in enumerate(pairwise(edges)):
-        for column in range(-16, 32):
-            if (row + column) % 2:
+    for row, (top, bottom) in enumerate(pairwise((5.86, 6.2, 6.65, 7.25, 8.0, 9.1))):
+        for left in range(-16 + row % 2, 32, 2):
+            corners = ((left, top), (left + 1, top), (left + 1, bottom), (left, bottom))
+            pen.polygon([_receding(x, y) for x, y in corners], (150, 168, 172))
 
-                def at(x: float, y: float) -> tuple[float, float]:
-                    return 8 + (x - 8) * (0.55 + 0.45 * (y - 5.86) / 3.14), y
 
-                pen.polygon(
-                    [
-                        at(column, top),
-                        at(column + 1, top),
-                        at(column + 1, bottom),
-                        at(column, bottom),
-                    ],
-                    (150, 168, 172),
-                )
+def _receding(x: float, y: float) -> Point:
+    """A point of the floor, drawn together towards the back."""
+    return 8 + (x - 8) * (0.55 + 0.45 * (y - 5.86) / 3.14), y
 
 
 def seabed(easel: Easel) -> list[Layer]:

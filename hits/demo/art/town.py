@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from hits.demo.art.countryside import LEFT, RIGHT, _sea_lines
+from hits.demo.art.countryside import LEFT, RIGHT, sea_lines
 from hits.demo.art.easel import Easel, Layer, below, level, ridge
 from hits.demo.art.palette import dark, mix, pale
 from hits.demo.art.pen import Colour, Pen
@@ -21,12 +21,13 @@ FACADES: list[Colour] = [
     (130, 168, 148),
 ]
 WARM: Colour = (255, 214, 126)
+LAMP_POSTS = (2.6, 8.2, 13.8)
 
 
 def street(easel: Easel) -> list[Layer]:
     far, near = easel.sheet(), easel.sheet()
     easel.paint(far, lambda pen: _skyline(pen, easel))
-    easel.paint(near, lambda pen: _row(pen, easel, 5.7, FACADES, storeys=3))
+    easel.paint(near, lambda pen: _houses(pen, easel))
     easel.wash(
         near, level(5.7), (easel.lit((176, 172, 170)), easel.lit((198, 194, 190))), depth=0.6
     )
@@ -34,7 +35,7 @@ def street(easel: Easel) -> list[Layer]:
     easel.wash(near, level(6.42), (easel.lit((92, 94, 104)), easel.lit((74, 76, 86))), depth=2.4)
     easel.paint(near, lambda pen: _road(pen, easel))
     if easel.light.lamps:
-        for x in (2.6, 8.2, 13.8):
+        for x in LAMP_POSTS:
             easel.glow(near, x, 2.75, 2.6, WARM, 0.6)
             easel.glow(near, x, 6.3, 2.2, WARM, 0.28)
     return [*sky(easel, 5.0, sun=False), Layer.of(far, 0.3), Layer.of(near, 1.0)]
@@ -48,13 +49,8 @@ def _skyline(pen: Pen, easel: Easel) -> None:
         for row in np.arange(6.2 - tall, 5, 0.42).tolist():
             for column in np.linspace(-wide + 0.25, wide - 0.25, 4).tolist():
                 if easel.rng.uniform() < 0.45:
-                    pen.box(
-                        x + column - 0.07,
-                        row,
-                        x + column + 0.07,
-                        row + 0.16,
-                        _window(easel, shade, 0.75),
-                    )
+                    pane = _window(easel, shade, 0.75)
+                    pen.at(x + column, row).box(-0.07, 0, 0.07, 0.16, pane)
 
 
 def _window(easel: Easel, wall: Colour, lit: float) -> Colour:
@@ -63,28 +59,21 @@ def _window(easel: Easel, wall: Colour, lit: float) -> Colour:
     return WARM if easel.rng.uniform() < lit else dark(wall, 0.35)
 
 
-def _row(pen: Pen, easel: Easel, ground: float, facades: list[Colour], storeys: int) -> None:
-    x, pick = LEFT - 0.2, int(easel.rng.integers(len(facades)))
+def _houses(pen: Pen, easel: Easel) -> None:
+    x, pick = LEFT - 0.2, int(easel.rng.integers(len(FACADES)))
     while x < RIGHT:
-        wide, tall = (
-            float(easel.rng.uniform(2.0, 2.8)),
-            storeys * 1.05 + float(easel.rng.uniform(0, 0.8)),
-        )
-        _house_front(
-            pen.at(x, ground), easel, easel.lit(facades[pick % len(facades)]), wide, tall, storeys
-        )
+        wide, tall = easel.rng.uniform((2.0, 3.15), (2.8, 3.95)).tolist()
+        wall = easel.lit(FACADES[pick % len(FACADES)])
+        _house_front(pen.at(x, 5.7), easel, wall, wide, tall)
         x, pick = x + wide, pick + 1
 
 
-def _house_front(
-    pen: Pen, easel: Easel, wall: Colour, wide: float, tall: float, storeys: int
-) -> None:
+def _house_front(pen: Pen, easel: Easel, wall: Colour, wide: float, tall: float) -> None:
     pen.box(0, -tall, wide, 0, wall)
     pen.box(wide - 0.1, -tall, wide, 0, dark(wall, 0.15))
     pen.box(-0.04, -tall - 0.14, wide + 0.04, -tall + 0.06, dark(wall, 0.3))
-    for row in range(1, storeys):
+    for y in (0.4 - tall, 0.4 - tall / 2 - 0.65):
         for x in np.linspace(0.25, wide - 0.75, 3).tolist():
-            y = -tall + 0.4 + (tall - 1.3) / (storeys - 1) * (row - 1)
             pen.box(x - 0.05, y - 0.05, x + 0.55, y + 0.72, pale(wall, 0.35))
             pen.box(x, y, x + 0.5, y + 0.66, _window(easel, wall, 0.5))
             pen.stroke([(x + 0.25, y), (x + 0.25, y + 0.66)], 0.03, pale(wall, 0.35))
@@ -109,7 +98,7 @@ def _road(pen: Pen, easel: Easel) -> None:
             [(x, 7.62), (x + 1.1, 7.62), (x + 1.06, 7.74), (x - 0.06, 7.74)],
             easel.lit((236, 230, 210)),
         )
-    for x in (2.6, 8.2, 13.8):
+    for x in LAMP_POSTS:
         pen.stroke([(x, 6.2), (x, 2.7)], 0.11, easel.lit((70, 74, 84)))
         pen.rounded(x - 0.34, 2.5, x + 0.34, 2.74, 0.1, easel.lit((70, 74, 84)))
         lamp = (255, 244, 200) if easel.light.lamps else easel.lit((226, 226, 214))
@@ -123,7 +112,7 @@ def harbour(easel: Easel) -> list[Layer]:
     easel.paint(far, lambda pen: _quay(pen, easel))
     sea = (easel.lit((84, 160, 190)), easel.lit((48, 128, 178)), easel.lit((28, 92, 146)))
     easel.wash(near, level(5.3), (mix(sea[0], easel.light.sky[-1], 0.4), *sea))
-    easel.paint(near, lambda pen: _sea_lines(pen, easel, 5.5, 9.0))
+    easel.paint(near, lambda pen: sea_lines(pen, easel, 5.5, 9.0))
     return [*sky(easel, 4.4), Layer.of(far, 0.5), Layer.of(near, 0.7)]
 
 
@@ -131,7 +120,7 @@ def _quay(pen: Pen, easel: Easel) -> None:
     row = pen.at(0, 5.0, scale=0.62)
     x, pick = LEFT / 0.62 - 1, int(easel.rng.integers(len(FACADES)))
     while x < RIGHT / 0.62:
-        wide, tall = float(easel.rng.uniform(1.3, 1.9)), float(easel.rng.uniform(1.9, 2.9))
+        wide, tall = easel.rng.uniform((1.3, 1.9), (1.9, 2.9)).tolist()
         _gabled(row.at(x, 0), easel, easel.lit(pale(FACADES[pick % len(FACADES)], 0.1)), wide, tall)
         x, pick = x + wide, pick + 1
     pen.box(LEFT - 1, 4.98, RIGHT + 1, 5.4, easel.lit((128, 116, 110)))
