@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from daplatform.errors import DomainError
 from hits import selectors
 from hits.models import Campaign, HitItem
-from hits.services import composing
+from hits.services.composing import batch_compose as compose
 from hits.views.access import MemberRequest, for_campaign
 from hits.views.campaigns import campaign_page
 
@@ -24,7 +24,7 @@ HITS_PER_PAGE = 50
 @for_campaign("hits.add_batch")
 def batch_compose(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     try:
-        batch = composing.batch_compose(campaign=campaign)
+        batch = compose(campaign=campaign)
     except DomainError as error:
         return campaign_page(request, campaign, error=str(error))
     messages.success(request, f"Batch {batch.number} is composed.")
