@@ -6,13 +6,14 @@ import csv
 import shutil
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hits.demo import HUMANS, SYSTEMS, demo_scenes, judge, scene_named, write_demo_campaign
 from hits.importing import read_campaign
 
-SMALL = {"videos": 3, "size": (96, 54), "fps": 4, "workers": 1}
+SMALL: dict[str, Any] = {"videos": 3, "size": (96, 54), "fps": 4, "workers": 1}
 
 
 @pytest.fixture(scope="module")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import av
 import pytest
 
 from hits.demo import clips, render_clip, scene
 from hits.demo.clips import is_rendered
 
-SMALL = {"size": (96, 54), "fps": 6}
+SMALL: dict[str, Any] = {"size": (96, 54), "fps": 6}
 
 
 def test_a_clip_is_playable_and_as_long_as_its_scene(tmp_path):
