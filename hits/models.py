@@ -186,6 +186,12 @@ class Caption(models.Model):
 
     class Meta:
         ordering = ["video", "system"]
+        # Counting a system's captions reads nothing but this.
+        indexes = [
+            models.Index(
+                fields=["system"], condition=Q(retired_at=None), name="caption_current_by_system"
+            )
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["video", "system"],

@@ -100,7 +100,11 @@ def test_static_files_can_be_collected_for_production(settings, tmp_path):
     """A stylesheet or script that names a missing file fails here, not on the server."""
     settings.STATIC_ROOT = tmp_path
     settings.STORAGES = settings.STORAGES | {
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.ManifestStaticFilesStorage"}
+        "staticfiles": {"BACKEND": "daplatform.static_files.ModuleStaticFilesStorage"}
     }
     call_command("collectstatic", interactive=False, verbosity=0)
     assert (tmp_path / "staticfiles.json").exists()
+    rating = next(path for path in (tmp_path / "js").glob("rating.*.js"))
+    imported = re.findall(r'from "\./([^"]+)"', rating.read_text())
+    assert imported
+    assert all((rating.parent / name).exists() and name.count(".") == 2 for name in imported)

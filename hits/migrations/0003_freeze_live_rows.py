@@ -31,8 +31,8 @@ def postgresql(name, event, table, condition):
     outcome = "OLD" if event == "DELETE" else "NEW"
     return [
         f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-        f"IF EXISTS ({condition}) THEN RAISE EXCEPTION '{MESSAGE}' USING ERRCODE = 'integrity_constraint_violation'; "
-        f"END IF; RETURN {outcome}; END $$",
+        f"IF EXISTS ({condition}) THEN RAISE EXCEPTION '{MESSAGE}' "
+        f"USING ERRCODE = 'integrity_constraint_violation'; END IF; RETURN {outcome}; END $$",
         f"CREATE TRIGGER {name} BEFORE {event} ON {table} FOR EACH ROW EXECUTE FUNCTION {name}()",
     ]
 

@@ -134,9 +134,12 @@ def _captions(
 
 
 def _free_slug(name: str) -> str:
-    """A short address for the campaign that no other has."""
+    """A short address for the campaign that neither another campaign nor a page of ours has."""
     stem = slugify(name)[:60] or "campaign"
-    taken = set(Campaign.objects.filter(slug__startswith=stem).values_list("slug", flat=True))
+    taken = {
+        "import",
+        *Campaign.objects.filter(slug__startswith=stem).values_list("slug", flat=True),
+    }
     candidates = (
         stem if number == 1 else f"{stem}-{number}" for number in range(1, len(taken) + 2)
     )

@@ -16,6 +16,7 @@ function theme() {
     background: "transparent",
     font: token("--font"),
     range: { category: series },
+    mark: { color: series[0] },
     view: { stroke: null },
     axis: {
       ...text,

@@ -92,6 +92,11 @@ def test_two_people_can_import_the_same_files(folder, organiser):
     assert (first.slug, second.slug) == ("test-campaign", "test-campaign-2")
 
 
+def test_a_campaign_called_import_does_not_hide_the_import_page(tmp_path, organiser):
+    folder = make_folder(tmp_path / "campaign", videos=2, systems=1, name="Import")
+    assert campaign_import(reading=read_campaign(folder), owner=organiser).slug == "import-2"
+
+
 def test_faults_leave_no_row_and_no_file(folder, organiser):
     (folder / "v002.mp4").write_bytes(b"")
     with pytest.raises(DomainError, match="nothing was written"):
