@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from analysis.selectors.credits import credited
 from analysis.snapshot import Columns, latest
 from analysis.stats.flags import Evidence
 from analysis.stats.ratings import Ratings
@@ -18,7 +19,7 @@ def ratings_of(campaign: Campaign, columns: Columns) -> Ratings:
 
     Raises RatingsError, a ValueError, when there are none.
     """
-    answers = latest(columns)
+    answers = credited(campaign, latest(columns))
     names = _names(campaign)
     codes, labels = {}, {}
     for column, known in names.items():

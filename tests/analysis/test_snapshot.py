@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from analysis.selectors.fetching import ratings_fetch
-from analysis.selectors.ratings import evidence_of, ratings_of
+from analysis.selectors.ratings import evidence_of, notes_on, ratings_of
 from analysis.services.snapshots import snapshot_of, snapshot_refresh
 from analysis.snapshot import FIELDS, Snapshot, latest
 from analysis.stats.faults import RatingsError
 from analysis.stats.quality import check_quality
 from annotations.models import Rating
+from hits.models import Batch, Caption
 from tests.factories import make_annotator, make_campaign, make_hit, make_rating, make_ratings
 
 KINDS = ["system", "reference", "degraded", "repeat"]
@@ -131,6 +132,23 @@ def test_the_platform_knows_how_long_videos_are_and_who_was_rejected(rated):
     evidence = evidence_of(rated.batch.campaign)
     assert evidence.rejected == [assignment.annotator.pseudonym]
     assert evidence.video_seconds["clip00"] == 4.0
+
+
+def test_merged_captions_are_credited_to_every_system_that_wrote_them(hit):
+    campaign = hit.batch.campaign
+    first = hit.items.get(position=0)
+    twin = Caption.objects.get(video=first.caption.video, system__name="system-1")
+    Caption.objects.filter(pk=twin.pk).update(text=first.caption.text)
+    make_ratings(hit, make_annotator(), [10, 20, 30, 90, 40, 12])
+    columns = snapshot_refresh(campaign=campaign).read()
+    assert len(ratings_of(campaign, columns)) == 6
+    Batch.objects.update(merge_identical=True)
+    ratings = ratings_of(campaign, columns)
+    system, item = ratings.systems.index("system-1"), ratings.items.index(twin.video.name)
+    mine = (ratings.system == system) & (ratings.item == item)
+    own = [10, 20, 30][hit.items.get(caption=twin).position]
+    assert sorted(ratings.score[mine].tolist()) == sorted([own, 10, 12])
+    assert "credited to each system" in notes_on(campaign)[0]
 
 
 def test_no_ratings_is_said(hit):
