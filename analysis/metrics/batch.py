@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,22 @@ from numpy.typing import NDArray
 Values = NDArray[np.float64]
 Rows = NDArray[np.intp]
 References = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class VideoFile:
+    """A video, and the digest of its bytes under which its frames are kept."""
+
+    path: Path
+    sha256: str
+
+    @classmethod
+    def of(cls, path: Path) -> VideoFile:
+        """A file that is not there has a digest all the same; decoding it will be the fault."""
+        if not path.is_file():
+            return cls(path, "missing")
+        with path.open("rb") as file:
+            return cls(path, hashlib.file_digest(file, "sha256").hexdigest())
 
 
 @dataclass(frozen=True)
@@ -25,12 +43,14 @@ class Batch:
     references : the references of each video that has any
     corpus : one document per video, from which document frequencies are counted; the references,
         unless another corpus is given
+    files : the file of each video that has one
     """
 
     captions: Sequence[str]
     videos: Sequence[str]
     references: References
     corpus: References
+    files: Mapping[str, VideoFile] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if len(self.captions) != len(self.videos):
@@ -41,12 +61,26 @@ class Batch:
 
     def take(self, rows: Rows) -> Batch:
         """The batch of these rows only."""
-        return Batch(
-            [self.captions[row] for row in rows],
-            [self.videos[row] for row in rows],
-            self.references,
-            self.corpus,
+        return replace(
+            self,
+            captions=[self.captions[row] for row in rows],
+            videos=[self.videos[row] for row in rows],
         )
+
+    def corpus_texts(self) -> list[str]:
+        """What rare words are counted in: the corpus, or for want of one the captions."""
+        return list(chain.from_iterable(self.corpus.values())) or list(self.captions)
+
+    def rows_by_video(self) -> dict[str, Rows]:
+        rows: dict[str, list[int]] = {}
+        for row, video in enumerate(self.videos):
+            rows.setdefault(video, []).append(row)
+        return {video: np.array(places, dtype=np.intp) for video, places in rows.items()}
+
+    def texts(self) -> list[str]:
+        """The captions, and the references of their videos."""
+        videos = dict.fromkeys(self.videos)
+        return [*self.captions, *(text for v in videos for text in self.references.get(v, ()))]
 
     def rows_with_references(self) -> Rows:
         return np.array(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -16,6 +16,8 @@ from analysis.metrics.settings import SETTING_NAMES, Settings
 
 if TYPE_CHECKING:
     from analysis.metrics.workbench import Workbench
+
+Scorer = Callable[[Batch, Settings, "Workbench"], Mapping[str, Values]]
 
 # Raised whenever a change alters any number: it is part of every signature.
 VERSION = "1"
@@ -33,6 +35,16 @@ class MetricUnavailable(ValueError):
     """A metric cannot be computed on this machine; the message says what to install."""
 
 
+def own_texts(batch: Batch, settings: Settings) -> Sequence[str]:
+    """Captions and references: what most metrics that embed texts embed."""
+    return batch.texts()
+
+
+def with_corpus(batch: Batch, settings: Settings) -> Sequence[str]:
+    """The corpus as well, for metrics that count rare tokens in it."""
+    return [*batch.texts(), *batch.corpus_texts()]
+
+
 @dataclass(frozen=True, eq=False)
 class Family:
     """Metrics that are computed together.
@@ -45,14 +57,16 @@ class Family:
     settings : the settings its numbers depend on, by name
     score : a whole batch at once; returns one value per caption for each metric
     uses_corpus : whether the numbers depend on the corpus of the batch, under given settings
+    texts : what must be embedded before scoring, for metrics that need a model
     """
 
     metrics: Mapping[str, str]
     paper: str
     needs: frozenset[Need]
     settings: tuple[str, ...]
-    score: Callable[[Batch, Settings, Workbench], Mapping[str, Values]] = field(repr=False)
+    score: Scorer = field(repr=False)
     uses_corpus: Callable[[Settings], bool] = field(default=lambda settings: False, repr=False)
+    texts: Callable[[Batch, Settings], Sequence[str]] = field(default=own_texts, repr=False)
 
     def __post_init__(self) -> None:
         unknown = set(self.settings) - set(SETTING_NAMES)

@@ -1,17 +1,28 @@
-"""Score a batch with many metrics: what can be computed is, and what cannot is said."""
+"""Score a batch with many metrics: what can be computed is, and what cannot is said.
+
+Two steps, so that the first can be spread over many machines: ``embed`` fills the store with all
+that the metrics will need of the models, ``score`` computes them from the store.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
-from analysis.metrics.batch import Batch, Rows, Values
+from analysis.metrics.batch import Batch, Rows, Values, VideoFile
 from analysis.metrics.registry import Family, MetricUnavailable, Need, families_of
 from analysis.metrics.settings import Settings
 from analysis.metrics.signatures import signature
 from analysis.metrics.workbench import Workbench
+
+Progress = Callable[[str, int, int], None]
+
+NO_REFERENCE = "it has no reference"
+NO_VIDEO = "no video file was given for it"
+NO_FRAMES = "its frames are not embedded"
 
 
 @dataclass(frozen=True)
@@ -38,8 +49,58 @@ class Scores:
     notes: list[str] = field(default_factory=list)
 
 
-def score(batch: Batch, metrics: Sequence[str], settings: Settings, bench: Workbench) -> Scores:
-    """Every metric for every caption.
+@dataclass(frozen=True)
+class Embeddable:
+    """All that metrics need of the models: what is already in the store costs nothing."""
+
+    videos: Mapping[str, VideoFile]
+    texts: Sequence[str]
+    sentences: Sequence[str]
+
+
+def embeddable(batch: Batch, metrics: Sequence[str], settings: Settings) -> Embeddable:
+    """What ``embed`` has to embed, each text once and in a fixed order."""
+    texts: dict[Need, dict[str, None]] = {Need.ENCODER: {}, Need.SENTENCE_MODEL: {}}
+    looks = False
+    for family in families_of(metrics):
+        looks |= Need.VIDEO in family.needs
+        for need, wanted in texts.items():
+            if need in family.needs:
+                wanted.update(dict.fromkeys(family.texts(batch, settings)))
+    files = {
+        video: batch.files[video] for video in dict.fromkeys(batch.videos) if video in batch.files
+    }
+    return Embeddable(
+        files if looks else {}, list(texts[Need.ENCODER]), list(texts[Need.SENTENCE_MODEL])
+    )
+
+
+def embed(
+    wanted: Embeddable, settings: Settings, bench: Workbench, progress: Progress | None = None
+) -> dict[str, str]:
+    """Fill the store; returns which videos cannot be read, and why."""
+
+    def told(what: str) -> Callable[[int, int], None]:
+        return lambda done, total: progress(what, done, total) if progress else None
+
+    if wanted.sentences and bench.sentence:
+        texts = bench.sentence.texts(settings.bertscore_layer)
+        texts.embed(wanted.sentences, told("sentences"))
+    if wanted.texts and bench.image_text:
+        bench.image_text.texts.embed(wanted.texts, told("texts"))
+    if wanted.videos and bench.image_text:
+        return bench.image_text.frames.embed(wanted.videos, told("videos"))
+    return {}
+
+
+def score(
+    batch: Batch,
+    metrics: Sequence[str],
+    settings: Settings,
+    bench: Workbench,
+    unreadable: Mapping[str, str] = MappingProxyType({}),
+) -> Scores:
+    """Every metric for every caption, from what ``embed`` left in the store.
 
     A metric that is not installed, a video without references or without readable frames costs
     the values that depend on it and adds one fault; everything else is scored.
@@ -47,7 +108,6 @@ def score(batch: Batch, metrics: Sequence[str], settings: Settings, bench: Workb
     scores = Scores()
     referenced = _Part(batch, batch.rows_with_references())
     wanted = families_of(metrics)
-    _report_missing_references(wanted, referenced, scores)
     for family, names in wanted.items():
         part = referenced if Need.REFERENCES in family.needs else _Part(batch)
         try:
@@ -58,6 +118,12 @@ def score(batch: Batch, metrics: Sequence[str], settings: Settings, bench: Workb
         for name in names:
             scores.values[name] = part.spread(found.get(name))
             scores.signatures[name] = signature(name, family, batch, settings, bench)
+    scores.faults += _missing(
+        wanted, Need.REFERENCES, dict.fromkeys(referenced.missing, NO_REFERENCE)
+    )
+    scores.faults += _missing(wanted, Need.VIDEO, _without_frames(batch, bench, unreadable))
+    scores.faults += _unwritten(bench)
+    scores.notes += _cut_texts(batch, wanted, bench)
     return scores
 
 
@@ -66,28 +132,58 @@ class _Part:
 
     def __init__(self, whole: Batch, rows: Rows | None = None) -> None:
         self._size = len(whole)
-        everything = rows is None or len(rows) == len(whole)
-        self.rows = np.arange(len(whole)) if rows is None else rows
-        self.batch = whole if everything else whole.take(self.rows)
+        self._rows = np.arange(len(whole)) if rows is None else rows
+        self.batch = whole if len(self._rows) == len(whole) else whole.take(self._rows)
         self.missing = sorted(set(whole.videos) - set(self.batch.videos))
 
     def spread(self, values: Values | None) -> Values:
         everywhere = np.full(self._size, np.nan)
         if values is not None:
-            everywhere[self.rows] = values
+            everywhere[self._rows] = values
         return everywhere
 
 
-def _report_missing_references(
-    wanted: dict[Family, list[str]], referenced: _Part, scores: Scores
-) -> None:
-    names = tuple(
-        name
-        for family, names in wanted.items()
-        if Need.REFERENCES in family.needs
-        for name in names
+def _missing(
+    wanted: Mapping[Family, Sequence[str]], need: Need, reasons: Mapping[str, str]
+) -> list[Fault]:
+    """One fault for each video that lacks what some of the metrics need."""
+    names = [name for family, group in wanted.items() if need in family.needs for name in group]
+    if not names:
+        return []
+    return [Fault(reason, video, tuple(names)) for video, reason in reasons.items()]
+
+
+def _without_frames(
+    batch: Batch, bench: Workbench, unreadable: Mapping[str, str]
+) -> dict[str, str]:
+    if bench.image_text is None or bench.image_text.frames.fault:
+        return {}  # said once, for all videos
+    frames = bench.image_text.frames
+    return {
+        video: unreadable.get(video, NO_VIDEO if video not in batch.files else NO_FRAMES)
+        for video in sorted(set(batch.videos))
+        if video not in batch.files or batch.files[video] not in frames
+    }
+
+
+def _unwritten(bench: Workbench) -> list[Fault]:
+    spaces = (
+        [bench.image_text.texts.space, bench.image_text.frames.space] if bench.image_text else []
     )
-    if names:
-        scores.faults += [
-            Fault("it has no reference", video, names) for video in referenced.missing
-        ]
+    spaces += [texts.space for texts in bench.sentence.opened] if bench.sentence else []
+    return [Fault(message) for message in dict.fromkeys(space.fault for space in spaces) if message]
+
+
+def _cut_texts(batch: Batch, wanted: Mapping[Family, Sequence[str]], bench: Workbench) -> list[str]:
+    """A text with more words than it has tokens was cut at the end of the model's context."""
+    if bench.image_text is None or not any(Need.ENCODER in family.needs for family in wanted):
+        return []
+    texts = bench.image_text.texts
+    cut = [
+        text
+        for text in dict.fromkeys(batch.captions)
+        if text in texts and len(text.split()) > len(texts[text].marks) - 2 > 0
+    ]
+    if not cut:
+        return []
+    return [f"{len(cut)} captions are longer than the image-text model reads and were cut"]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Final
 
-TOKENIZERS: Final = ("ptb", "none")
-IDFS: Final = ("authors", "paper", "none")
-REFERENCE_RULES: Final = ("each", "whole")
-PRECISIONS: Final = ("float32", "float16")
+CHOICES: Final = {
+    "tokenize": ("ptb", "none"),
+    "idf": ("authors", "paper", "factvc", "none"),
+    "emscore_references": ("each", "whole"),
+}
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,10 @@ class Settings:
         Hidden layer of the sentence model whose token vectors are matched; -1 is the last.
     bertscore_idf : bool
         Weigh BERTScore's tokens by their rarity among the references.
-    idf : "authors", "paper" or "none"
-        Weights of EMScore's tokens: log((N+1)/(c+1)) as the authors' code computes it, -log(c/N) as
-        their paper prints it, or all equal.
+    idf : "authors", "paper", "factvc" or "none"
+        Weights of the tokens in EMScore and FactVC: log((N+1)/(c+1)) as EMScore's code computes
+        them, -log(c/N) as its paper prints them, as FactVC's code (where [EOS] weighs nothing), or
+        all equal.
     emscore_references : "each" or "whole"
         Of several references the best P, R, F and c each (their code), or the best score (paper).
     neighbours, clusters : int
@@ -48,18 +50,14 @@ class Settings:
     clip_prompt: str = "A photo depicts"
 
     def __post_init__(self) -> None:
-        _one_of("tokenize", self.tokenize, TOKENIZERS)
-        _one_of("idf", self.idf, IDFS)
-        _one_of("emscore_references", self.emscore_references, REFERENCE_RULES)
+        for name, allowed in CHOICES.items():
+            if getattr(self, name) not in allowed:
+                value = getattr(self, name)
+                raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
         if self.neighbours < 1 or self.clusters < 1:
             raise ValueError("neighbours and clusters must be at least 1")
         if not 0 <= self.alpha <= 1:
             raise ValueError(f"alpha must lie between 0 and 1, not {self.alpha}")
-
-
-def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
 
 
 SETTING_NAMES: Final = tuple(field.name for field in fields(Settings))

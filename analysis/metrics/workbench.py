@@ -2,42 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from analysis.metrics.batch import Batch
+from analysis.metrics.registry import MetricUnavailable, Need
+from analysis.metrics.settings import Settings
 from analysis.metrics.words import Words
 
 if TYPE_CHECKING:
+    from analysis.metrics.encoder import Encoder
     from analysis.metrics.meteor import Meteor
-    from analysis.metrics.registry import Need
+    from analysis.metrics.sentence_model import SentenceModel
+
+Result = TypeVar("Result")
 
 
 @dataclass
 class Workbench:
-    """Kept from batch to batch, so that nothing is started, loaded or counted twice.
+    """Kept from batch to batch, so that nothing is started or loaded twice.
 
     Parameters
     ----------
+    image_text : the image–text model, for metrics that look at videos
+    sentence : the sentence model, for STS and BERTScore
+    no_image_text, no_sentence : why there is none
     java : the Java program
     meteor_jar : METEOR's jar; without it the one inside pycocoevalcap, if that is installed
     spice_home : the folder of SPICE's jar and its models
     """
 
+    image_text: Encoder | None = None
+    sentence: SentenceModel | None = None
+    no_image_text: str = "no image-text model was given"
+    no_sentence: str = "no sentence model was given"
     java: str = "java"
     meteor_jar: Path | None = None
     spice_home: Path | None = None
-    _words: dict[str, Words] = field(default_factory=dict, init=False, repr=False)
+    _known: dict[Any, tuple[Batch, Any]] = field(default_factory=dict, init=False, repr=False)
     _meteor: Meteor | None = field(default=None, init=False, repr=False)
 
+    @property
+    def encoder(self) -> Encoder:
+        if self.image_text is None:
+            raise MetricUnavailable(self.no_image_text)
+        return self.image_text
+
+    @property
+    def sentence_model(self) -> SentenceModel:
+        if self.sentence is None:
+            raise MetricUnavailable(self.no_sentence)
+        return self.sentence
+
     def words(self, batch: Batch, how: str) -> Words:
-        """The batch tokenised; the last one is remembered for the next metric."""
-        known = self._words.get(how)
-        if known is None or known.batch is not batch:
-            known = self._words[how] = Words(batch, how)
-        return known
+        """The batch tokenised."""
+        return self._remember(("words", how), batch, lambda: Words(batch, how))
+
+    def remember(
+        self, match: Callable[[Batch, Settings, Encoder], Result], batch: Batch, settings: Settings
+    ) -> Result:
+        """What several metrics of a batch have in common, computed for the first of them."""
+        encoder = self.encoder
+        return self._remember((match, settings), batch, lambda: match(batch, settings, encoder))
+
+    def _remember(self, what: Any, batch: Batch, compute: Callable[[], Result]) -> Result:
+        """The last batch only: a worker lives long and memory is bounded."""
+        known = self._known.get(what)
+        if known is None or known[0] is not batch:
+            self._known = {k: v for k, v in self._known.items() if v[0] is batch}
+            known = self._known[what] = (batch, compute())
+        result: Result = known[1]
+        return result
 
     def meteor(self) -> Meteor:
         """METEOR's program, running."""
@@ -48,8 +85,15 @@ class Workbench:
         return self._meteor
 
     def signature(self, needs: Collection[Need]) -> list[str]:
-        """What of this bench decides numbers: the models and the frames."""
-        return []
+        """What of this bench decides numbers: the models, and the frames they see."""
+        parts = []
+        if Need.ENCODER in needs and self.image_text:
+            parts.append(f"model:{self.image_text.signature}")
+        if Need.VIDEO in needs and self.image_text:
+            parts.append(f"frames:{self.image_text.sampling}")
+        if Need.SENTENCE_MODEL in needs and self.sentence:
+            parts.append(f"model:{self.sentence.signature}")
+        return parts
 
     def close(self) -> None:
         if self._meteor is not None:

@@ -4,22 +4,36 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
+from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings as django_settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from analysis.metrics.batch import Batch
-from analysis.metrics.files import read_captions, read_references, write_scores
-from analysis.metrics.registry import metric_names
-from analysis.metrics.scoring import Scores, score
-from analysis.metrics.settings import TOKENIZERS, Settings
+from analysis.metrics.batch import Batch, VideoFile
+from analysis.metrics.embeddings import prune
+from analysis.metrics.equipment import Equipment
+from analysis.metrics.files import (
+    Captions,
+    find_videos,
+    read_captions,
+    read_references,
+    write_scores,
+)
+from analysis.metrics.models import ModelChoice
+from analysis.metrics.registry import families_of, metric_names
+from analysis.metrics.scoring import Scores, embed, embeddable, score
+from analysis.metrics.settings import CHOICES, Settings
 from analysis.metrics.workbench import Workbench
 from hits.importing import Faults
 
 # 0: everything was scored; 1: nothing was; this: some values are missing, the messages say which.
 INCOMPLETE = 3
 _FAULTS_SHOWN = 20
+_A_DAY = 24 * 60 * 60
 
 
 class Command(BaseCommand):
@@ -29,39 +43,111 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("captions", type=Path, help="video,system,caption")
         parser.add_argument("--references", type=Path, help="video,source,caption")
+        parser.add_argument("--videos", type=Path, help="folder of the video files")
         parser.add_argument("--metrics", type=_names, required=True, help="names, with commas")
         parser.add_argument("--out", type=Path, required=True, help="video,system,metric,value")
-        parser.add_argument("--tokenize", choices=TOKENIZERS, default="ptb")
-        parser.add_argument(
-            "--corpus", type=Path, help="references to count CIDEr's document frequencies in"
-        )
+        parser.add_argument("--corpus", type=Path, help="references to count rare words in")
+        _add_equipment(parser)
+        for setting in fields(Settings):
+            _add_setting(parser, setting.name, setting.default)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        faults = Faults()
-        captions = read_captions(options["captions"], faults)
-        references = read_references(options["references"], faults) if options["references"] else {}
-        corpus = read_references(options["corpus"], faults) if options["corpus"] else references
-        if faults.errors:
-            raise CommandError("\n".join(str(fault) for fault in faults))
-        batch = Batch(captions.texts, captions.videos, references, corpus)
-        settings = Settings(tokenize=options["tokenize"])
-        bench = Workbench()
+        captions, batch = _read(options)
+        bench: Workbench | None = None
         try:
-            scores = score(batch, options["metrics"], settings, bench)
+            settings = Settings(**{field.name: options[field.name] for field in fields(Settings)})
+            needs = {need for family in families_of(options["metrics"]) for need in family.needs}
+            bench = _equipment(options).workbench(needs)
+            scores = self._score(batch, options["metrics"], settings, bench)
             write_scores(options["out"], captions, scores)
+            if options["prune"]:
+                self._prune(options["store"], bench)
         except (ValueError, OSError) as error:
             raise CommandError(str(error)) from error
         finally:
-            bench.close()
+            if bench:
+                bench.close()
         self._report(scores)
 
+    def _score(
+        self, batch: Batch, metrics: list[str], settings: Settings, bench: Workbench
+    ) -> Scores:
+        wanted = embeddable(batch, metrics, settings)
+        unreadable = embed(wanted, settings, bench, self._progress)
+        return score(batch, metrics, settings, bench, unreadable)
+
+    def _progress(self, what: str, done: int, total: int) -> None:
+        self.stderr.write(f"{what}: {done} of {total}")
+
+    def _prune(self, store: Path, bench: Workbench) -> None:
+        keep = bench.image_text.spaces if bench.image_text else set()
+        keep |= bench.sentence.spaces if bench.sentence else set()
+        freed = prune(store, keep, before=time.time() - _A_DAY)
+        self.stderr.write(f"{freed / 1e6:.1f} MB of other models' embeddings deleted")
+
     def _report(self, scores: Scores) -> None:
+        for note in scores.notes:
+            self.stderr.write(note)
         for fault in scores.faults[:_FAULTS_SHOWN]:
             self.stderr.write(self.style.WARNING(str(fault)))
         if len(scores.faults) > _FAULTS_SHOWN:
             self.stderr.write(f"and {len(scores.faults) - _FAULTS_SHOWN} more, listed in the .json")
         if scores.faults:
             sys.exit(INCOMPLETE)
+
+
+def _add_equipment(parser: CommandParser) -> None:
+    group = parser.add_argument_group("models and programs")
+    store = django_settings.DATA_DIR / "embeddings"
+    group.add_argument("--store", type=Path, default=store, help="folder of embeddings")
+    group.add_argument("--prune", action="store_true", help="delete other models' embeddings")
+    group.add_argument("--float16", action="store_true", help="keep embeddings in half precision")
+    group.add_argument("--model", default="demo", help="demo, an open_clip architecture, a folder")
+    group.add_argument("--weights", default="", help="file, or a name open_clip knows")
+    group.add_argument("--frames", default="uniform:16", help="uniform:N, fps:R or all")
+    group.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1, …")
+    group.add_argument("--sentence-model", type=Path, help="folder of a sentence model")
+    group.add_argument("--java", default="java")
+    group.add_argument("--meteor-jar", type=Path)
+    group.add_argument("--spice-home", type=Path)
+
+
+def _add_setting(parser: CommandParser, name: str, default: Any) -> None:
+    option = f"--{name.replace('_', '-')}"
+    if isinstance(default, bool):
+        parser.add_argument(option, action="store_true")
+    else:
+        parser.add_argument(option, type=type(default), default=default, choices=CHOICES.get(name))
+
+
+def _read(options: Mapping[str, Any]) -> tuple[Captions, Batch]:
+    faults = Faults()
+    captions = read_captions(options["captions"], faults)
+    references = read_references(options["references"], faults) if options["references"] else {}
+    corpus = read_references(options["corpus"], faults) if options["corpus"] else references
+    if faults.errors:
+        raise CommandError("\n".join(str(fault) for fault in faults))
+    files = {}
+    if options["videos"]:
+        if not options["videos"].is_dir():
+            raise CommandError(f"{options['videos']} is not a folder.")
+        found = find_videos(options["videos"], captions.videos)
+        files = {video: VideoFile.of(path) for video, path in found.items()}
+    return captions, Batch(captions.texts, captions.videos, references, corpus, files)
+
+
+def _equipment(options: Mapping[str, Any]) -> Equipment:
+    return Equipment(
+        store=options["store"],
+        model=ModelChoice(options["model"], options["weights"]),
+        frames=options["frames"],
+        device=options["device"],
+        dtype="float16" if options["float16"] else "float32",
+        sentence_model=options["sentence_model"],
+        java=options["java"],
+        meteor_jar=options["meteor_jar"],
+        spice_home=options["spice_home"],
+    )
 
 
 def _names(text: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
@@ -62,3 +63,38 @@ def stanford(java: str, pycocoevalcap: Path, tmp_path_factory) -> Callable[[list
         ]
 
     return tokenize
+
+
+TINY_VIT = {
+    "embed_dim": 24,
+    "vision_cfg": {"image_size": 32, "layers": 2, "width": 64, "patch_size": 16},
+    "text_cfg": {"context_length": 77, "vocab_size": 49408, "width": 32, "heads": 2, "layers": 2},
+}
+TINY_RESNET = TINY_VIT | {
+    "vision_cfg": {"image_size": 32, "layers": [1, 1, 1, 1], "width": 8, "patch_size": None}
+}
+
+
+@pytest.fixture(scope="session")
+def model_folder(tmp_path_factory) -> Callable[..., Path]:
+    """A folder as open_clip publishes models, with random weights: to load, never to score."""
+    import torch
+
+    from analysis.metrics.towers.image_text import open_clip
+
+    def build(config: dict, seed: int = 0) -> Path:
+        folder = tmp_path_factory.mktemp("model")
+        torch.manual_seed(seed)
+        model = open_clip.CLIP(**config).eval()
+        save_safetensors(model.state_dict(), folder / "open_clip_model.safetensors")
+        about = {"model_cfg": config, "preprocess_cfg": {}}
+        (folder / "open_clip_config.json").write_text(json.dumps(about))
+        return folder
+
+    return build
+
+
+def save_safetensors(state: dict, path: Path) -> None:
+    from safetensors.torch import save_file
+
+    save_file({name: tensor.contiguous() for name, tensor in state.items()}, path)

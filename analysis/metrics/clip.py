@@ -1,0 +1,105 @@
+"""Similarities of a caption with frames of its video, pooled in several ways; CLIPScore."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from analysis.metrics.batch import Batch, Values
+from analysis.metrics.matching import best
+from analysis.metrics.registry import Family, Need
+from analysis.metrics.settings import Settings
+from analysis.metrics.vision import POOLS, pooled_cosines, reference_cosines, video_cosines
+from analysis.metrics.workbench import Workbench
+
+_MEASURES = {
+    "image": "cosine of the caption with the middle frame",
+    "mean": "mean cosine of the caption with the frames",
+    "max": "largest cosine of the caption with a frame",
+    "min": "smallest cosine of the caption with a frame",
+    "knn": "mean cosine with the frames nearest the caption",
+    "kmeans": "mean cosine with the frames nearest the centres of k-means",
+}
+_LEBRON = "Lebron et al. 2022, Evaluation of video captions using vision and language models"
+_HESSEL = "Hessel et al. 2021, CLIPScore: a reference-free evaluation metric for image captioning"
+
+
+def _pooled(batch: Batch, settings: Settings, bench: Workbench) -> Mapping[str, Values]:
+    pooled = bench.remember(pooled_cosines, batch, settings)
+    return {f"clip_{pool}": pooled[pool] for pool in POOLS}
+
+
+def _pooled_with_references(
+    batch: Batch, settings: Settings, bench: Workbench
+) -> Mapping[str, Values]:
+    """The caption's largest cosine with a reference is added (equation 2)."""
+    nearest = best(reference_cosines(batch, bench.encoder.texts))
+    pooled = bench.remember(pooled_cosines, batch, settings)
+    return {f"clip_{pool}+ref": pooled[pool] + nearest for pool in POOLS}
+
+
+def _clipscore(batch: Batch, settings: Settings, bench: Workbench) -> Mapping[str, Values]:
+    return {"clipscore": _clip_s(batch, settings, bench)}
+
+
+def _refclipscore(batch: Batch, settings: Settings, bench: Workbench) -> Mapping[str, Values]:
+    """Harmonic mean of CLIPScore and the nearest reference, neither below 0 (section 3)."""
+    score = _clip_s(batch, settings, bench)
+    cosines = reference_cosines(batch, bench.encoder.texts, lambda text: _prompted(text, settings))
+    nearest = np.maximum(best(cosines), 0)
+    with np.errstate(invalid="ignore"):
+        harmonic = 2 * score * nearest / (score + nearest)
+    return {"refclipscore": np.where(score + nearest == 0, 0.0, harmonic)}
+
+
+def _clip_s(batch: Batch, settings: Settings, bench: Workbench) -> Values:
+    texts = [_prompted(text, settings) for text in batch.captions]
+    return settings.clip_weight * np.maximum(video_cosines(batch, bench.encoder, texts), 0)
+
+
+def _prompted(text: str, settings: Settings) -> str:
+    return f"{settings.clip_prompt} {text}".strip()
+
+
+def _prompted_texts(batch: Batch, settings: Settings) -> list[str]:
+    return [_prompted(text, settings) for text in batch.texts()]
+
+
+_SIGHT = frozenset({Need.VIDEO, Need.ENCODER})
+
+FAMILIES = (
+    Family(
+        metrics={f"clip_{pool}": _MEASURES[pool] for pool in POOLS},
+        paper=_LEBRON,
+        needs=_SIGHT,
+        settings=("neighbours", "clusters"),
+        score=_pooled,
+    ),
+    Family(
+        metrics={
+            f"clip_{pool}+ref": f"{_MEASURES[pool]}, plus that with the nearest reference"
+            for pool in POOLS
+        },
+        paper=_LEBRON,
+        needs=_SIGHT | {Need.REFERENCES},
+        settings=("neighbours", "clusters"),
+        score=_pooled_with_references,
+    ),
+    Family(
+        metrics={"clipscore": "2.5 times the cosine of the caption with the video, at least 0"},
+        paper=_HESSEL,
+        needs=_SIGHT,
+        settings=("clip_weight", "clip_prompt"),
+        score=_clipscore,
+        texts=_prompted_texts,
+    ),
+    Family(
+        metrics={"refclipscore": "harmonic mean of CLIPScore and the nearest reference"},
+        paper=_HESSEL,
+        needs=_SIGHT | {Need.REFERENCES},
+        settings=("clip_weight", "clip_prompt"),
+        score=_refclipscore,
+        texts=_prompted_texts,
+    ),
+)

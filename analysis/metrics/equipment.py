@@ -1,0 +1,58 @@
+"""What an operator chooses to compute metrics with, and the workbench made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from analysis.metrics.encoder import Encoder
+from analysis.metrics.models import ModelChoice, find_model
+from analysis.metrics.registry import MetricUnavailable, Need
+from analysis.metrics.sampling import Sampling
+from analysis.metrics.sentence_model import SentenceModel, find_sentence_model
+from analysis.metrics.workbench import Workbench
+
+
+@dataclass(frozen=True)
+class Equipment:
+    """Models, programs and the store; whatever is left out has a default that works offline."""
+
+    store: Path
+    model: ModelChoice = field(default_factory=ModelChoice)
+    frames: str = "uniform:16"
+    device: str = "cpu"
+    dtype: str = "float32"
+    sentence_model: Path | None = None
+    java: str = "java"
+    meteor_jar: Path | None = None
+    spice_home: Path | None = None
+
+    def workbench(self, needs: Collection[Need]) -> Workbench:
+        """A bench with what is needed; metrics say themselves what could not be had."""
+        bench = Workbench(java=self.java, meteor_jar=self.meteor_jar, spice_home=self.spice_home)
+        if Need.ENCODER in needs:
+            try:
+                bench.image_text = self._encoder()
+            except MetricUnavailable as unavailable:
+                bench.no_image_text = str(unavailable)
+        if Need.SENTENCE_MODEL in needs:
+            try:
+                bench.sentence = SentenceModel(
+                    find_sentence_model(self.sentence_model),
+                    self.store,
+                    device=self.device,
+                    dtype=self.dtype,
+                )
+            except MetricUnavailable as unavailable:
+                bench.no_sentence = str(unavailable)
+        return bench
+
+    def _encoder(self) -> Encoder:
+        return Encoder(
+            find_model(self.model),
+            self.store,
+            Sampling.parse(self.frames),
+            device=self.device,
+            dtype=self.dtype,
+        )

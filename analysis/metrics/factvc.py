@@ -1,0 +1,55 @@
+"""FactVC: how free of errors a caption is; EMScore with precision above the coarse part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from analysis.metrics.batch import Batch, Values
+from analysis.metrics.matching import Match, best
+from analysis.metrics.registry import Family, Need, Scorer, with_corpus
+from analysis.metrics.settings import Settings
+from analysis.metrics.vision import match_with_references, match_with_videos
+from analysis.metrics.workbench import Workbench
+
+_PAPER = "Liu & Wan 2023, Models see hallucinations: evaluating the factuality in video captioning"
+
+
+def factvc(match: Match, alpha: float, rule: str) -> Values:
+    """(1 - α) S_c + α P of every row (equation 5), the best over the references by the rule."""
+    if rule == "whole":
+        return best((1 - alpha) * match.coarse + alpha * match.precision)
+    return (1 - alpha) * best(match.coarse) + alpha * best(match.precision)
+
+
+def _video(batch: Batch, settings: Settings, bench: Workbench) -> Mapping[str, Values]:
+    match = bench.remember(match_with_videos, batch, settings)
+    return {"factvc": factvc(match, settings.alpha, settings.emscore_references)}
+
+
+def _text(batch: Batch, settings: Settings, bench: Workbench) -> Mapping[str, Values]:
+    match = bench.remember(match_with_references, batch, settings)
+    return {"factvc_text": factvc(match, settings.alpha, settings.emscore_references)}
+
+
+def _both(batch: Batch, settings: Settings, bench: Workbench) -> Mapping[str, Values]:
+    video = _video(batch, settings, bench)["factvc"]
+    return {"factvc_both": (video + _text(batch, settings, bench)["factvc_text"]) / 2}
+
+
+def _family(name: str, against: str, needs: set[Need], score: Scorer) -> Family:
+    return Family(
+        metrics={name: f"coarse similarity and fine precision, {against}"},
+        paper=_PAPER,
+        needs=frozenset({Need.ENCODER, *needs}),
+        settings=("alpha", "idf", "emscore_references"),
+        score=score,
+        uses_corpus=lambda settings: settings.idf != "none",
+        texts=with_corpus,
+    )
+
+
+FAMILIES = (
+    _family("factvc", "against the video", {Need.VIDEO}, _video),
+    _family("factvc_text", "against the references", {Need.REFERENCES}, _text),
+    _family("factvc_both", "mean of both", {Need.VIDEO, Need.REFERENCES}, _both),
+)

@@ -1,0 +1,101 @@
+"""How well texts match frames or other texts: the similarities all vision-language metrics share.
+
+All vectors have length one, so that a dot product is a cosine.  The captions of one video are
+matched together: their tokens lie one below the other, and no padding is ever made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Texts as their token vectors, one text below the other, with a weight for each token."""
+
+    vectors: Vectors
+    weights: Floats
+    starts: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, vectors: Sequence[Vectors], weights: Sequence[Floats]) -> Stack:
+        sizes = [len(rows) for rows in vectors]
+        starts = np.cumsum([0, *sizes[:-1]]).astype(np.intp)
+        return cls(np.concatenate(vectors), np.concatenate(weights), starts)
+
+    @property
+    def sentences(self) -> Vectors:
+        """The vector of each text as a whole, which is that of its last token, [EOS]."""
+        return self.vectors[self.ends]
+
+    @property
+    def ends(self) -> NDArray[np.intp]:
+        return np.append(self.starts[1:], len(self.vectors)) - 1
+
+
+@dataclass(frozen=True)
+class Match:
+    """How each caption (rows) fits each reference, or the video (columns)."""
+
+    precision: Floats
+    recall: Floats
+    coarse: Floats
+
+    @property
+    def f(self) -> Floats:
+        """Harmonic mean of precision and recall; NaN where it is not defined."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return 2 * self.precision * self.recall / (self.precision + self.recall)
+
+
+def video_vector(frames: Vectors) -> Vectors:
+    """The video as a whole: the mean of its frames, at length one (EMScore, equation 2)."""
+    mean: Vectors = frames.mean(axis=0)
+    return mean / np.linalg.norm(mean)
+
+
+def similarities(texts: Stack, targets: Vectors) -> Floats:
+    """The cosine of every token (rows) with every frame or other token (columns)."""
+    return (texts.vectors @ targets.T).astype(np.float64)
+
+
+def match_video(captions: Stack, frames: Vectors, similarity: Floats) -> Match:
+    """Captions against the frames of their video (EMScore, equations 4-6 and 9).
+
+    Precision weighs tokens, recall is the plain mean over frames.
+    """
+    precision = _weighted_means(captions, similarity.max(axis=1)[:, None])
+    recall = np.maximum.reduceat(similarity, captions.starts).mean(axis=1)
+    coarse = (captions.sentences @ video_vector(frames)).astype(np.float64)
+    return Match(precision, recall[:, None], coarse[:, None])
+
+
+def match_references(captions: Stack, references: Stack) -> Match:
+    """Captions against each reference; precision and recall both weigh tokens."""
+    similarity = similarities(captions, references.vectors)
+    best_in_reference = np.maximum.reduceat(similarity, references.starts, axis=1)
+    best_in_caption = np.maximum.reduceat(similarity, captions.starts, axis=0)
+    recall = _weighted_means(references, best_in_caption.T).T
+    coarse = (captions.sentences @ references.sentences.T).astype(np.float64)
+    return Match(_weighted_means(captions, best_in_reference), recall, coarse)
+
+
+def _weighted_means(texts: Stack, values: Floats) -> Floats:
+    """Per text (rows of the result) the mean of its tokens' values; NaN where all weigh nothing."""
+    totals = np.add.reduceat(texts.weights, texts.starts)
+    sums = np.add.reduceat(texts.weights[:, None] * values, texts.starts)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return sums / totals[:, None]
+
+
+def best(columns: Floats) -> Floats:
+    """The largest value of each row; NaN where there is none."""
+    largest: Floats = np.fmax.reduce(columns, axis=1)
+    return largest

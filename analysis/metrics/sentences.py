@@ -1,0 +1,81 @@
+"""Similarity of meaning by a sentence model: STS of the whole, BERTScore of the tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from analysis.metrics.batch import Batch, Values
+from analysis.metrics.embedding import Texts
+from analysis.metrics.idf import EQUAL, Idf, inverse_document_frequencies
+from analysis.metrics.matching import Stack, best, match_references
+from analysis.metrics.registry import Family, Need, with_corpus
+from analysis.metrics.settings import Settings
+from analysis.metrics.vision import reference_cosines
+from analysis.metrics.workbench import Workbench
+
+
+def _sts(batch: Batch, settings: Settings, bench: Workbench) -> Mapping[str, Values]:
+    """The mean over references is BERTHA's rule for metrics without one (equation 4)."""
+    cosines = reference_cosines(batch, bench.sentence_model.texts(settings.bertscore_layer))
+    return {"sts": np.nanmean(cosines, axis=1), "sts_max": best(cosines)}
+
+
+def _bertscore(batch: Batch, settings: Settings, bench: Workbench) -> Mapping[str, Values]:
+    """Greedy matching of tokens; of several references the best P, R and F each (Zhang, 3.1)."""
+    texts = bench.sentence_model.texts(settings.bertscore_layer)
+    weights = _weights(batch, texts) if settings.bertscore_idf else EQUAL
+    found = {name: np.full(len(batch), np.nan) for name in ("p", "r", "f")}
+    for video, rows in batch.rows_by_video().items():
+        captions = _stack(texts, [batch.captions[row] for row in rows], weights)
+        match = match_references(captions, _stack(texts, batch.references[video], weights))
+        for name, part in (("p", match.precision), ("r", match.recall), ("f", match.f)):
+            found[name][rows] = best(part)
+    return {f"bertscore_{name}": values for name, values in found.items()}
+
+
+def _weights(batch: Batch, texts: Texts) -> Idf:
+    tokens = [texts[text].marks[:-1] for text in batch.corpus_texts()]
+    # Without FactVC's padding this is BERTScore's own idf, in which [CLS] and [SEP] weigh nothing.
+    return inverse_document_frequencies(tokens, "factvc", context=0)
+
+
+def _stack(texts: Texts, wanted: Sequence[str], weights: Idf) -> Stack:
+    """Token vectors without the sentence's; [CLS] and [SEP] may be matched but weigh nothing."""
+    embeddings = [texts[text] for text in wanted]
+    token_weights = [weights(embedding.marks[:-1]) for embedding in embeddings]
+    for values in token_weights:
+        values[[0, -1]] = 0
+    return Stack.of(
+        [embedding.vectors[:-1].astype(np.float32) for embedding in embeddings], token_weights
+    )
+
+
+_NEEDS = frozenset({Need.REFERENCES, Need.SENTENCE_MODEL})
+
+FAMILIES = (
+    Family(
+        metrics={
+            "sts": "cosine of the sentence embeddings, mean over the references",
+            "sts_max": "cosine of the sentence embeddings, best of the references",
+        },
+        paper="Reimers & Gurevych 2019, Sentence-BERT: sentence embeddings by siamese networks",
+        needs=_NEEDS,
+        settings=(),
+        score=_sts,
+    ),
+    Family(
+        metrics={
+            "bertscore_p": "contextual tokens of the caption found in the reference",
+            "bertscore_r": "contextual tokens of the reference found in the caption",
+            "bertscore_f": "harmonic mean of the two",
+        },
+        paper="Zhang et al. 2020, BERTScore: evaluating text generation with BERT",
+        needs=_NEEDS,
+        settings=("bertscore_layer", "bertscore_idf"),
+        score=_bertscore,
+        uses_corpus=lambda settings: settings.bertscore_idf,
+        texts=with_corpus,
+    ),
+)

@@ -1,0 +1,1 @@
+"""Models loaded into memory: the only code of the platform that imports torch."""
