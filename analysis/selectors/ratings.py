@@ -53,9 +53,7 @@ def notes_on(campaign: Campaign) -> list[str]:
             f"{simulated:,} of the annotators are simulated: these are not people's scores"
         )
     if campaign.batches.filter(merge_identical=True).exists():
-        notes.append(
-            "identical captions of one video were asked once, under the first system's name"
-        )
+        notes.append("identical captions of one video were asked once and credited to each system")
     return notes
 
 
