@@ -26,7 +26,7 @@ Processes = list[subprocess.Popen[bytes]]
 
 def main() -> None:
     require_free_port()
-    for command in (["migrate", "--verbosity", "0"], ["demo_campaign"]):
+    for command in (["migrate", "--verbosity", "0"], ["demo_campaign"], ["demo_crowd"]):
         subprocess.run([*MANAGE, *command], env=QUIET, check=True)  # noqa: S603 - our own words
     processes = start()
     try:

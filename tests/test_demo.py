@@ -20,7 +20,7 @@ from tests.folders import make_folder, make_zip
 from tests.services import free_port
 
 ROOT = Path(__file__).parent.parent
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(280)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
 @contextmanager

@@ -23,14 +23,14 @@ VIDEOS = 40
 SEED = 7
 NAME = "Demo: little scenes"
 SETTINGS = f"""\
-name = "{NAME}"
+name = "{{name}}"
 control = "{HUMANS[0]}"
 human = ["{HUMANS[1]}"]
 
 [hits]
 size = 100
 redundancy = 1
-assignments = 1
+assignments = {{assignments}}
 seed = {{seed}}
 reward = 0.99
 """
@@ -42,6 +42,8 @@ CANDIDATES = 60
 def write_demo_campaign(
     directory: Path,
     *,
+    name: str = NAME,
+    assignments: int = 1,
     videos: int = VIDEOS,
     seed: int = SEED,
     size: tuple[int, int] = SIZE,
@@ -67,7 +69,9 @@ def write_demo_campaign(
             for source in sources
         ]
         _write(directory / file, _table(("video", column, "caption"), rows))
-    _write(directory / "campaign.toml", SETTINGS.format(seed=seed))
+    _write(
+        directory / "campaign.toml", SETTINGS.format(name=name, assignments=assignments, seed=seed)
+    )
 
 
 def demo_scenes(videos: int = VIDEOS, seed: int = SEED) -> list[Scene]:
