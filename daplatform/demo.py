@@ -19,7 +19,7 @@ PORT = os.environ.get("PORT", "8000")
 ADDRESS = f"http://127.0.0.1:{PORT}/"
 MANAGE = [sys.executable, "manage.py"]
 WEB = [sys.executable, "-m", "gunicorn", "daplatform.wsgi", "--bind", f"127.0.0.1:{PORT}"]
-WORKER = [sys.executable, "-m", "celery", "-A", "daplatform", "worker", "--beat"]
+WORKER = [sys.executable, "-m", "celery", "--quiet", "-A", "daplatform", "worker", "--beat"]
 QUIET = {**os.environ, "PUBLIC_URL": ADDRESS, "LOG_LEVEL": "WARNING"}
 Processes = list[subprocess.Popen[bytes]]
 
@@ -67,7 +67,7 @@ def start() -> Processes:
         "--schedule",
         schedule,
     ]
-    commands = [web, [*worker, "--loglevel", "WARNING", "--quiet"]]
+    commands = [web, [*worker, "--loglevel", "WARNING"]]
     return [subprocess.Popen(command, env=QUIET, start_new_session=True) for command in commands]  # noqa: S603
 
 
