@@ -47,6 +47,14 @@ def assignment_of(turn: Turn) -> Assignment:
     return assignment
 
 
+def is_experienced(assignment: Assignment) -> bool:
+    """Whether its annotator has worked in this campaign before, and needs no practice."""
+    theirs = Assignment.objects.filter(
+        campaign=assignment.campaign_id, annotator=assignment.annotator_id
+    )
+    return theirs.exclude(pk=assignment.pk).exists()
+
+
 def closed_sentence(assignment: Assignment, now: dt.datetime) -> str:
     """Why nothing more can be rated here; empty while the work goes on."""
     if assignment.state == State.ACTIVE:

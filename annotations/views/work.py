@@ -13,7 +13,12 @@ from annotations.crowds import CROWDS
 from annotations.errors import WorkClosed
 from annotations.models import Arrival, Assignment
 from annotations.selectors.entry import claim_obstacle, invitation_of
-from annotations.selectors.work import assignment_of, closed_sentence, hit_media_urls
+from annotations.selectors.work import (
+    assignment_of,
+    closed_sentence,
+    hit_media_urls,
+    is_experienced,
+)
 from annotations.tokens import completion_code, turn_read
 from annotations.views.guards import page
 from annotations.views.payloads import work_payload
@@ -41,7 +46,7 @@ def rate(request: HttpRequest, token: str) -> HttpResponseBase:
     if sentence := closed_sentence(assignment, timezone.now()):
         raise WorkClosed(sentence)
     work = {"token": token, "name": str(turn.assignment), "endpoints": _endpoints()}
-    work |= work_payload(turn, assignment)
+    work |= work_payload(turn, assignment) | {"experienced": is_experienced(assignment)}
     response = rating_page(request, assignment.campaign, work)
     return allow_media(request, response, hit_media_urls(turn.hit))
 

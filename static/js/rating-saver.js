@@ -3,7 +3,7 @@
 import { Refusal } from "./rating-api.js";
 
 const FIRST_WAIT_MS = 1000;
-const LONGEST_WAIT_MS = 15000;
+const LONGEST_WAIT_MS = 8000;
 
 export class Saver {
   #key;

@@ -8,7 +8,7 @@ import { Api, Refusal } from "./rating-api.js";
 import { Player } from "./rating-player.js";
 import { Saver } from "./rating-saver.js";
 import { Scale } from "./rating-scale.js";
-import { holdTab } from "./rating-tabs.js";
+import { Tabs } from "./rating-tabs.js";
 import {
   announce,
   element,
@@ -20,6 +20,7 @@ import {
 
 const work = JSON.parse(element("work").textContent);
 const api = new Api(work.endpoints, work.token);
+const tabs = new Tabs(work.name, leaveToOtherTab);
 const items = new Map(); // position -> item, as far as the server has handed them out
 const PRACTICE = -1;
 let position = null; // what is on the screen; null before, between and after
@@ -27,6 +28,7 @@ let wanted = null; // what is to be on the screen as soon as it arrives
 let shownAt = 0;
 let hiddenMs = 0;
 let hiddenSince = null;
+let submitting = false;
 
 const scales = [...document.querySelectorAll("[data-scale]")].map(
   (root) =>
@@ -46,7 +48,7 @@ const saver = new Saver(work.name, {
   onRefused: refused,
   onState: (state) => {
     showSaved(state, saver.survives);
-    element("submit").disabled = state !== "saved";
+    if (state === "saved" && submitting) submit();
   },
 });
 
@@ -90,7 +92,7 @@ function show(item) {
   scales.forEach((scale, i) => scale.reset(answers[i]));
   element("caption").textContent = item.text;
   element("back").disabled = position <= 0;
-  element("next-label").textContent = position === PRACTICE ? "Done" : "Next";
+  element("next").textContent = position === PRACTICE ? "Done" : "Next";
   element("practice-note").hidden = position !== PRACTICE;
   element("missing").replaceChildren();
   showSection("rating");
@@ -194,6 +196,7 @@ function received(answer) {
 const returning = () => Boolean(items.get(position)?.answer);
 
 async function refused(error) {
+  submitting = false;
   if (error.code === "out-of-order" || error.code === "unfinished") return resume();
   player.pause();
   saver.stop();
@@ -216,19 +219,24 @@ async function resume() {
   }
 }
 
-async function begin({ takeOver = false } = {}) {
-  if (!work.preview) {
-    const held = await holdTab(work.name, { takeOver, onLost: leaveToOtherTab });
-    if (!held) return showSection("elsewhere");
-    saver.start();
-  }
-  if (takeOver || saver.waiting) {
-    showSection("waiting");
-    await saver.flush();
-    return resume();
-  }
+async function begin() {
+  if (!work.preview && !(await tabs.claim())) return showSection("elsewhere");
+  if (saver.waiting) return catchUp();
   if (work.done) return open(work.done);
   showSection("instructions");
+}
+
+/** Send what this browser still holds from before, then go on. */
+async function catchUp() {
+  showSection("waiting");
+  await saver.flush();
+  return resume();
+}
+
+function takeOver() {
+  tabs.takeOver();
+  saver.start();
+  catchUp();
 }
 
 function leaveToOtherTab() {
@@ -256,9 +264,13 @@ function finish() {
   showSection(work.preview ? "preview-end" : "finish");
 }
 
+/** Hand in, as soon as the last ratings are with the server. */
 async function submit() {
-  const button = element("submit");
-  button.disabled = true;
+  submitting = true;
+  if (saver.waiting) {
+    element("submit-note").textContent = "Saving your last ratings…";
+    return;
+  }
   try {
     location.replace((await api.submit(element("comment").value)).next);
   } catch (error) {
@@ -283,7 +295,7 @@ async function giveBack() {
 function readInstructions() {
   player.pause();
   element("resume-reading").hidden = position === null;
-  element("try").hidden = position !== null;
+  for (const id of ["try", "skip"]) if (element(id)) element(id).hidden = position !== null;
   showSection("instructions");
 }
 
@@ -304,6 +316,7 @@ function key(event) {
 const clicks = {
   try: practise,
   start: () => open(work.done),
+  skip: () => open(work.done),
   play: () => player.toggle(),
   next,
   back: () => open(position - 1),
@@ -311,7 +324,7 @@ const clicks = {
   help: readInstructions,
   "resume-reading": () => showSection("rating"),
   "without-video": unlock,
-  "take-over": () => begin({ takeOver: true }),
+  "take-over": takeOver,
   "give-back": giveBack,
   "last-caption": () => open(work.total - 1),
 };

@@ -13,7 +13,7 @@ from hits.models import Campaign
 from tests.clips import make_clip
 from tests.factories import make_campaign, make_hit
 
-SECONDS = 0.6
+SECONDS = 0.4
 
 
 @functools.cache

@@ -1,0 +1,83 @@
+"""axe-core finds nothing serious in any state of the page."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from hits.models import Campaign
+
+AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+
+
+@pytest.fixture(scope="module")
+def axe_source():
+    if not AXE.exists():
+        if os.environ.get("CI") == "true":
+            pytest.fail("axe-core is missing: npm ci")
+        pytest.skip("axe-core is not installed")
+    return AXE.read_text()
+
+
+@pytest.fixture
+def inspect(annotator, axe_source):
+    def run(state: str) -> None:
+        # Evaluated by the driver, so that the page's own content policy stays in force.
+        annotator.page.evaluate(f"{axe_source}; null")
+        report = annotator.page.evaluate(f"axe.run(document, {RULES})")
+        found = [
+            f"{fault['id']}: {node['html']}"
+            for fault in report["violations"]
+            if fault["impact"] in ("serious", "critical", "moderate")
+            for node in fault["nodes"]
+        ]
+        assert not found, (state, found)
+
+    return run
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_state_of_the_page_has_a_serious_violation(annotator, campaign, inspect, scheme):
+    page = annotator.page
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    Campaign.objects.update(asks_fluency=True, shows_number=True, consent="Do you agree?")
+    annotator.open(campaign)
+    inspect("enter")
+    page.get_by_label("agree to take part").check()
+    page.get_by_role("button", name="Agree and start").click()
+    expect(page.get_by_role("heading", name="How to rate")).to_be_visible()
+    inspect("instructions")
+    page.get_by_role("button", name="Try one").click()
+    inspect("locked")
+    annotator.wait_for_caption()
+    page.get_by_role("button", name="Done").click()
+    inspect("unlocked, with a message")
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Tab")
+    page.get_by_role("button", name="Done").click()
+    inspect("practised")
+    page.get_by_role("button", name="Start rating").click()
+    for _ in range(6):
+        annotator.wait_for_caption()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Tab")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="All 6 captions are rated")).to_be_visible()
+    inspect("finish")
+    annotator.submit()
+    inspect("done")
+
+
+def test_what_changes_is_announced(annotator, campaign):
+    annotator.begin(campaign)
+    announcer = annotator.page.locator("#announcer")
+    annotator.wait_for_caption()
+    expect(announcer).to_have_text(f"Caption: {annotator.page.locator('#caption').inner_text()}")
+    expect(annotator.page.locator("#saved")).to_have_role("status")
+    expect(annotator.scale).to_have_accessible_description("From not at all to perfectly")
