@@ -34,7 +34,7 @@ def read_ratings(path: Path | str, *, hits: Path | str | None = None) -> Ratings
         return parquet.read(source)
     if not start.line:
         raise fault(source, None, "the file is empty")
-    if start.line.lstrip().startswith("{"):
+    if start.line.lstrip().startswith(("{", "[")):
         return jsonlines.read(source)
     if mturk.recognises(start):
         return mturk.read(source, start, Path(hits) if hits else None)

@@ -19,7 +19,9 @@ from typing import Final
 from analysis.reading.files import Beginning, RatingsFile, checked, fault, last_of_each, rows
 
 KINDS: Final = {"TGT": "system", "REF": "reference", "BAD": "degraded", "CHK": "repeat"}
-DUMP: Final = ("taskID", "systemID", "username", "segmentID", "score", "startTime", "endTime")
+DUMP: Final = (
+    "taskID", "systemID", "username", "segmentID", "score", "startTime", "endTime", "itemType"
+)  # fmt: skip
 _MARK = re.compile(r"#(bad|dup|ref)\w*$", re.IGNORECASE)
 """Put behind a system's name by newer campaigns, to make its items unique."""
 
@@ -90,7 +92,7 @@ def _export(path: Path) -> Iterator[Row]:
 def _dump(path: Path) -> Iterator[Row]:
     content = rows(path, ",")
     _, header = next(content)
-    place = {name: header.index(name) for name in (*DUMP, "itemType")}
+    place = {name: header.index(name) for name in DUMP}
     for line, cells in content:
         if len(cells) != len(header):
             raise fault(path, line, f"{len(cells)} cells where the header has {len(header)}")

@@ -21,8 +21,8 @@ def read(path: Path, start: Beginning) -> RatingsFile:
     """Read with Arrow; only a file with a fault is gone through again, to say where it is."""
     names = [name.strip() for name in start.cells]
     _check_header(path, names)
-    line = _line_of_row(path, start.delimiter)
-    columns = _columns(path, start.delimiter, names)
+    line = _line_of_row(path, start)
+    columns = _columns(path, start, names)
     return RatingsFile(checked(path, columns, line), "ratings file")
 
 
@@ -36,26 +36,26 @@ def _check_header(path: Path, names: list[str]) -> None:
         raise error.located(path.name, lambda row: row) from error
 
 
-def _columns(path: Path, delimiter: str, names: list[str]) -> dict[str, pa.ChunkedArray]:
+def _columns(path: Path, start: Beginning, names: list[str]) -> dict[str, pa.ChunkedArray]:
     import pyarrow as pa
 
     coded = pa.dictionary(pa.int32(), pa.string())
     types: dict[str, Any] = dict.fromkeys(LABELS, coded) | dict.fromkeys(NUMBERS, pa.float64())
     types["submitted_at"] = pa.string()
     try:
-        return _read_csv(path, delimiter, names, types)
+        return _read_csv(path, start, names, types)
     except pa.ArrowInvalid:
-        _refuse_broken_rows(path, delimiter, len(names))
+        _refuse_broken_rows(path, start, len(names))
     # Every row is a row: some cell is not the number it should be, and text will say which.
     types |= dict.fromkeys(NUMBERS, pa.string())
     try:
-        return _read_csv(path, delimiter, names, types)
+        return _read_csv(path, start, names, types)
     except pa.ArrowInvalid as error:
         raise fault(path, None, f"this is not a table of ratings ({error})") from error
 
 
 def _read_csv(
-    path: Path, delimiter: str, names: list[str], types: dict[str, Any]
+    path: Path, start: Beginning, names: list[str], types: dict[str, Any]
 ) -> dict[str, pa.ChunkedArray]:
     import pyarrow.csv as pc
 
@@ -64,9 +64,9 @@ def _read_csv(
         path,
         # The header is read by us, spaces and all; blocks must hold the longest line.
         read_options=pc.ReadOptions(
-            column_names=names, skip_rows_after_names=1, block_size=2 * LONGEST_LINE
+            column_names=names, skip_rows=start.number, block_size=2 * LONGEST_LINE
         ),
-        parse_options=pc.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        parse_options=pc.ParseOptions(delimiter=start.delimiter, newlines_in_values=True),
         convert_options=pc.ConvertOptions(
             column_types=types,
             include_columns=wanted,
@@ -77,19 +77,19 @@ def _read_csv(
     return {name: table[name] for name in wanted}
 
 
-def _refuse_broken_rows(path: Path, delimiter: str, width: int) -> None:
-    for line, cells in rows(path, delimiter):
-        if len(cells) != width:
+def _refuse_broken_rows(path: Path, start: Beginning, width: int) -> None:
+    for line, cells in rows(path, start.delimiter):
+        if line > start.number and len(cells) != width:
             raise fault(path, line, f"{len(cells)} cells where the header has {width}")
 
 
-def _line_of_row(path: Path, delimiter: str) -> Callable[[int], int]:
+def _line_of_row(path: Path, start: Beginning) -> Callable[[int], int]:
     """Line of a row, the header not counted. The file is gone through when first asked."""
-    starts: list[int] = []
+    found: list[int] = []
 
     def line(row: int) -> int:
-        if not starts:
-            starts.extend(start for start, _ in rows(path, delimiter))
-        return starts[row + 1]
+        if not found:
+            found.extend(at for at, _ in rows(path, start.delimiter) if at > start.number)
+        return found[row]
 
     return line

@@ -14,6 +14,7 @@ from analysis.stats.ratings import Ratings
 
 LONGEST_LINE: Final = 1 << 20
 """Bytes. A file may be anything: no line longer than this is ever held."""
+NOT_TEXT: Final = "this is not text in UTF-8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Beginning:
     """The first line of a file that holds anything."""
 
     line: str
+    number: int = 1
     is_parquet: bool = False
 
     @property
@@ -50,7 +52,12 @@ def beginning(path: Path) -> Beginning:
     if start.startswith(b"PAR1"):
         return Beginning("", is_parquet=True)
     text = start.decode("utf-8-sig", errors="replace")
-    return Beginning(next((line for line in text.splitlines() if line.strip()), ""))
+    for number, line in enumerate(text.splitlines(), start=1):
+        if "\0" in line or "\ufffd" in line:
+            raise fault(path, number, NOT_TEXT)
+        if line.strip():
+            return Beginning(line, number)
+    return Beginning("")
 
 
 def lines(path: Path) -> Iterator[str]:
@@ -64,7 +71,7 @@ def lines(path: Path) -> Iterator[str]:
             try:
                 yield line.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
-                raise fault(path, number, "this is not text in UTF-8") from error
+                raise fault(path, number, NOT_TEXT) from error
 
 
 def rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:

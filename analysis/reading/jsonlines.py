@@ -28,9 +28,9 @@ def _add(path: Path, number: int, line: str, columns: dict[str, list[Any]], row:
     try:
         rating = json.loads(line)
     except (json.JSONDecodeError, RecursionError) as error:
-        raise fault(path, number, f"this is not JSON ({error})") from error
+        raise fault(path, number, f"this is not JSON, one object to a line ({error})") from error
     if not isinstance(rating, dict):
-        raise fault(path, number, "this is not a JSON object")
+        raise fault(path, number, "this is not a JSON object, of which there must be one to a line")
     for name, value in rating.items():
         if isinstance(value, (dict, list)) and name in (*REQUIRED, *OPTIONAL):
             raise fault(path, number, f"{name} is not a single value")

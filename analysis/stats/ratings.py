@@ -246,9 +246,10 @@ def check_names(columns: Iterable[str]) -> None:
     names = list(columns)
     missing = [name for name in REQUIRED if name not in names]
     others = [name for name in names if name not in (*REQUIRED, *OPTIONAL)]
-    near = {name: get_close_matches(name, others, n=1) for name in missing}
+    plain = {other.lower(): other for other in others}
+    near = {name: get_close_matches(name, plain, n=1) for name in missing}
     faults = [
-        Fault(f"there is no column {name!r} (rename {found[0]!r})")
+        Fault(f"there is no column {name!r} (rename {plain[found[0]]!r})")
         for name, found in near.items()
         if found
     ]

@@ -104,6 +104,14 @@ def test_lines_are_counted_through_quoted_line_breaks(tmp_path):
     assert fault_of(path).startswith("a.csv, line 4: score '-3'")
 
 
+@pytest.mark.parametrize("before", ["\n\n", "  \n\n"], ids=["empty", "spaces"])
+def test_blank_lines_may_stand_before_the_header(tmp_path, before):
+    path = written(tmp_path / "a.csv", *GOOD, header=before + HEADER)
+    assert len(read_ratings(path).ratings) == 4
+    written(path, *GOOD, "w1,h1,A,v3,system,101,5", header=before + HEADER)
+    assert fault_of(path).startswith("a.csv, line 8: score '101'")
+
+
 def test_both_lines_of_a_doubled_rating_are_named(tmp_path):
     fault = fault_of(written(tmp_path / "a.csv", *GOOD, GOOD[0]))
     assert fault.startswith("a.csv, line 6: second rating of kind 'system'")
@@ -125,6 +133,11 @@ def test_a_missing_column(tmp_path):
     assert fault_of(path) == "a.csv: there is no column 'score' (rename 'scores')"
 
 
+def test_columns_in_capitals_are_recognised_but_not_taken(tmp_path):
+    path = written(tmp_path / "a.csv", *GOOD, header=HEADER.replace("hit", "HIT"))
+    assert fault_of(path) == "a.csv: there is no column 'hit' (rename 'HIT')"
+
+
 def test_a_column_that_is_there_twice(tmp_path):
     path = written(tmp_path / "a.csv", *(f"{row},1" for row in GOOD), header=f"{HEADER},score")
     assert fault_of(path) == "a.csv, line 1: the column 'score' is there twice"
@@ -143,6 +156,11 @@ def test_a_header_alone(tmp_path):
 def test_text_that_is_not_utf_8(tmp_path):
     (tmp_path / "a.csv").write_bytes(f"{HEADER}\n{GOOD[0]}\n".encode() + b"\xff\xfe,h,A,v3\n")
     assert fault_of(tmp_path / "a.csv") == "a.csv, line 3: this is not text in UTF-8"
+
+
+def test_a_spreadsheets_utf_16(tmp_path):
+    (tmp_path / "a.csv").write_text(f"{HEADER}\n{GOOD[0]}\n", encoding="utf-16")
+    assert fault_of(tmp_path / "a.csv") == "a.csv, line 1: this is not text in UTF-8"
 
 
 def test_text_that_is_not_utf_8_in_rows_of_the_right_width(tmp_path):
@@ -169,6 +187,10 @@ class TestJsonLines:
     def test_a_line_that_is_no_json(self, tmp_path):
         (tmp_path / "a.jsonl").write_text(json.dumps(self.rating) + "\n{oops\n")
         assert fault_of(tmp_path / "a.jsonl").startswith("a.jsonl, line 2: this is not JSON")
+
+    def test_a_list_of_all_ratings(self, tmp_path):
+        (tmp_path / "a.json").write_text(json.dumps([self.rating]))
+        assert "line 1: this is not a JSON object, of which" in fault_of(tmp_path / "a.json")
 
     def test_a_line_that_lacks_a_value(self, tmp_path):
         other = {name: value for name, value in self.rating.items() if name != "score"}
