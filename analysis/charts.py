@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from analysis.exports import threshold_rows
 from analysis.pipeline import Analysis
 from analysis.stats.quality import FAILED, INSUFFICIENT, PASSED
 from analysis.stats.ratings import DEGRADED, HIGHEST_SCORE, REFERENCE
@@ -151,7 +152,7 @@ def distributions_chart(analysis: Analysis) -> Chart:
 
 def sensitivity_chart(sensitivity: ThresholdSensitivity) -> Chart:
     """Agreement with everybody's ranking by threshold, beside the band of random drops."""
-    rows = sensitivity_rows(sensitivity)
+    rows = threshold_rows(sensitivity)
     levels = sensitivity.thresholds.tolist()
     x = _quantity("threshold", "Annotators kept: quality-control p below")
     x["scale"] = {"type": "log", "nice": False}
@@ -249,20 +250,6 @@ def distribution_rows(analysis: Analysis) -> list[Row]:
                 for place, count in enumerate(counts.tolist())
             ]
     return rows
-
-
-def sensitivity_rows(sensitivity: ThresholdSensitivity) -> list[Row]:
-    columns = {
-        "threshold": sensitivity.thresholds,
-        "kept": sensitivity.kept,
-        "tau": sensitivity.tau,
-        "low": sensitivity.tau_low,
-        "high": sensitivity.tau_high,
-    }
-    return [
-        {name: _plain(value) for name, value in zip(columns, values, strict=True)}
-        for values in zip(*(column.tolist() for column in columns.values()), strict=True)
-    ]
 
 
 RANKING_HEADINGS: Final = {

@@ -10,7 +10,8 @@ import io
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,10 @@ from numpy.typing import NDArray
 from analysis.pipeline import Analysis
 from analysis.stats.quality import FAILED, INSUFFICIENT, PASSED
 from analysis.stats.ratings import KINDS, Ratings
+
+if TYPE_CHECKING:
+    from analysis.stats.sensitivity import ThresholdSensitivity
+    from analysis.trust import Trust
 
 Table = Mapping[str, NDArray[Any]]
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
@@ -146,7 +151,7 @@ FORMATS: Final[Mapping[str, Callable[[Table, str], bytes]]] = {
 }
 
 
-def report_json(analysis: Analysis, notes: Sequence[str] = ()) -> bytes:
+def report_json(analysis: Analysis, notes: Sequence[str] = (), trust: Trust | None = None) -> bytes:
     """Everything but the captions, for programs to read."""
     quality, intervals, order = analysis.quality, analysis.intervals, analysis.competing
     ranks = {"rank_interval_low": intervals.rank_low[order]}
@@ -163,8 +168,94 @@ def report_json(analysis: Analysis, notes: Sequence[str] = ()) -> bytes:
             "systems": records({**systems_table(analysis), **ranks}),
             "significance": records(significance_table(analysis)),
             "annotators": records({**annotators_table(analysis), **repeats, **means}),
+            "trust": trust_record(analysis, trust) if trust else None,
         }
     )
+
+
+def trust_record(analysis: Analysis, trust: Trust) -> dict[str, Any]:
+    """What says how far to trust the ranking, None for what is not defined."""
+    agreement = {
+        "krippendorff_z": asdict(trust.alpha_z),
+        "krippendorff_raw": asdict(trust.alpha_raw),
+        "intraclass": [asdict(result) for result in trust.intraclass],
+        "annotator_pairs": trust.pairwise.pairs,
+        "kendall": trust.pairwise.mean_kendall,
+        "spearman": trust.pairwise.mean_spearman,
+    }
+    found = {
+        "agreement": agreement,
+        "effective_annotators": trust.effective_annotators,
+        "replication_z": asdict(trust.replication),
+        "replication_raw": asdict(trust.replication_raw),
+        "thresholds": threshold_rows(trust.sensitivity) if trust.sensitivity else [],
+        "ties": tie_rows(analysis, trust),
+        "anytime": anytime_rows(analysis, trust),
+        "mixed_model": _mixed_record(analysis, trust),
+    }
+    plain: dict[str, Any] = _plain(found)
+    return plain
+
+
+def threshold_rows(sensitivity: ThresholdSensitivity) -> list[dict[str, Any]]:
+    """The ranking under each quality threshold, beside the band of random drops."""
+    columns = {
+        "threshold": sensitivity.thresholds,
+        "kept": sensitivity.kept,
+        "tau": sensitivity.tau,
+        "low": sensitivity.tau_low,
+        "high": sensitivity.tau_high,
+    }
+    return records(columns)
+
+
+def tie_rows(analysis: Analysis, trust: Trust) -> list[dict[str, Any]]:
+    """Systems not told apart, and the ratings that would."""
+    names = analysis.ratings.systems
+    return [
+        asdict(pair) | {"better": names[pair.better], "worse": names[pair.worse]}
+        for pair in trust.separations
+    ]
+
+
+def anytime_rows(analysis: Analysis, trust: Trust) -> list[dict[str, Any]]:
+    """Differences of every two systems with intervals that hold at every look."""
+    names, order = analysis.ratings.systems, analysis.ranking.order.tolist()
+    return [
+        {
+            "better": names[above],
+            "worse": names[below],
+            "difference": float(trust.anytime.difference[above, below]),
+            "low": float(trust.anytime.low[above, below]),
+            "high": float(trust.anytime.high[above, below]),
+            "decided": bool(trust.anytime.better[above, below]),
+        }
+        for place, above in enumerate(order)
+        for below in order[place + 1 :]
+    ]
+
+
+def mixed_rows(analysis: Analysis, trust: Trust) -> list[dict[str, Any]]:
+    """Means of the mixed model in the order of the ranking."""
+    model = trust.mixed
+    if model is None:
+        return []
+    return [
+        {
+            "system": analysis.ratings.systems[code],
+            "mean": float(model.mean[code]),
+            "standard_error": float(model.standard_error[code]),
+        }
+        for code in analysis.ranking.order
+    ]
+
+
+def _mixed_record(analysis: Analysis, trust: Trust) -> dict[str, Any] | None:
+    model = trust.mixed
+    if model is None:
+        return None
+    deviations = {name: getattr(model, name) for name in ("sd_annotator", "sd_item", "sd_residual")}
+    return {"systems": mixed_rows(analysis, trust), **deviations, "deviance": model.deviance}
 
 
 def counts(analysis: Analysis) -> dict[str, int]:
@@ -182,7 +273,7 @@ def counts(analysis: Analysis) -> dict[str, int]:
     }
 
 
-def records(table: Table) -> list[dict[str, object]]:
+def records(table: Table) -> list[dict[str, Any]]:
     """One dictionary per row, None for what is not defined."""
     columns = [_plain_cells(name, column) for name, column in table.items()]
     return [dict(zip(table, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -216,6 +307,15 @@ def _plain_cells(name: str, column: NDArray[Any]) -> list[Any]:
         return values
     number = int if name.startswith("rank_") else float
     return [_plain_number(value, number) for value in values]
+
+
+def _plain(value: Any) -> Any:
+    """The same with numbers as JSON knows them, however deep."""
+    if isinstance(value, dict):
+        return {name: _plain(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_plain(member) for member in value]
+    return _plain_number(value, float) if isinstance(value, float) else value
 
 
 def _plain_number(value: float, number: Callable[[float], float]) -> float | str | None:

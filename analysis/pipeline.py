@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,10 @@ from analysis.stats.standardise import Basis, Standardised, standardise
 
 Question = Literal["combined", "score", "fluency"]
 Unit = Literal["caption", "annotator"]
+
+QUICK_RATINGS: Final = 200_000
+"""Ratings up to which all that `analysis.trust` does takes about a second."""
+MOST_DRAWS: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +45,21 @@ class Settings:
     draws: int = 1000
     confidence: float = 0.95
     seed: int = 7
+    thorough: bool = False
+    """Assess how far to trust the ranking however many ratings there are."""
 
     def __post_init__(self) -> None:
+        if not 1 <= self.draws <= MOST_DRAWS:
+            raise ValueError(f"draws must be at least 1 and at most {MOST_DRAWS:,}")
+        if self.seed < 0:
+            raise ValueError(f"seed must not be negative, not {self.seed}")
         for name, known in (("question", get_args(Question)), ("resample", get_args(Unit))):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}")
+
+    def wants_trust(self, ratings: int) -> bool:
+        """Whether the results of so many ratings include how far to trust them."""
+        return self.thorough or ratings <= QUICK_RATINGS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,14 +103,14 @@ def analyse(
     )
     standardised = standardise(ratings, basis=settings.basis)
     used = np.ones_like(quality.passed) if settings.keep_all_annotators else quality.passed
-    raw, z = _answers(ratings, standardised, settings)
+    raw, z = answers(ratings, standardised, settings)
     captions = score_captions(ratings, raw, z, used)
     systems = score_systems(captions, len(ratings.systems))
     ranking = rank_systems(captions, systems, alpha=settings.alpha)
     return Analysis(
         ratings=ratings,
         settings=settings,
-        signature=sign(ratings, _choices(settings, alpha, evidence)),
+        signature=sign(ratings, _choices(ratings, settings, alpha, evidence)),
         quality=quality,
         flags=raise_flags(ratings, quality, evidence, alpha=alpha),
         standardised=standardised,
@@ -119,7 +133,7 @@ def _refuse_nothing_to_rank(ratings: Ratings) -> None:
         raise ValueError("no system has ratings of two captions, so there is nothing to rank")
 
 
-def _answers(
+def answers(
     ratings: Ratings, standardised: Standardised, settings: Settings
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Raw and z value of each rating for the question that ranks."""
@@ -136,12 +150,15 @@ def _answers(
     return (score + ratings.fluency) / 2, (z + fluency) / 2
 
 
-def _choices(settings: Settings, quality_alpha: float, evidence: Evidence) -> dict[str, object]:
+def _choices(
+    ratings: Ratings, settings: Settings, quality_alpha: float, evidence: Evidence
+) -> dict[str, object]:
     choices = asdict(settings) | {"quality_alpha": quality_alpha}
-    keep_all = choices.pop("keep_all_annotators")
+    del choices["keep_all_annotators"], choices["thorough"]
     return {
-        "annotators": "all" if keep_all else "passed",
+        "annotators": "all" if settings.keep_all_annotators else "passed",
         **choices,
+        "trust": "assessed" if settings.wants_trust(len(ratings)) else "left-out",
         "evidence": evidence.fingerprint,
     }
 

@@ -15,8 +15,9 @@ import numpy as np
 
 from analysis import charts, figures, sentences
 from analysis.charts import Row
+from analysis.exports import anytime_rows, mixed_rows, threshold_rows, tie_rows
 from analysis.markup import element, markup
-from analysis.pipeline import Analysis
+from analysis.pipeline import QUICK_RATINGS, Analysis
 from analysis.sentences import UNDEFINED, number, probability
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS: Final = 500
 """Rows of a long table. The files beside the report hold all of them."""
-QUICK_RATINGS: Final = 200_000
-"""Ratings up to which all that `assess_trust` does takes about a second."""
 STYLE: Final = Path(__file__).with_name("report.css")
 # Nothing may be loaded and nothing may run, whatever a caption or a name contains.
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
@@ -44,21 +43,11 @@ def write_report(
     Parameters
     ----------
     trust
-        What `analysis.trust.assess_trust` found. Without it that is computed here for up to
-        `QUICK_RATINGS` ratings; for more that part is left out, and says so.
+        What `analysis.trust.assess_trust` found. Without it that part says that it is missing.
     notes
         Remarks on how the ratings were read, shown with the signature.
     """
-    if trust is None and len(analysis.ratings) <= QUICK_RATINGS:
-        trust = _assessed(analysis)
     path.write_text(report_html(analysis, trust=trust, title=title, notes=notes), encoding="utf-8")
-
-
-def _assessed(analysis: Analysis) -> Trust:
-    """Imported late: what it needs takes longer to load than a report to write."""
-    from analysis.trust import assess_trust
-
-    return assess_trust(analysis)
 
 
 def report_html(
@@ -166,23 +155,25 @@ def _trust(analysis: Analysis, trust: Trust) -> list[Element]:
     parts = [element("h2", "How far to trust it")]
     parts += [element("h3", "Agreement"), element("p", sentences.agreement_sentence(trust))]
     if trust.alpha_z.units:
-        parts.append(_table(_agreement_rows(trust), {"form": "Measure", **_ESTIMATE}))
+        complete = any("low" in row for row in _agreement_rows(trust))
+        headings = {"form": "Measure", "estimate": "Value"} | (_INTERVAL if complete else {})
+        parts.append(_table(_agreement_rows(trust), headings))
     parts.append(element("p", sentences.effective_sentence(analysis, trust)))
     parts += [element("h3", "Replication"), element("p", sentences.replication_sentence(trust))]
     parts.append(_table(_replication_rows(trust), _REPLICATION))
     parts += [element("h3", "Quality threshold"), *_sensitivity(trust)]
     parts += [element("h3", "Ties"), element("p", sentences.separation_sentence(analysis, trust))]
     if trust.separations:
-        parts.append(_folded("Every tie", _tie_rows(analysis, trust), _TIES))
+        parts.append(_folded("Every tie", tie_rows(analysis, trust), _TIES))
     parts += [element("h3", "When to stop")]
     parts += [element("p", sentences.stopping_sentence(analysis, trust))]
     if len(analysis.ranking.order) > 1:
-        rows = _anytime_rows(analysis, trust)
+        rows = anytime_rows(analysis, trust)
         parts.append(_folded("Differences with intervals that hold at every look", rows, _ANYTIME))
     parts += [element("h3", "Second opinion")]
     parts += [element("p", sentences.mixed_sentence(analysis, trust))]
     if trust.mixed is not None and len(analysis.ranking.order):
-        parts.append(_folded("Means of the mixed model", _mixed_rows(analysis, trust), _MIXED))
+        parts.append(_folded("Means of the mixed model", mixed_rows(analysis, trust), _MIXED))
     return parts
 
 
@@ -190,7 +181,7 @@ def _sensitivity(trust: Trust) -> list[Element]:
     parts = [element("p", sentences.sensitivity_sentence(trust))]
     if trust.sensitivity is None or np.isnan(trust.sensitivity.tau).all():
         return parts
-    rows = charts.sensitivity_rows(trust.sensitivity)
+    rows = threshold_rows(trust.sensitivity)
     caption = (
         "Agreement of the ranking at each threshold with the ranking by everybody. The band holds "
         "95 % of random drops of as many annotators."
@@ -209,7 +200,7 @@ def _method(analysis: Analysis, notes: Sequence[str]) -> list[Element]:
             "caption's score is the mean over its ratings, a system's the mean over its captions. "
             "The same ratings with the same settings give the same numbers.",
         ),
-        *(element("p", note) for note in notes),
+        *(element("p", f"{note[:1].upper()}{note[1:].rstrip('.')}.") for note in notes),
         _table(rows, {"name": "Setting", "value": "Value"}),
         element("p", str(analysis.signature), class_="signature"),
     ]
@@ -249,51 +240,7 @@ def _replication_rows(trust: Trust) -> list[Row]:
     ]
 
 
-def _tie_rows(analysis: Analysis, trust: Trust) -> list[Row]:
-    names = analysis.ratings.systems
-    return [
-        {
-            "better": names[pair.better],
-            "worse": names[pair.worse],
-            "p": pair.p,
-            "factor": pair.factor,
-            "more": pair.more_ratings,
-        }
-        for pair in trust.separations
-    ]
-
-
-def _anytime_rows(analysis: Analysis, trust: Trust) -> list[Row]:
-    names, order = analysis.ratings.systems, analysis.ranking.order.tolist()
-    return [
-        {
-            "better": names[above],
-            "worse": names[below],
-            "estimate": trust.anytime.difference[above, below],
-            "low": trust.anytime.low[above, below],
-            "high": trust.anytime.high[above, below],
-            "decided": "yes" if trust.anytime.better[above, below] else "no",
-        }
-        for place, above in enumerate(order)
-        for below in order[place + 1 :]
-    ]
-
-
-def _mixed_rows(analysis: Analysis, trust: Trust) -> list[Row]:
-    model = trust.mixed
-    if model is None:
-        return []
-    return [
-        {
-            "system": analysis.ratings.systems[code],
-            "estimate": model.mean[code],
-            "error": model.standard_error[code],
-        }
-        for code in analysis.ranking.order
-    ]
-
-
-_ESTIMATE: Final = {"estimate": "Value", "low": "95 % from", "high": "to"}
+_INTERVAL: Final = {"low": "95 % from", "high": "to"}
 _REPLICATION: Final = {
     "form": "Between halves",
     "estimate": "Mean",
@@ -306,18 +253,18 @@ _TIES: Final = {
     "worse": "Worse",
     "p": "p",
     "factor": "Ratings needed, × now",
-    "more": "More ratings",
+    "more_ratings": "More ratings",
 }
 _ANYTIME: Final = {
     "better": "System",
     "worse": "less system",
-    "estimate": "Difference in z",
+    "difference": "Difference in z",
     "low": "from",
     "high": "to",
     "decided": "Decided",
 }
-_MIXED: Final = {"system": "System", "estimate": "Mean score", "error": "Standard error"}
-_DIGITS: Final = {"raw": 1, "original": 1, "degraded": 1, "factor": 1, "more": 0}
+_MIXED: Final = {"system": "System", "mean": "Mean score", "standard_error": "Standard error"}
+_DIGITS: Final = {"raw": 1, "original": 1, "degraded": 1, "factor": 1, "more_ratings": 0}
 _PROBABILITIES: Final = ("p", "p_holm", "p_bh")
 
 
@@ -363,7 +310,7 @@ def _ends(rows: Sequence[Row], place: int, name: str) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    return value is None or isinstance(value, int | float | np.number)
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 def _cell(name: str, value: object) -> str:
@@ -371,6 +318,8 @@ def _cell(name: str, value: object) -> str:
         return "" if name in ("low", "high") else UNDEFINED
     if isinstance(value, str):
         return value
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
     shown = float(value)  # type: ignore[arg-type]

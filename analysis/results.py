@@ -6,16 +6,25 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from analysis.exports import FORMATS, TABLES, report_json
 from analysis.latex import ranking_table, significance_matrix
 from analysis.pipeline import Analysis
 
+if TYPE_CHECKING:
+    from analysis.trust import Trust
+
 LATEX = ("ranking.tex", "significance.tex")
 
 
 def result_files(
-    analysis: Analysis, *, format: str = "csv", latex: bool = False, notes: Sequence[str] = ()
+    analysis: Analysis,
+    *,
+    format: str = "csv",
+    latex: bool = False,
+    notes: Sequence[str] = (),
+    trust: Trust | None = None,
 ) -> dict[str, bytes]:
     """Content of every file but the report page, by name."""
     signature = str(analysis.signature)
@@ -23,7 +32,7 @@ def result_files(
     files = {
         f"{name}.{format}": write(table(analysis), signature) for name, table in TABLES.items()
     }
-    files["report.json"] = report_json(analysis, notes)
+    files["report.json"] = report_json(analysis, notes, trust)
     files["signature.txt"] = f"{signature}\n".encode()
     if latex:
         tables = (ranking_table(analysis), significance_matrix(analysis))

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.pipeline import Analysis
-from analysis.pipeline import _answers as answers
+from analysis.pipeline import Analysis, answers
 from analysis.stats.agreement import (
     KrippendorffAlpha,
     effective_annotators,

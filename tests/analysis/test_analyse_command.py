@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 
 import numpy as np
 import pandas as pd
@@ -86,6 +87,27 @@ def test_when_nobody_passed_it_says_so_and_defines_nothing(ratings_csv, tmp_path
     assert pd.read_csv(tmp_path / "out" / "systems.csv")["z"].isna().all()
 
 
+def test_trust_is_assessed_unless_that_takes_long_and_nobody_insists(
+    ratings_csv, tmp_path, monkeypatch
+):
+    out = tmp_path / "out"
+
+    def written(*arguments):
+        analyse(ratings_csv, "--out", out, *arguments)
+        return (out / "report.html").read_text(), json.loads((out / "report.json").read_text())
+
+    page, numbers = written()
+    assert "A second crowd" in page
+    assert numbers["trust"]["replication_z"]["splits"] == 1000
+    monkeypatch.setattr("analysis.pipeline.QUICK_RATINGS", 1)
+    page, numbers = written()
+    assert "were not computed" in page
+    assert numbers["trust"] is None
+    page, numbers = written("--thorough")
+    assert "A second crowd" in page
+    assert numbers["trust"]["effective_annotators"] == pytest.approx(8)
+
+
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
@@ -117,7 +139,16 @@ def test_a_file_that_is_not_there(tmp_path):
     assert caught.value.returncode == 2
 
 
-def test_a_choice_that_makes_no_sense(ratings_csv, tmp_path):
-    with pytest.raises(CommandError, match="alpha must lie between 0 and 1"):
-        analyse(ratings_csv, "--out", tmp_path / "out", "--alpha", "5")
+@pytest.mark.parametrize(
+    ("choice", "sentence"),
+    [
+        ("--alpha=5", "alpha must lie between 0 and 1"),
+        ("--seed=-1", "seed must not be negative"),
+        ("--draws=1000000000", "draws must be at least 1 and at most 100,000"),
+    ],
+)
+def test_a_choice_that_makes_no_sense(ratings_csv, tmp_path, choice, sentence):
+    with pytest.raises(CommandError, match=sentence) as caught:
+        call_command("analyse", str(ratings_csv), "--out", str(tmp_path / "out"), choice)
+    assert caught.value.returncode == 2
     assert not (tmp_path / "out").exists()

@@ -6,7 +6,6 @@ from html.parser import HTMLParser
 
 import pytest
 
-from analysis import report
 from analysis.figures import nice_ticks
 from analysis.markup import element, markup
 from analysis.pipeline import Settings, analyse
@@ -107,14 +106,6 @@ def test_hostile_names_stay_text(analysis, trust):
     page = Page(report_html(hostile, trust=trust, title=HOSTILE))
     assert not {tag for tag, _ in page.tags} & {"script", "img"}
     assert page.text.count(HOSTILE) > 10
-
-
-def test_a_written_report_assesses_trust_unless_that_takes_long(analysis, tmp_path, monkeypatch):
-    write_report(analysis, tmp_path / "quick.html")
-    assert "A second crowd" in (tmp_path / "quick.html").read_text()
-    monkeypatch.setattr(report, "QUICK_RATINGS", 1)
-    write_report(analysis, tmp_path / "large.html")
-    assert "were not computed" in (tmp_path / "large.html").read_text()
 
 
 def test_without_trust_it_says_that_this_part_is_missing(analysis):

@@ -15,9 +15,9 @@ QUICK = Settings(draws=2)
 
 def test_it_names_every_setting():
     parts = analyse(simulate(), QUICK).signature.as_dict()
+    renamed = {"keep_all_annotators": "annotators", "thorough": "trust"}
     for field in dataclasses.fields(Settings):
-        name = "annotators" if field.name == "keep_all_annotators" else field.name
-        assert name in parts
+        assert renamed.get(field.name, field.name) in parts
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,14 @@ def test_every_setting_changes_it(change):
     after = analyse(ratings, dataclasses.replace(QUICK, **change)).signature
     assert str(before) != str(after)
     assert before.key != after.key
+
+
+def test_a_part_that_is_left_out_of_the_results_changes_it(monkeypatch):
+    monkeypatch.setattr("analysis.pipeline.QUICK_RATINGS", 1)
+    ratings = simulate(annotators=2)
+    thorough = dataclasses.replace(QUICK, thorough=True)
+    parts = [analyse(ratings, choices).signature.as_dict() for choices in (QUICK, thorough)]
+    assert [part["trust"] for part in parts] == ["left-out", "assessed"]
 
 
 def test_evidence_behind_the_flags_changes_it():

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from analysis.exports import FORMATS, counts, systems_table
-from analysis.pipeline import Analysis, Settings, analyse
+from analysis.pipeline import QUICK_RATINGS, Analysis, Settings, analyse
 from analysis.reading import RatingsFile, read_ratings
 from analysis.results import ResultFolder, result_files, write_files
 
+if TYPE_CHECKING:
+    from analysis.trust import Trust
+
 DEFAULTS = Settings()
+LONGEST_NAME = 40
 
 
 class Command(BaseCommand):
@@ -77,24 +81,23 @@ class Command(BaseCommand):
             help="what the bootstrap behind the intervals draws",
         )
         parser.add_argument("--draws", type=int, default=DEFAULTS.draws, help="of the bootstrap")
-        parser.add_argument("--seed", type=int, default=DEFAULTS.seed, help="of the bootstrap")
+        parser.add_argument(
+            "--seed", type=int, default=DEFAULTS.seed, help="of everything that is drawn at random"
+        )
+        parser.add_argument(
+            "--thorough",
+            action="store_true",
+            help=f"say how far to trust the ranking of more than {QUICK_RATINGS:,} ratings, too",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         names = Settings.__dataclass_fields__
-        settings = Settings(**{name: options[name] for name in names if name in options})
         out: Path = options["out"]
         try:
+            settings = Settings(**{name: options[name] for name in names if name in options})
             file = read_ratings(options["ratings"], hits=options["hits"])
             analysis = analyse(file.ratings, settings, file.evidence)
-            with ResultFolder(out) as folder:
-                files = result_files(
-                    analysis,
-                    format=options["format"],
-                    latex=options["latex"],
-                    notes=file.notes,
-                )
-                write_files(folder, files)
-                write_page(analysis, folder / "report.html", file.notes)
+            write(out, analysis, file, options["format"], latex=options["latex"])
         except (OSError, ValueError) as error:
             raise CommandError(f"{sentence(error)}\nNothing was written.", returncode=2) from None
         self.describe(analysis, file, out)
@@ -119,11 +122,24 @@ class Command(BaseCommand):
         self.stdout.write(f"Written to {out}. Signature: {analysis.signature}")
 
 
-def write_page(analysis: Analysis, path: Path, notes: Sequence[str]) -> None:
-    """The report, imported late: bad input should be told before charts are loaded."""
+def write(out: Path, analysis: Analysis, file: RatingsFile, format: str, *, latex: bool) -> None:
+    """Every file, or none. The report is imported late: bad input is told before charts load."""
     from analysis.report import write_report
 
-    write_report(analysis, path, notes=notes)
+    trust, notes = assessed(analysis), file.notes
+    with ResultFolder(out) as folder:
+        files = result_files(analysis, format=format, latex=latex, notes=notes, trust=trust)
+        write_files(folder, files)
+        write_report(analysis, folder / "report.html", trust=trust, notes=notes)
+
+
+def assessed(analysis: Analysis) -> Trust | None:
+    """Trust where it is wanted. What it needs takes longer to import than a ranking to compute."""
+    if not analysis.settings.wants_trust(len(analysis.ratings)):
+        return None
+    from analysis.trust import assess_trust
+
+    return assess_trust(analysis)
 
 
 def sentence(error: Exception) -> str:
@@ -136,7 +152,7 @@ def sentence(error: Exception) -> str:
 def ranking_lines(analysis: Analysis) -> Iterator[str]:
     """The ranking in columns."""
     table = systems_table(analysis)
-    width = max(len(name) for name in table["system"])
+    width = min(max(len(name) for name in table["system"]), LONGEST_NAME)
     names = ("system", "z", "z_low", "z_high", "rank_low", "rank_high")
     for system, z, low, high, first, last in zip(*(table[name] for name in names), strict=True):
         place, score = "", "not defined"
