@@ -12,6 +12,8 @@ from analysis.pipeline import Analysis
 _SPECIAL: Final = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%",
     "#": r"\#", "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+    "[": "{[}",  # at the beginning of a row it would be an argument of the line before
 }  # fmt: skip
 SHADES: Final = ((0.02, "green!45"), (0.2, "green!30"), (1.0, "green!15"))
 """Cell colours by share of the level a p value may reach (at .05: .001, .01, .05)."""

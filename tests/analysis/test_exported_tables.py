@@ -19,11 +19,13 @@ from analysis.exports import (
     report_json,
     significance_table,
     systems_table,
+    trust_record,
 )
 from analysis.latex import ranking_table, significance_matrix
 from analysis.pipeline import Settings, analyse
 from analysis.results import ResultFolder, known_names, result_files, write_files
 from analysis.stats.ratings import Ratings
+from analysis.trust import assess_trust
 from benchmarks.crowd import simulate
 
 HEADERS = {
@@ -135,6 +137,26 @@ def test_the_counts_add_up(analysis):
     assert found["ratings_used"] == 80 * found["annotators_used"]
 
 
+class TestTrustRecord:
+    @pytest.mark.parametrize("crowd", ["analysis", "nobody"])
+    def test_it_is_json_whatever_is_undefined(self, crowd, request):
+        analysis = request.getfixturevalue(crowd)
+        trust = assess_trust(analysis, splits=5, draws=5)
+        record = json.loads(report_json(analysis, trust=trust))["trust"]
+        pairs = len(analysis.ranking.order) * (len(analysis.ranking.order) - 1) // 2
+        assert len(record["anytime"]) == pairs
+        assert len(record["ties"]) == len(trust.separations)
+
+    def test_its_numbers_are_those_of_the_assessment(self, analysis):
+        trust = assess_trust(analysis, splits=5, draws=5)
+        record = trust_record(analysis, trust)
+        assert record["agreement"]["krippendorff_z"]["alpha"] == trust.alpha_z.alpha
+        assert record["replication_z"]["pearson"]["mean"] == trust.replication.pearson.mean
+        assert [row["tau"] for row in record["thresholds"]] == trust.sensitivity.tau.tolist()
+        best = analysis.ranking.order[0]
+        assert record["mixed_model"]["systems"][0]["mean"] == trust.mixed.mean[best]
+
+
 class TestLatex:
     def test_a_rule_stands_between_clusters(self, analysis):
         clusters = len(set(analysis.ranking.rank_low[analysis.ranking.order]))
@@ -151,6 +173,13 @@ class TestLatex:
         )
         assert r"a\&b\_50\%\textbackslash{}input\{1\}" in ranking_table(named)
         assert r"\input" not in significance_matrix(named)
+
+    def test_a_bracket_is_not_an_argument_of_the_line_before(self, analysis):
+        systems = tuple(f"[{n}]" for n in range(5))
+        named = dataclasses.replace(
+            analysis, ratings=dataclasses.replace(analysis.ratings, systems=systems)
+        )
+        assert not any(line.startswith("[") for line in significance_matrix(named).splitlines())
 
     def test_both_tables_carry_the_signature(self, analysis):
         for table in (ranking_table(analysis), significance_matrix(analysis)):
