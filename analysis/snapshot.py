@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Columns = dict[str, NDArray[Any]]
+Part = tuple[int, int, int]
 
 # What one rating is to the statistics. Ids are the database's own; a missing fluency is -1.
 FIELDS: dict[str, str] = {
@@ -83,10 +84,27 @@ class Snapshot:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _paths(self) -> list[Path]:
-        return sorted(self._folder.glob("*.arrow"), key=lambda path: int(path.stem.split("-")[0]))
+        return [
+            self._folder / f"{first}-{last}-{rows}.arrow" for first, last, rows in self._parts()
+        ]
 
-    def _parts(self) -> list[tuple[int, int, int]]:
-        return [tuple(map(int, path.stem.split("-"))) for path in self._paths()]  # type: ignore[misc]
+    def _parts(self) -> list[Part]:
+        """First id, last id and rows of each part, in order.
+
+        Two processes may have fetched the same ratings at once: of parts that overlap the longer
+        one counts.
+        """
+        found = [_part(path) for path in self._folder.glob("*.arrow")]
+        parts: list[Part] = []
+        for part in sorted(found, key=lambda part: (part[0], -part[1])):
+            if not parts or part[0] > parts[-1][1]:
+                parts.append(part)
+        return parts
+
+
+def _part(path: Path) -> Part:
+    first, last, rows = path.stem.split("-")
+    return int(first), int(last), int(rows)
 
 
 def latest(columns: Columns) -> Columns:

@@ -24,5 +24,7 @@ def snapshot_refresh(*, campaign: Campaign) -> Snapshot:
     known = Rating.objects.filter(campaign=campaign, pk__lte=snapshot.last_id).count()
     if known != snapshot.rows:
         snapshot.discard()
-    snapshot.append(ratings_fetch(campaign, after=snapshot.last_id))
+    columns = ratings_fetch(campaign, after=snapshot.last_id)
+    new = columns["id"] > snapshot.last_id  # another process may have been quicker
+    snapshot.append({name: values[new] for name, values in columns.items()})
     return snapshot

@@ -107,6 +107,27 @@ def test_nothing_can_be_appended_twice(tmp_path):
     assert snapshot.read()["score"].tolist() == [1, 2, 3]
 
 
+def test_what_two_processes_fetched_at_once_is_there_once(tmp_path):
+    for name, last in (("one", 2), ("other", 3)):
+        columns = {field: np.arange(1, last + 1).astype(kind) for field, kind in FIELDS.items()}
+        Snapshot(tmp_path / name).append(columns)
+    [part] = (tmp_path / "one").iterdir()
+    part.rename(tmp_path / "other" / part.name)
+    both = Snapshot(tmp_path / "other")
+    assert (both.rows, both.last_id) == (3, 3)
+    assert both.read()["id"].tolist() == [1, 2, 3]
+
+
+def test_a_process_that_was_slower_adds_only_what_is_missing(rated, monkeypatch):
+    def fetched_while_another_did(campaign, *, after):
+        columns = ratings_fetch(campaign, after=after)
+        snapshot_of(campaign).append({name: values[:-1] for name, values in columns.items()})
+        return columns
+
+    monkeypatch.setattr("analysis.services.snapshots.ratings_fetch", fetched_while_another_did)
+    assert snapshot_refresh(campaign=rated.batch.campaign).rows == Rating.objects.count() == 12
+
+
 def test_an_empty_snapshot_has_typed_columns(tmp_path):
     snapshot = Snapshot(tmp_path / "s")
     assert (snapshot.last_id, snapshot.rows) == (0, 0)
