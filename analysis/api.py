@@ -7,7 +7,7 @@ from typing import Any, Literal
 from django.contrib.auth.models import User
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
-from ninja import NinjaAPI, Query, Schema
+from ninja import Field, NinjaAPI, Query, Schema
 from ninja.security import HttpBearer
 
 from analysis.models import Result
@@ -58,7 +58,7 @@ class ChoicesIn(Schema):
     test: Literal["t", "wilcoxon"] = "t"
     basis: Literal["all", "captions"] = "all"
     resample: Literal["caption", "annotator"] = "caption"
-    alpha: float = 0.05
+    alpha: float = Field(0.05, gt=0, lt=1)
 
 
 class ResultOut(Schema):

@@ -29,11 +29,11 @@ def key_owner(*, key: str) -> User | None:
     return found.owner
 
 
-def _digest(key: str) -> str:
-    # A key is 256 random bits: nothing slower than a plain hash is needed to keep it.
-    return hashlib.sha256(key.encode()).hexdigest()
-
-
 def key_withdraw(*, key: ApiKey) -> None:
     """From now on nobody's."""
     key.delete()
+
+
+def _digest(key: str) -> str:
+    # A key is 256 random bits: nothing slower than a plain hash is needed to keep it.
+    return hashlib.sha256(key.encode()).hexdigest()

@@ -72,9 +72,22 @@ def test_asking_for_a_result_has_it_made(campaign, organiser):
     assert "nothing to rank" in answer["problem"]
 
 
-def test_choices_that_make_no_sense_are_refused(campaign, organiser):
+@pytest.mark.parametrize("choice", ["test=tea", "alpha=5", "alpha=0", "alpha=nan"])
+def test_choices_that_make_no_sense_are_refused(campaign, organiser, choice):
     key = key_create(owner=organiser, name="mine")
-    assert ask(key, f"/api/campaigns/{campaign.slug}/result?test=tea").status_code == 422
+    assert ask(key, f"/api/campaigns/{campaign.slug}/result?{choice}").status_code == 422
+
+
+def test_strangers_have_no_keys_page(client):
+    assert client.get(reverse("key-list")).status_code == 302
+
+
+def test_the_page_of_keys_asks_little(organiser, client_of, django_assert_max_num_queries):
+    for number in range(5):
+        key_create(owner=organiser, name=f"script {number}")
+    client = client_of(organiser)
+    with django_assert_max_num_queries(6):
+        assert client.get(reverse("key-list")).status_code == 200
 
 
 def test_a_person_makes_and_withdraws_their_keys(organiser, client_of):
