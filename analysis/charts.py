@@ -25,6 +25,7 @@ Spec = dict[str, Any]
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 STATUSES: Final = (PASSED, FAILED, INSUFFICIENT)
 STEP: Final = 30  # pixels a system takes
+NARROWEST: Final = 34  # pixels of a cell that holds a p value
 BIN_WIDTH: Final = 5
 CONTROLS: Final = "control captions"
 DAMAGED: Final = "degraded captions"
@@ -71,7 +72,13 @@ def significance_chart(analysis: Analysis) -> Chart:
     systems = _ranked(analysis)
     axis = {"grid": False, "domain": False, "ticks": False, "labelLimit": 160}
     filled = {"condition": {"test": "datum.win", "value": 0.4}, "value": 0.05}
-    bold = {"condition": {"test": "datum.win", "value": 1}, "value": 0.75}
+    bold = {
+        "condition": [
+            {"test": f"bandwidth('x') < {NARROWEST}", "value": 0},
+            {"test": "datum.win", "value": 1},
+        ],
+        "value": 0.75,
+    }
     cells = {"mark": {"type": "rect", "stroke": None}, "encoding": {"opacity": filled}}
     labels = {
         "mark": {"type": "text", "fontSize": 11},
@@ -210,7 +217,7 @@ def significance_rows(analysis: Analysis) -> list[Row]:
 
 
 def annotator_rows(analysis: Analysis) -> list[Row]:
-    """Annotators who rated degraded captions."""
+    """Every annotator; without a mean, and thus a mark, where nothing degraded was rated."""
     quality = analysis.quality
     return [
         {
@@ -220,8 +227,9 @@ def annotator_rows(analysis: Analysis) -> list[Row]:
             "pairs": int(quality.pairs.n[code]),
             "p": _plain(quality.pairs.p[code]),
             "status": quality.status[code],
+            "flags": ", ".join(analysis.flags[code]),
         }
-        for code in np.flatnonzero(quality.pairs.n > 0).tolist()
+        for code in range(len(quality.status))
     ]
 
 
@@ -277,6 +285,7 @@ ANNOTATOR_HEADINGS: Final = {
     "pairs": "Pairs",
     "original": "Originals",
     "degraded": "Degraded",
+    "flags": "Flags",
 }
 DISTRIBUTION_HEADINGS: Final = {
     "group": "Of",

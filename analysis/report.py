@@ -18,7 +18,7 @@ from analysis.charts import Row
 from analysis.exports import anytime_rows, mixed_rows, threshold_rows, tie_rows
 from analysis.markup import element, markup
 from analysis.pipeline import QUICK_RATINGS, Analysis
-from analysis.sentences import UNDEFINED, number, probability
+from analysis.sentences import cell, is_number
 
 if TYPE_CHECKING:
     from analysis.trust import Trust
@@ -123,13 +123,12 @@ def _significance(analysis: Analysis) -> list[Element]:
 def _annotators(analysis: Analysis) -> list[Element]:
     rows = charts.annotator_rows(analysis)
     parts = [element("h2", "Annotators"), element("p", sentences.quality_sentence(analysis))]
-    if not rows:
-        return parts
     caption = (
         "Each mark is an annotator. Below the dashed line degraded captions got lower scores than "
         "their originals, as they should."
     )
-    parts.append(_drawn(figures.annotators_figure(rows), caption))
+    if any(row["pairs"] for row in rows):
+        parts.append(_drawn(figures.annotators_figure(rows), caption))
     return [*parts, _folded("Every annotator", rows, charts.ANNOTATOR_HEADINGS)]
 
 
@@ -264,8 +263,6 @@ _ANYTIME: Final = {
     "decided": "Decided",
 }
 _MIXED: Final = {"system": "System", "mean": "Mean score", "standard_error": "Standard error"}
-_DIGITS: Final = {"raw": 1, "original": 1, "degraded": 1, "factor": 1, "more_ratings": 0}
-_PROBABILITIES: Final = ("p", "p_holm", "p_bh")
 
 
 def _drawn(figure: Element, caption: str) -> Element:
@@ -288,7 +285,7 @@ def _table(
     rows: Sequence[Row], headings: Mapping[str, str], *, clusters: str | None = None
 ) -> Element:
     """Rows under headings; a line under the last row of each cluster."""
-    numeric = {name for name in headings if all(_is_number(row.get(name)) for row in rows)}
+    numeric = {name for name in headings if all(is_number(row.get(name)) for row in rows)}
     kind = {name: "number" if name in numeric else None for name in headings}
     head = element(
         "tr", *(element("th", text, class_=kind[name]) for name, text in headings.items())
@@ -296,7 +293,7 @@ def _table(
     lines = [
         element(
             "tr",
-            *(element("td", _cell(name, row.get(name)), class_=kind[name]) for name in headings),
+            *(element("td", _words(row, name), class_=kind[name]) for name in headings),
             class_="cluster" if clusters and _ends(rows, place, clusters) else None,
         )
         for place, row in enumerate(rows)
@@ -305,24 +302,10 @@ def _table(
     return element("div", table, class_="scroll")
 
 
+def _words(row: Row, name: str) -> str:
+    """A cell is empty where a row has no such thing, and says so where it is not defined."""
+    return cell(name, row[name]) if name in row else ""
+
+
 def _ends(rows: Sequence[Row], place: int, name: str) -> bool:
     return place + 1 < len(rows) and rows[place][name] != rows[place + 1][name]
-
-
-def _is_number(value: object) -> bool:
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
-
-
-def _cell(name: str, value: object) -> str:
-    if value is None:
-        return "" if name in ("low", "high") else UNDEFINED
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    shown = float(value)  # type: ignore[arg-type]
-    if name in _PROBABILITIES:
-        return probability(shown)
-    return number(shown, _DIGITS.get(name, 3))

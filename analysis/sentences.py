@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 UNDEFINED = "not defined"
 NOTHING = "There are no two systems to compare."
 NAMED = 4  # systems listed by name before "and n more"
+DIGITS = {"raw": 1, "original": 1, "degraded": 1, "factor": 1, "more_ratings": 0}
+PROBABILITIES = ("p", "p_holm", "p_bh")
 
 
 def number(value: float, digits: int = 2) -> str:
@@ -37,6 +39,30 @@ def probability(p: float) -> str:
     ('0.031', '< 0.001', '< 0.001')
     """
     return "< 0.001" if p < 0.001 else number(p, 3)
+
+
+def cell(name: str, value: object) -> str:
+    """What stands in a cell of the column of that name.
+
+    >>> cell("z", -0.12345), cell("p_holm", 0.0001), cell("kept", 1200), cell("z", None)
+    ('−0.123', '< 0.001', '1,200', 'not defined')
+    """
+    if value is None:
+        return UNDEFINED
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if not isinstance(value, float):
+        return str(value)
+    if name in PROBABILITIES:
+        return probability(value)
+    return number(value, DIGITS.get(name, 3))
+
+
+def is_number(value: object) -> bool:
+    """Whether it is lined up as a number; what is not defined does not disturb a column of them."""
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 def listed(names: Sequence[str]) -> str:
@@ -67,7 +93,7 @@ def ranking_sentence(analysis: Analysis) -> str:
         )
     return (
         f"{listed(share)} share the first place: {names[first]} has {score}, and each of them is "
-        "significantly better than every other system."
+        "significantly better than all the others."
     )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django import template
+
+from analysis import sentences
 
 register = template.Library()
 
@@ -19,23 +21,21 @@ class Cell(NamedTuple):
 
 @register.filter
 def cells(row: Mapping[str, Any], headings: Mapping[str, str]) -> list[Cell]:
-    """The row's values in the order of the headings; what is not defined says so."""
-    return [cell(row.get(name)) for name in headings]
+    """The row's values in the order of the headings; what is not defined says so.
+
+    >>> cells({"p": 0.00001, "system": "A"}, {"system": "System", "p": "p"})
+    [Cell(text='A', is_number=False), Cell(text='< 0.001', is_number=True)]
+    """
+    return [
+        Cell(sentences.cell(name, row.get(name)), sentences.is_number(row.get(name)))
+        for name in headings
+    ]
 
 
-def cell(value: Any) -> Cell:
-    """
-    >>> cell(0.12345), cell(None).text, cell(True).text
-    (Cell(text='0.123', is_number=True), 'not defined', 'yes')
-    """
-    if value is None:
-        return Cell("not defined", is_number=False)
-    if isinstance(value, bool):
-        return Cell("yes" if value else "no", is_number=False)
-    if isinstance(value, int):
-        return Cell(f"{value:,}", is_number=True)
-    if isinstance(value, float):
-        return Cell(
-            f"{value:.3f}" if abs(value) >= 0.001 or value == 0 else f"{value:.1e}", is_number=True
-        )
-    return Cell(str(value), is_number=False)
+@register.filter
+def heading_cells(rows: Sequence[Mapping[str, Any]], headings: Mapping[str, str]) -> list[Cell]:
+    """The headings, those over numbers lined up with them."""
+    return [
+        Cell(heading, all(sentences.is_number(row.get(name)) for row in rows))
+        for name, heading in headings.items()
+    ]
