@@ -40,12 +40,22 @@ class Entry:
 
 @dataclass(frozen=True)
 class Turn:
-    """One annotator at one assignment."""
+    """One annotator at one assignment, and whether they are asked for fluency too."""
 
     campaign: int
     hit: int
     assignment: int
     annotator: int
+    asks_fluency: bool
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """An item handed out: which, when, and how long its video is (0 when that is not known)."""
+
+    position: int
+    served_at: dt.datetime
+    video_ms: int
 
 
 def entry_sign(entry: Entry) -> str:
@@ -64,19 +74,24 @@ def turn_read(token: str) -> Turn:
     return Turn(*_loads(token, TURN_SALT))
 
 
-def receipt_sign(*, assignment: int, position: int, served_at: dt.datetime) -> str:
-    """Proof that the item at `position` was handed out then; it costs no row to keep."""
-    milliseconds = (served_at - EPOCH) // MILLISECOND
-    return _receipts(assignment).sign(f"{position}.{milliseconds}")
+def receipt_sign(receipt: Receipt, *, assignment: int) -> str:
+    """Proof of what was handed out when, that costs no row to keep.
+
+    The video's length is masked: a caption and its repeat share it, and shall not show it.
+    """
+    served = (receipt.served_at - EPOCH) // MILLISECOND
+    masked = receipt.video_ms ^ _mask(assignment, receipt.position)
+    return _receipts(assignment).sign(f"{receipt.position}.{served}.{masked}")
 
 
-def receipt_read(receipt: str, *, assignment: int) -> tuple[int, dt.datetime]:
-    """The position and the time of a receipt that was given to this very assignment."""
+def receipt_read(token: str, *, assignment: int) -> Receipt:
+    """A receipt that was given to this very assignment."""
     try:
-        position, _, milliseconds = _receipts(assignment).unsign(receipt).partition(".")
+        position, served, masked = map(int, _receipts(assignment).unsign(token).split("."))
     except signing.BadSignature:
         raise UnknownItem("This caption does not belong to your task.") from None
-    return int(position), EPOCH + int(milliseconds) * MILLISECOND
+    video_ms = masked ^ _mask(assignment, position)
+    return Receipt(position, EPOCH + served * MILLISECOND, video_ms)
 
 
 def media_name(*, assignment: int, position: int) -> str:
@@ -97,6 +112,12 @@ def completion_code(assignment: int) -> str:
     """A short code only those see who finished the assignment."""
     digest = salted_hmac(CODE_SALT, str(assignment), algorithm="sha256").digest()
     return base64.b32encode(digest[:5]).decode()
+
+
+def _mask(assignment: int, position: int) -> int:
+    digest = salted_hmac(RECEIPT_SALT, f"{assignment}.{position}", algorithm="sha256").digest()
+    # The first bit is set, so that every mask has as many digits as the next.
+    return int.from_bytes(digest[:4]) | 1 << 31
 
 
 def _receipts(assignment: int) -> signing.Signer:

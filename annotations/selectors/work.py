@@ -5,12 +5,13 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
+from django.db import connection
 from django.db.models import Max
 
 from annotations.errors import LinkRefused
 from annotations.models import Assignment, Rating
 from annotations.tokens import Turn
-from hits.models import HitItem, Video
+from hits.models import Video
 
 # While one caption is rated the next is already fetched; nothing beyond that is handed out.
 LOOKAHEAD = 1
@@ -19,6 +20,15 @@ CLOSED = {
     State.RETURNED: "You gave this task back. What you had rated is kept.",
     State.EXPIRED: "The time for this task has run out. What you had rated is kept.",
 }
+# Written out, because building it from querysets takes longer than the database takes to answer,
+# and it is asked with every rating.
+ITEMS = """
+    SELECT i.position, i.degraded_text, c.text, v.duration
+    FROM hits_hititem i JOIN hits_caption c ON c.id = i.caption_id
+    JOIN hits_video v ON v.id = c.video_id
+    WHERE i.hit_id = %s AND i.position BETWEEN %s AND %s
+    ORDER BY i.position
+"""
 SUBMITTED = "This task was submitted. Thank you!"
 
 
@@ -36,6 +46,7 @@ class Item:
 
     position: int
     text: str
+    seconds: float | None
 
 
 def assignment_of(turn: Turn) -> Assignment:
@@ -45,6 +56,19 @@ def assignment_of(turn: Turn) -> Assignment:
     if assignment is None:
         raise LinkRefused("This task does not exist any more.")
     return assignment
+
+
+def turn_of(assignment: Assignment) -> Turn:
+    """What the links of whoever took this assignment say."""
+    if assignment.annotator_id is None:
+        raise ValueError("assignment must have been taken by somebody")
+    return Turn(
+        campaign=assignment.campaign_id,
+        hit=assignment.hit_id,
+        assignment=assignment.pk,
+        annotator=assignment.annotator_id,
+        asks_fluency=assignment.campaign.asks_fluency,
+    )
 
 
 def is_experienced(assignment: Assignment) -> bool:
@@ -71,12 +95,10 @@ def rated_count(assignment_id: int) -> int:
 
 def items_between(*, hit_id: int, first: int, last: int) -> list[Item]:
     """The items from position `first` to `last`."""
-    rows = (
-        HitItem.objects.filter(hit_id=hit_id, position__range=(first, last))
-        .order_by("position")
-        .values_list("position", "degraded_text", "caption__text")
-    )
-    return [Item(position, damaged or text) for position, damaged, text in rows]
+    with connection.cursor() as cursor:
+        cursor.execute(ITEMS, [hit_id, first, last])
+        rows = cursor.fetchall()
+    return [Item(position, damaged or text, seconds) for position, damaged, text, seconds in rows]
 
 
 def answer_given(*, assignment_id: int, position: int) -> Answer | None:

@@ -12,13 +12,14 @@ import numpy as np
 from django.db import transaction
 
 from annotations.errors import NothingToTake
-from annotations.models import Assignment, Invitation
+from annotations.models import Invitation
 from annotations.posts import Evidence, RatingPost
+from annotations.selectors.work import turn_of
 from annotations.services.annotators import annotators_simulate
 from annotations.services.assignments import assignment_claim, assignment_submit
 from annotations.services.ratings import rating_submit
 from annotations.simulation import Persona, Response, respond
-from annotations.tokens import Turn, receipt_sign
+from annotations.tokens import Receipt, Turn, receipt_sign
 from hits.demo import judge, scene_named
 from hits.models import Campaign, HitItem
 
@@ -82,10 +83,10 @@ def _rate(worker: Worker, turn: Turn, subject: Subject, *, asks_fluency: bool) -
     shown = worker.clock
     response = respond(worker.persona, subject.quality, seconds=subject.seconds, rng=worker.rng)
     worker.clock = shown + dt.timedelta(seconds=response.seconds)
-    receipt = receipt_sign(assignment=turn.assignment, position=subject.position, served_at=shown)
+    receipt = Receipt(subject.position, shown, round(1000 * subject.seconds))
     fluency = fluency_score(worker, subject) if asks_fluency else None
     post = RatingPost(
-        receipt=receipt,
+        receipt=receipt_sign(receipt, assignment=turn.assignment),
         key=uuid.UUID(bytes=worker.rng.bytes(16), version=4),
         score=response.score,
         fluency=fluency,
@@ -110,15 +111,6 @@ def evidence_of(response: Response) -> Evidence:
         plays=1,
         watched_ms=watched,
         hidden_ms=0,
-    )
-
-
-def turn_of(assignment: Assignment) -> Turn:
-    return Turn(
-        campaign=assignment.campaign_id,
-        hit=assignment.hit_id,
-        assignment=assignment.pk,
-        annotator=assignment.annotator_id or 0,
     )
 
 

@@ -20,9 +20,10 @@ from annotations.selectors.entry import (
     entry_invitation,
     work_estimate,
 )
+from annotations.selectors.work import turn_of
 from annotations.services.annotators import annotator_identify
 from annotations.services.assignments import assignment_claim
-from annotations.tokens import Entry, Turn, entry_read, turn_sign
+from annotations.tokens import Entry, entry_read, turn_sign
 from annotations.views.guards import page
 from annotations.views.preview import preview_page
 from hits.models import Campaign
@@ -107,10 +108,4 @@ def _welcome(request: HttpRequest, arriving: Arriving) -> HttpResponseBase:
 
 
 def _to_work(assignment: Assignment) -> HttpResponseBase:
-    turn = Turn(
-        campaign=assignment.campaign_id,
-        hit=assignment.hit_id,
-        assignment=assignment.pk,
-        annotator=assignment.annotator_id or 0,
-    )
-    return redirect("annotations:rate", turn_sign(turn))
+    return redirect("annotations:rate", turn_sign(turn_of(assignment)))

@@ -23,7 +23,7 @@ from annotations.selectors.work import (
     items_between,
     rated_count,
 )
-from annotations.tokens import Turn, media_name, receipt_sign
+from annotations.tokens import Receipt, Turn, media_name, receipt_sign
 
 SIZE_CLASS = 1024
 
@@ -55,14 +55,13 @@ def item_payload(turn: Turn, position: int) -> list[dict[str, Any]]:
 
 def _item_payload(turn: Turn, item: Item, answer: Answer | None) -> dict[str, Any]:
     name = media_name(assignment=turn.assignment, position=item.position)
+    receipt = Receipt(item.position, timezone.now(), round(1000 * (item.seconds or 0)))
     return padded(
         {
             "position": item.position,
             "text": item.text,
             "media": reverse("annotations:media", args=[turn.assignment, name]),
-            "receipt": receipt_sign(
-                assignment=turn.assignment, position=item.position, served_at=timezone.now()
-            ),
+            "receipt": receipt_sign(receipt, assignment=turn.assignment),
             "answer": None if answer is None else asdict(answer),
         }
     )

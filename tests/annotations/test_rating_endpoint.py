@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
+from dataclasses import replace
 
 import pytest
 import time_machine
@@ -11,9 +12,16 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotations.models import Assignment, Rating
-from annotations.tokens import Entry, Turn, entry_sign, receipt_sign, turn_sign
+from annotations.selectors.work import turn_of
+from annotations.tokens import Entry, Receipt, entry_sign, receipt_sign, turn_sign
 from tests.annotations.person import EVIDENCE, Person, body, invite, link
 from tests.factories import make_campaign, make_hit
+
+
+def receipt_at(person, position=0, served_at=None):
+    """A receipt as the server would have signed it then, for a video of four seconds."""
+    receipt = Receipt(position, served_at or timezone.now(), 4000)
+    return receipt_sign(receipt, assignment=person.assignment.pk)
 
 
 def test_it_saves_a_rating_with_everything_analysis_wants(anna, campaign):
@@ -111,7 +119,7 @@ def test_a_rating_faster_than_its_video_is_kept_and_flagged(
     anna, server_seconds, client_ms, unwatched
 ):
     served = timezone.now() - dt.timedelta(seconds=server_seconds)
-    receipt = receipt_sign(assignment=anna.assignment.pk, position=0, served_at=served)
+    receipt = receipt_at(anna, served_at=served)
     evidence = EVIDENCE | {"elapsed_ms": client_ms}
     assert anna.post("/rate/save", body(receipt, evidence=evidence)).status_code == 200
     assert Rating.objects.get().is_unwatched is unwatched
@@ -119,7 +127,7 @@ def test_a_rating_faster_than_its_video_is_kept_and_flagged(
 
 def test_changing_ones_mind_needs_no_second_watching(anna):
     early = timezone.now() - dt.timedelta(seconds=60)
-    receipt = receipt_sign(assignment=anna.assignment.pk, position=0, served_at=early)
+    receipt = receipt_at(anna, served_at=early)
     anna.post("/rate/save", body(receipt))
     anna.save(0, 80, evidence=EVIDENCE | {"elapsed_ms": 500})
     assert list(Rating.objects.values_list("is_unwatched", flat=True)) == [False, False]
@@ -127,6 +135,7 @@ def test_changing_ones_mind_needs_no_second_watching(anna):
 
 def test_a_video_of_unknown_length_flags_nobody(anna, campaign):
     campaign.videos.update(duration=None)
+    anna.reload()
     anna.save(0, evidence=EVIDENCE | {"elapsed_ms": 0})
     assert Rating.objects.get().is_unwatched is False
 
@@ -179,7 +188,7 @@ def test_it_refuses_a_caption_whose_turn_has_not_come(anna):
 
 
 def test_it_refuses_a_position_the_hit_does_not_have(anna):
-    receipt = receipt_sign(assignment=anna.assignment.pk, position=6, served_at=timezone.now())
+    receipt = receipt_at(anna, position=6)
     assert refused(anna.post("/rate/save", body(receipt)), 409, "out-of-order")
 
 
@@ -200,17 +209,14 @@ def test_it_refuses_an_expired_token(anna):
 
 
 def test_it_refuses_a_turn_at_an_assignment_that_is_gone(anna):
-    turn = Turn(campaign=1, hit=1, assignment=10**6, annotator=1)
-    receipt = receipt_sign(assignment=10**6, position=0, served_at=timezone.now())
+    turn = replace(turn_of(anna.assignment), assignment=10**6)
+    receipt = receipt_sign(Receipt(0, timezone.now(), 4000), assignment=10**6)
     anna.token = turn_sign(turn)
     assert refused(anna.post("/rate/save", body(receipt)), 403, "link-refused")
 
 
 def test_it_refuses_a_turn_of_another_annotator(anna):
-    mine = anna.assignment
-    anna.token = turn_sign(
-        Turn(campaign=mine.campaign_id, hit=mine.hit_id, assignment=mine.pk, annotator=999)
-    )
+    anna.token = turn_sign(replace(turn_of(anna.assignment), annotator=999))
     assert refused(anna.save(0), 403, "link-refused")
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from annotations.errors import LinkExpired, LinkRefused, UnknownItem
 from annotations.tokens import (
     Entry,
+    Receipt,
     Turn,
     completion_code,
     entry_read,
@@ -24,7 +25,7 @@ from annotations.tokens import (
     turn_sign,
 )
 
-TURN = Turn(campaign=1, hit=2, assignment=3, annotator=4)
+TURN = Turn(campaign=1, hit=2, assignment=3, annotator=4, asks_fluency=False)
 TOKEN = turn_sign(TURN)
 NOON = dt.datetime(2026, 11, 16, 12, 0, 0, 123_000, tzinfo=dt.UTC)
 
@@ -69,13 +70,20 @@ def test_a_link_stops_working_after_its_days(settings):
         turn_read(token)
 
 
-def test_a_receipt_tells_position_and_time_to_the_millisecond():
-    receipt = receipt_sign(assignment=3, position=41, served_at=NOON)
-    assert receipt_read(receipt, assignment=3) == (41, NOON)
+@given(st.integers(0, 999), st.integers(0, 86_400_000))
+def test_a_receipt_tells_item_time_and_length_of_the_video(position, video_ms):
+    receipt = Receipt(position, NOON, video_ms)
+    assert receipt_read(receipt_sign(receipt, assignment=3), assignment=3) == receipt
+
+
+def test_a_receipt_shows_nothing_of_the_length_of_the_video():
+    tokens = [receipt_sign(Receipt(at, NOON, 4000), assignment=3) for at in range(100)]
+    assert len({token.split(".")[2].split(":")[0] for token in tokens}) == 100
+    assert {len(token.split(":")[0].rpartition(".")[2]) for token in tokens} == {10}
 
 
 def test_a_receipt_of_another_assignment_is_refused():
-    receipt = receipt_sign(assignment=3, position=41, served_at=NOON)
+    receipt = receipt_sign(Receipt(41, NOON, 4000), assignment=3)
     with pytest.raises(UnknownItem):
         receipt_read(receipt, assignment=4)
 
