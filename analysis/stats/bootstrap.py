@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.stats.captions import CaptionScores, usable
+from analysis.stats.captions import CaptionScores
 from analysis.stats.ratings import Ratings
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 _PRODUCT: Final = 1 << 19
 """Multiplications in one matrix product: few enough for one thread. More would be shared out among
 threads that wait for each other, for seconds where the machine is busy."""
-_DRAWS_AT_ONCE: Final = 64
 _DIGITS: Final = 12
 """Decimals kept: matrix products may differ behind them from one machine to the next."""
 
@@ -79,41 +75,17 @@ def bootstrap_annotators(
     Each draw takes as many annotators as count, with replacement, each with all their ratings, and
     scores captions and systems anew. z scores stay: they belong to the annotator.
     """
+    from analysis.stats.subsets import SUBSETS_AT_ONCE, annotator_sums, subset_scores
+
     _check(draws, confidence)
-    rows = np.flatnonzero(usable(ratings, z, use))
-    people, person = np.unique(ratings.annotator[rows], return_inverse=True)
-    tables = [
-        _person_tables(ratings.item[rows[mine]], person[mine], z[rows[mine]], len(people))
-        for mine in (ratings.system[rows] == system for system in range(len(ratings.systems)))
-    ]
+    people = annotator_sums(ratings, z, use)
+    crowd = people.taking_part
     means = []
-    for counts in _drawn(len(people), draws, _DRAWS_AT_ONCE, rng):
-        weights = np.ascontiguousarray(counts.T)
-        means.append(np.column_stack([_weighted_score(*table, weights) for table in tables]))
+    for counts in _drawn(len(crowd), draws, SUBSETS_AT_ONCE, rng):
+        weights = np.zeros((people.annotators, len(counts)))
+        weights[crowd] = counts.T
+        means.append(subset_scores(people, weights).T)
     return _intervals(np.concatenate(means), confidence)
-
-
-def _person_tables(
-    item: NDArray[Any], person: NDArray[Any], z: NDArray[np.float64], people: int
-) -> tuple[csr_array[Any], csr_array[Any]]:
-    """Sum and number of one system's ratings, by caption (rows) and annotator (columns)."""
-    from scipy.sparse import csr_array
-
-    items, caption = np.unique(item, return_inverse=True)
-    shape = (len(items), people)
-    totals = csr_array((z, (caption, person)), shape=shape)
-    return totals, csr_array((np.ones(len(z)), (caption, person)), shape=shape)
-
-
-def _weighted_score(
-    totals: csr_array[Any], counts: csr_array[Any], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """The system's score in each draw: mean over the captions that somebody drawn has rated."""
-    rated = np.asarray(counts @ weights)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        score = np.where(rated > 0, np.asarray(totals @ weights) / rated, 0.0)
-        mean: NDArray[np.float64] = score.sum(axis=0) / (rated > 0).sum(axis=0)
-    return mean
 
 
 def _check(draws: int, confidence: float) -> None:

@@ -1,8 +1,9 @@
 """System scores of many subsets of the annotators at once.
 
 Whatever asks "what if other people had done the work" (split halves, another threshold, annotators
-dropped at random) needs PROTOCOL §5.3-4 again and again with some annotators left out. z scores do
-not change by that, so the sums per caption and annotator are taken once.
+dropped or drawn at random) needs PROTOCOL §5.3-4 again and again with some annotators left out, or
+counted more than once. z scores do not change by that, so the sums per caption and annotator are
+taken once.
 """
 
 from __future__ import annotations
@@ -56,14 +57,14 @@ def annotator_sums(ratings: Ratings, z: Floats, use: NDArray[np.bool_]) -> Annot
     )
 
 
-def subset_scores(people: AnnotatorSums, subsets: NDArray[np.bool_]) -> Floats:
+def subset_scores(people: AnnotatorSums, subsets: NDArray[np.bool_] | Floats) -> Floats:
     """System scores (systems × subsets) where only some annotators count.
 
     Parameters
     ----------
     subsets
-        Annotators × subsets. A caption nobody in the subset rated does not count; a system without
-        a caption has no score (NaN).
+        Annotators × subsets: whether each counts, or how often. A caption nobody in the subset
+        rated does not count; a system without a caption has no score (NaN).
 
     O(subsets · N): a second for 1,000 subsets of a million ratings.
     """
@@ -87,7 +88,7 @@ def random_subsets(
 
 
 def _scores_by_block(
-    people: AnnotatorSums, subsets: NDArray[np.bool_]
+    people: AnnotatorSums, subsets: NDArray[np.bool_] | Floats
 ) -> Iterator[tuple[Floats, Floats]]:
     if subsets.ndim != 2 or len(subsets) != people.annotators or not subsets.shape[1]:
         raise ValueError("subsets must have a row per annotator and at least one column")
