@@ -57,17 +57,8 @@ def require_free_port() -> None:
 def start() -> Processes:
     """The web server, and one worker for every queue; each its own group, so that we end them."""
     web = [*WEB, "--workers", "2", "--threads", "4", "--log-level", "warning"]
-    schedule = os.path.join(os.environ.get("DATA_DIR", "var"), "beat-schedule")
-    worker = [
-        *WORKER,
-        "--queues",
-        "default,crowd,gpu",
-        "--concurrency",
-        "1",
-        "--schedule",
-        schedule,
-    ]
-    commands = [web, [*worker, "--loglevel", "WARNING"]]
+    queues = ["--queues", "default,crowd,gpu", "--concurrency", "1"]
+    commands = [web, [*WORKER, *queues, "--loglevel", "WARNING"]]
     return [subprocess.Popen(command, env=QUIET, start_new_session=True) for command in commands]  # noqa: S603
 
 

@@ -208,8 +208,16 @@ class Caption(models.Model):
 class Batch(models.Model):
     """HITs composed together, from one seed and the campaign's settings of that moment."""
 
+    class State(models.TextChoices):
+        WAITING = "waiting", "Being composed"
+        COMPOSED = "composed", "Composed"
+        REFUSED = "refused", "Refused"
+
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="batches")
     number = models.PositiveIntegerField()
+    # Only a large batch is ever seen waiting: its HITs appear all at once, when they are written.
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    refusal = models.TextField(blank=True, help_text="Why no HITs could be made.")
     seed = models.PositiveBigIntegerField()
     hit_size = models.PositiveSmallIntegerField()
     pairs = models.PositiveSmallIntegerField()
@@ -222,7 +230,12 @@ class Batch(models.Model):
         ordering = ["campaign", "number"]
         verbose_name_plural = "batches"
         constraints = [
-            models.UniqueConstraint(fields=["campaign", "number"], name="batch_number_per_campaign")
+            models.UniqueConstraint(
+                fields=["campaign", "number"], name="batch_number_per_campaign"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["waiting", "composed", "refused"]), name="batch_state_known"
+            ),
         ]
 
     def __str__(self) -> str:

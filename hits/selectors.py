@@ -107,6 +107,13 @@ def campaign_plan(
     )
 
 
+def ratings_wanted(campaign: Campaign) -> int:
+    """How many system captions one batch of the campaign asks for."""
+    ranked = campaign.systems.exclude(role=System.Role.REFERENCE)
+    captions = Caption.objects.filter(retired_at=None, system__in=ranked)
+    return captions.count() * campaign.redundancy
+
+
 def campaign_batches(campaign: Campaign) -> QuerySet[Batch]:
     """Newest first, each with its `hit_count`."""
     return campaign.batches.annotate(hit_count=Count("hits")).order_by("-number")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 
 from hits.models import Upload
+from hits.services.composing import batch_fill, batches_left_behind
 from hits.services.uploads import upload_check, upload_import, uploads_left_behind
 
 
@@ -16,6 +17,18 @@ def upload_check_task(pk: int) -> None:
 @shared_task
 def upload_import_task(pk: int) -> None:
     upload_import(pk=pk)
+
+
+@shared_task
+def batch_fill_task(pk: int) -> None:
+    batch_fill(pk=pk)
+
+
+@shared_task
+def batches_resume_task() -> None:
+    """Wake the work that a lost message or a dead worker left behind."""
+    for batch in batches_left_behind():
+        batch_fill_task.delay(batch.pk)
 
 
 @shared_task

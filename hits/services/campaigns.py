@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from daplatform.errors import DomainError
-from hits.models import Campaign, Caption
+from hits.models import Batch, Campaign, Caption
 
 # What an organiser may still decide after the import; the rest came with the material.
 CHANGEABLE = frozenset(
@@ -54,20 +54,20 @@ def campaign_share(*, campaign: Campaign, usernames: list[str]) -> None:
 @transaction.atomic
 def campaign_go_live(*, campaign: Campaign) -> None:
     """From here on texts and HITs are frozen. Doing it twice changes nothing."""
-    if not campaign.batches.exists():
+    if not campaign.batches.filter(state=Batch.State.COMPOSED).exists():
         raise DomainError("Compose the HITs first: there is nothing to rate yet.")
-    if campaign.state == Campaign.State.CLOSED:
+    unclosed = Campaign.objects.filter(pk=campaign.pk).exclude(state=Campaign.State.CLOSED)
+    if not unclosed.update(state=Campaign.State.LIVE):
         raise DomainError("This campaign is closed.")
-    Campaign.objects.filter(pk=campaign.pk).update(state=Campaign.State.LIVE)
     campaign.state = Campaign.State.LIVE
 
 
 @transaction.atomic
 def campaign_close(*, campaign: Campaign) -> None:
     """No new work is given out. Doing it twice changes nothing."""
-    if campaign.state == Campaign.State.DRAFT:
+    begun = Campaign.objects.filter(pk=campaign.pk).exclude(state=Campaign.State.DRAFT)
+    if not begun.update(state=Campaign.State.CLOSED):
         raise DomainError("This campaign is still a draft: there is nothing to close.")
-    Campaign.objects.filter(pk=campaign.pk).update(state=Campaign.State.CLOSED)
     campaign.state = Campaign.State.CLOSED
 
 

@@ -1,14 +1,19 @@
-"""Making a campaign's HITs and writing them, all or none."""
+"""Making a campaign's HITs and writing them, all or none.
+
+Small campaigns are composed at once. For a large one a batch is created, and a worker fills it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import chain
 
 import numpy as np
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from daplatform.errors import DomainError
 from hits.bulk import ids_reserve, rows_write
@@ -17,6 +22,9 @@ from hits.composition.shape import DEGRADED, REFERENCE, IntArray
 from hits.models import Batch, Campaign, Caption, Hit, HitItem, System
 
 BATCH = 10_000
+SEEDS = 2**63  # as many as a row can hold
+LEFT_BEHIND_AFTER = timedelta(minutes=1)
+State = Batch.State
 ITEM_COLUMNS = [
     "id",
     "hit_id",
@@ -30,28 +38,82 @@ ITEM_COLUMNS = [
 
 
 @transaction.atomic
-def batch_compose(*, campaign: Campaign, seed: int | None = None) -> Batch:
+def batch_compose(*, campaign: Campaign) -> Batch:
     """Cut the campaign's captions into HITs: the same captions and seed give the same HITs."""
+    batch = batch_create(campaign=campaign)
+    _fill(batch)
+    return batch
+
+
+@transaction.atomic
+def batch_create(*, campaign: Campaign) -> Batch:
+    """A batch without HITs yet, which `batch_fill` makes: it remembers the settings of now."""
     campaign = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if campaign.state == Campaign.State.CLOSED:
         raise DomainError("This campaign is closed.")
-    number = campaign.batches.count() + 1
-    seed = campaign.seed + number - 1 if seed is None else seed
-    material = material_of(campaign)
+    earlier = campaign.batches.count()
+    return Batch.objects.create(
+        campaign=campaign,
+        number=earlier + 1,
+        seed=(campaign.seed + earlier) % SEEDS,
+        hit_size=campaign.hit_size,
+        pairs=campaign.pairs,
+        repeats=campaign.repeats,
+        redundancy=campaign.redundancy,
+        merge_identical=campaign.merge_identical,
+    )
+
+
+def batch_fill(*, pk: int) -> None:
+    """Compose the HITs of a waiting batch. Safe to run twice."""
+    try:
+        _fill_waiting(pk)
+    except DomainError as error:
+        _refuse(pk, str(error))
+    except OperationalError:
+        raise  # the database is busy or away: the batch is taken up again later
+    except Exception:
+        _refuse(pk, "Something went wrong here, and was written to the log.")
+        raise
+
+
+def batches_left_behind() -> QuerySet[Batch]:
+    """Batches that a worker should be busy with, if none is."""
+    return Batch.objects.filter(
+        state=State.WAITING, created_at__lt=timezone.now() - LEFT_BEHIND_AFTER
+    )
+
+
+@transaction.atomic
+def _fill_waiting(pk: int) -> None:
+    """The lock on the row is the claim: a dead worker's is gone with its transaction."""
+    waiting = Batch.objects.select_for_update(skip_locked=True, of=("self",))
+    batch = waiting.select_related("campaign").filter(pk=pk, state=State.WAITING).first()
+    if batch is not None:
+        _fill(batch)
+
+
+def _refuse(pk: int, sentence: str) -> None:
+    waiting = Batch.objects.filter(pk=pk, state=State.WAITING)
+    waiting.update(state=State.REFUSED, refusal=sentence)
+
+
+def _fill(batch: Batch) -> None:
+    material = material_of(batch.campaign, merge=batch.merge_identical)
     try:
         composition = compose_campaign(
             material.captions,
             material.control_video,
             material.control_text,
-            rng=np.random.default_rng(seed),
-            shape=Shape(size=campaign.hit_size, pairs=campaign.pairs, repeats=campaign.repeats),
-            redundancy=campaign.redundancy,
+            rng=np.random.default_rng(batch.seed),
+            shape=Shape(size=batch.hit_size, pairs=batch.pairs, repeats=batch.repeats),
+            redundancy=batch.redundancy,
         )
     except ValueError as error:
         raise DomainError(f"No HITs can be made of this campaign: {error}.") from None
-    batch = _batch_create(campaign, number, seed)
     _items_write(batch, composition, material)
-    return batch
+    batch.state = State.COMPOSED
+    batch.save(update_fields=["state"])
 
 
 @dataclass(frozen=True)
@@ -65,15 +127,13 @@ class Material:
     control_ids: IntArray
 
 
-def material_of(campaign: Campaign) -> Material:
+def material_of(campaign: Campaign, *, merge: bool) -> Material:
     """The campaign's current captions, videos and systems numbered by the order of their names."""
     ranked = campaign.systems.exclude(role=System.Role.REFERENCE)
     videos = _by_name(campaign.videos.values_list("name", "pk"))
     systems = _by_name(ranked.values_list("name", "pk"))
     current = Caption.objects.filter(retired_at=None).order_by("pk")
-    caption_ids, captions = _ranked(
-        current.filter(system__in=ranked), videos, systems, merge=campaign.merge_identical
-    )
+    caption_ids, captions = _ranked(current.filter(system__in=ranked), videos, systems, merge=merge)
     control = current.filter(system__campaign=campaign, system__is_control=True)
     controls = sorted(
         (videos[video], pk, text)
@@ -110,19 +170,6 @@ def _ranked(
 
 def _number(text: str, numbers: dict[str, int]) -> int:
     return numbers.setdefault(text, len(numbers))
-
-
-def _batch_create(campaign: Campaign, number: int, seed: int) -> Batch:
-    return Batch.objects.create(
-        campaign=campaign,
-        number=number,
-        seed=seed,
-        hit_size=campaign.hit_size,
-        pairs=campaign.pairs,
-        repeats=campaign.repeats,
-        redundancy=campaign.redundancy,
-        merge_identical=campaign.merge_identical,
-    )
 
 
 def _items_write(batch: Batch, composition: Composition, material: Material) -> None:

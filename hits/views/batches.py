@@ -13,21 +13,28 @@ from django.views.decorators.http import require_POST, require_safe
 from daplatform.errors import DomainError
 from hits import selectors
 from hits.models import Campaign, HitItem
-from hits.services.composing import batch_compose as compose
+from hits.services import composing
+from hits.tasks import batch_fill_task
 from hits.views.access import MemberRequest, for_campaign
 from hits.views.campaigns import campaign_page
 
 HITS_PER_PAGE = 50
+COMPOSED_AT_ONCE = 50_000  # captions: a matter of seconds
 
 
 @require_POST
 @for_campaign("hits.add_batch")
 def batch_compose(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """A small campaign is composed at once; a worker sees to a large one, and the page waits."""
+    is_small = selectors.ratings_wanted(campaign) <= COMPOSED_AT_ONCE
     try:
-        batch = compose(campaign=campaign)
+        batch = (composing.batch_compose if is_small else composing.batch_create)(campaign=campaign)
     except DomainError as error:
         return campaign_page(request, campaign, error=str(error))
-    messages.success(request, f"Batch {batch.number} is composed.")
+    if is_small:
+        messages.success(request, f"Batch {batch.number} is composed.")
+    else:
+        batch_fill_task.delay_on_commit(batch.pk)  # type: ignore[attr-defined]
     return redirect("hits:campaign-detail", campaign.slug)
 
 

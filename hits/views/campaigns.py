@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from daplatform.errors import DomainError
 from hits import selectors
 from hits.forms import ShareForm
-from hits.models import Campaign
+from hits.models import Batch, Campaign
 from hits.services import campaigns
 from hits.views.access import MemberRequest, for_campaign, for_member
 
@@ -58,23 +58,29 @@ def campaign_page(
     error: str = "",
     share_form: ShareForm | None = None,
 ) -> HttpResponseBase:
-    """The campaign's page; with an error or a form that was refused, as status 400."""
+    """The campaign's page; with an error or a form that was refused, as status 400.
+
+    While a batch is being composed, htmx asks again and again for that part of it.
+    """
     refused = bool(error) or share_form is not None
     context = campaign_context(campaign) | {
         "error": error,
         "share_form": share_form or shared_with(campaign),
     }
-    return render(request, "hits/campaign_detail.html", context, status=400 if refused else 200)
+    name = "hits/_batches.html" if request.htmx else "hits/campaign_detail.html"
+    return render(request, name, context, status=400 if refused else 200)
 
 
 def campaign_context(campaign: Campaign) -> dict[str, Any]:
     systems = selectors.campaign_systems(campaign)
     videos = selectors.campaign_videos(campaign)
+    batches = selectors.campaign_batches(campaign)
     return {
         "campaign": campaign,
         "systems": systems,
         "plan": selectors.campaign_plan(campaign, systems),
-        "batches": selectors.campaign_batches(campaign),
+        "batches": batches,
+        "is_composing": any(batch.state == Batch.State.WAITING for batch in batches),
         "video_count": videos.count(),
         "videos": videos[:POSTERS_SHOWN],
     }

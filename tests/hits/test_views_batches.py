@@ -68,7 +68,7 @@ def test_a_hit_takes_as_many_queries_however_many_items(
 ):
     client = client_of(organiser)
     client.get(of_hit(hit))
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(9):
         client.get(of_hit(hit))
 
 
@@ -99,7 +99,7 @@ def test_a_long_list_takes_a_fixed_number_of_queries(
     client = client_of(organiser)
     address = reverse("hits:hit-list", args=[campaign.slug])
     client.get(address)
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(8):
         client.get(address, {"page": 3})
 
 

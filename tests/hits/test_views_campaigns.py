@@ -4,6 +4,8 @@ import pytest
 from django.urls import reverse
 
 from hits.models import Caption, Upload
+from hits.services.composing import batch_fill
+from hits.views import batches
 from tests.factories import make_campaign, make_hit, make_user
 
 LIST = reverse("hits:campaign-list")
@@ -122,6 +124,25 @@ def test_it_composes_hits(client_of, organiser):
     assert response.url == campaign.get_absolute_url()
     batch = campaign.batches.get()
     assert batch.hits.count() == client_of(organiser).get(response.url).context["plan"].hits
+
+
+def test_a_large_campaign_is_composed_by_a_worker_while_the_page_waits(
+    client_of, organiser, monkeypatch, django_capture_on_commit_callbacks
+):
+    monkeypatch.setattr(batches, "COMPOSED_AT_ONCE", 35)  # 12 videos by 3 systems are 36 captions
+    campaign = make_campaign(owner=organiser, videos=12, systems=2, hit_size=10, pairs=1, repeats=1)
+    client = client_of(organiser)
+    with django_capture_on_commit_callbacks() as queued:
+        client.post(reverse("hits:batch-compose", args=[campaign.slug]))
+    assert len(queued) == 1
+    page = client.get(campaign.get_absolute_url(), HTTP_HX_REQUEST="true").content.decode()
+    assert "hx-trigger" in page
+    assert "Being composed" in page
+    batch_fill(pk=campaign.batches.get().pk)
+    page = client.get(campaign.get_absolute_url(), HTTP_HX_REQUEST="true").content.decode()
+    assert "hx-trigger" not in page
+    assert "<html" not in page
+    assert "Compose another batch" in page
 
 
 def test_it_says_why_hits_cannot_be_composed(client_of, organiser):

@@ -112,7 +112,7 @@ def test_a_long_list_comes_in_pages_that_keep_the_search(
     client = client_of(organiser)
     address = reverse("hits:video-list", args=[campaign.slug])
     client.get(address)
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(7):
         page = client.get(address, {"q": "a&b", "page": "2"})
     assert page.context["page"].number == 2
     assert "?q=a%26b&amp;page=3" in page.content.decode()
