@@ -183,7 +183,10 @@ if MEDIA_BUCKET:
     }
 # An uploaded campaign, packed and unpacked.
 UPLOAD_MAX_BYTES = number("UPLOAD_MAX_MB", 2_000) * 1_000_000
-FILE_UPLOAD_TEMP_DIR = None
+FILE_UPLOAD_HANDLERS = [
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "daplatform.receiving.BoundedUploadHandler",
+]
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 
 # Queue --------------------------------------------------------------------------------------
@@ -199,7 +202,12 @@ CELERY_TASK_SOFT_TIME_LIMIT = 3540
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
+    "take-up-batches-left-behind": {
+        "task": "hits.tasks.batches_resume_task",
+        "schedule": 60.0,
+    },
     "take-up-uploads-left-behind": {
         "task": "hits.tasks.uploads_resume_task",
         "schedule": 60.0,

@@ -10,6 +10,7 @@ urlpatterns = [
     path("import/", uploads.upload_create, name="upload-create"),
     path("import/<int:pk>/", uploads.upload_detail, name="upload-detail"),
     path("import/<int:pk>/confirm/", uploads.upload_confirm, name="upload-confirm"),
+    path("import/<int:pk>/discard/", uploads.upload_discard, name="upload-discard"),
     path("<slug:slug>/", campaigns.campaign_detail, name="campaign-detail"),
     path("<slug:slug>/plan/", plans.campaign_plan, name="campaign-plan"),
     path("<slug:slug>/share/", campaigns.campaign_share, name="campaign-share"),

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from hits.importing.faults import Fault, Faults, Kind, Severity, Where
 from hits.importing.limits import LIMITS, Limits
-from hits.importing.reading import Caption, Reading, read_campaign
+from hits.importing.reading import Caption, FileChanged, Reading, read_campaign
 from hits.importing.roles import Role, System
 from hits.importing.sandbox import Prober, UnreadableVideo, VideoFacts, probe_video, video_poster
 from hits.importing.settings import HitSettings, Settings
@@ -24,6 +24,7 @@ __all__ = [
     "Caption",
     "Fault",
     "Faults",
+    "FileChanged",
     "HitSettings",
     "Kind",
     "Limits",

@@ -26,6 +26,10 @@ from hits.importing.trecvid import is_trecvid, read_trecvid
 from hits.importing.videos import Progress, Video, inspect_videos
 
 
+class FileChanged(ValueError):
+    """A file is no longer what was checked; the message says which."""
+
+
 class Caption(NamedTuple):
     """What one system says of one video, both by name."""
 
@@ -65,16 +69,21 @@ class Reading:
     def captions(self) -> Iterator[Caption]:
         """Every caption, read from the files once more, so that a million need no memory.
 
-        Raises ValueError when there are errors, or when a file has changed since it was checked:
-        then some captions have been handed out already, and whatever was written must be undone.
+        Raises ValueError when there are errors, and FileChanged when a file is no longer what was
+        checked. That is looked at before and after: if it changes while it is read, some captions
+        have been handed out already, and whatever was written must be undone.
         """
         if not self.is_sound:
             raise ValueError("captions: a campaign with errors has none to give")
         for file in self._files:
+            self._require_unchanged(file)
             for _, (video, system, text) in file.read(Faults()):
                 yield Caption(video, system, text)
-            if sha256_of(file.path) != self._digests[file.name]:
-                raise ValueError(f"{file.name} has changed since it was checked")
+            self._require_unchanged(file)
+
+    def _require_unchanged(self, file: CaptionFile) -> None:
+        if sha256_of(file.path) != self._digests[file.name]:
+            raise FileChanged(f"{file.name} has changed since it was checked")
 
 
 def read_campaign(

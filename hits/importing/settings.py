@@ -169,7 +169,7 @@ class _Reader:
             self._fault(Kind.SETTING, key, f"There is no {key}.", f'Add {key} = "…".')
         campaign = self._known(table, _CAMPAIGN, elsewhere=_HITS)
         campaign["human"] = tuple(campaign.get("human", ()))
-        self._check_texts(campaign)
+        self._keep_sound_texts(campaign)
         return Settings(**campaign, hits=self._hit_settings(hits))
 
     def _hit_settings(self, table: dict[str, Any]) -> HitSettings:
@@ -208,10 +208,12 @@ class _Reader:
     def _wrong(self, key: str, wish: str) -> None:
         self._fault(Kind.SETTING, key, "The value is not what it should be.", f"Give {wish}.")
 
-    def _check_texts(self, campaign: Mapping[str, Any]) -> None:
+    def _keep_sound_texts(self, campaign: dict[str, Any]) -> None:
+        """Drop a name that is a fault: reports show it, and no database can hold a NUL."""
         limits = self._limits
-        if "name" in campaign:
-            check_name(campaign["name"], limits.name_characters, self._where("name"), self._faults)
+        name, where = campaign.get("name"), self._where("name")
+        if name is not None and not check_name(name, limits.name_characters, where, self._faults):
+            del campaign["name"]
         for key in {"instructions", "consent"} & campaign.keys():
             check_prose(campaign[key], limits.prose_characters, self._where(key), self._faults)
 

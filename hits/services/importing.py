@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
-from django.db import transaction
+from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils.text import slugify
 
 from daplatform.errors import DomainError
@@ -17,6 +18,8 @@ from hits.models import Campaign, Caption, System, Video
 
 Progress = Callable[[str, int, int], None]
 REPORT_EVERY = 10_000
+# What was checked can be gone, or be something else, by the time it is copied.
+UNREADABLE = (importing.FileChanged, importing.UnreadableVideo, OSError)
 
 
 def campaign_import(
@@ -29,14 +32,30 @@ def campaign_import(
     """Write a campaign; the same files twice give the campaign that is already there."""
     if not reading.is_sound:
         raise DomainError("The campaign has faults; nothing was written.")
-    existing = Campaign.objects.filter(owner=owner, source_digest=reading.digest).first()
-    if existing is not None:
-        return existing
-    if Campaign.objects.filter(owner=owner, name=reading.settings.name).exists():
+    try:
+        return _existing(reading, owner) or _create(reading, owner, is_demo, progress)
+    except IntegrityError:
+        # Another import was quicker: with the same files, or with this name or address.
+        if existing := _existing(reading, owner):
+            return existing
+        raise DomainError("Another campaign came in at the same moment. Try again.") from None
+    except UNREADABLE as error:
+        raise DomainError(f"Nothing was written: {error}.") from error
+
+
+def _existing(reading: importing.Reading, owner: User) -> Campaign | None:
+    """The campaign made of these files; one of that name made of others is in the way."""
+    named = Q(name=reading.settings.name) | Q(source_digest=reading.digest)
+    found = {campaign.source_digest: campaign for campaign in owner.campaigns.filter(named)}
+    if found and reading.digest not in found:
         raise DomainError(
             f"You already have a campaign called “{reading.settings.name}” made from other files. "
             "Give this one another name in campaign.toml."
         )
+    return found.get(reading.digest)
+
+
+def _create(reading: importing.Reading, owner: User, is_demo: bool, progress: Progress) -> Campaign:
     stored: list[str] = []
     try:
         videos = _videos_store(reading, stored, progress)
@@ -60,7 +79,8 @@ def _videos_store(reading: importing.Reading, stored: list[str], progress: Progr
                 path = reading.root / found.file
                 folder = f"campaigns/{reading.digest[:32]}/{found.sha256[:32]}"
                 with path.open("rb") as stream:
-                    name = f"{folder}{path.suffix.lower()}"
+                    # Named after what is in it, whatever it was called: so it will be handed out.
+                    name = f"{folder}.{found.facts.container}"
                     video.file.name = _keep(File(stream), name, stored)
                 poster = ContentFile(prober.poster(path))
                 video.poster.name = _keep(poster, f"{folder}.jpg", stored)

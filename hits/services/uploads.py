@@ -16,12 +16,13 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.base import File
+from django.db import OperationalError
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from daplatform.errors import DomainError
 from hits import importing
-from hits.models import Campaign, Upload
+from hits.models import Upload
 from hits.services.importing import Progress, campaign_import
 
 STALE_AFTER = timedelta(minutes=5)
@@ -50,6 +51,13 @@ def upload_confirm(*, upload: Upload) -> Upload:
     return upload
 
 
+def upload_discard(*, upload: Upload) -> None:
+    """Forget an upload that nobody works on; a campaign made of it stays."""
+    if not Upload.objects.filter(pk=upload.pk).exclude(state__in=IN_WORK).delete()[0]:
+        raise DomainError("This upload is being worked on. Wait until that is done.")
+    upload.archive.delete(save=False)
+
+
 def uploads_left_behind() -> QuerySet[Upload]:
     """Uploads that a worker should be busy with, and none is."""
     return _claimable(timezone.now()).filter(state__in=IN_WORK)
@@ -57,16 +65,12 @@ def uploads_left_behind() -> QuerySet[Upload]:
 
 def upload_check(*, pk: int) -> None:
     """Find every fault in an archive and keep the report. Safe to run twice."""
-    upload = _claim(pk, State.CHECKING)
-    if upload is not None:
-        _with_reading(upload, lambda reading: _record_check(upload, reading))
+    _work(pk, State.CHECKING, _record_check)
 
 
 def upload_import(*, pk: int) -> None:
     """Write the campaign of a confirmed upload. Safe to run twice."""
-    upload = _claim(pk, State.IMPORTING)
-    if upload is not None:
-        _with_reading(upload, lambda reading: _record_import(upload, reading))
+    _work(pk, State.IMPORTING, _record_import)
 
 
 def _claimable(now: datetime) -> QuerySet[Upload]:
@@ -80,7 +84,25 @@ def _claim(pk: int, state: str) -> Upload | None:
     return Upload.objects.select_related("owner").get(pk=pk)
 
 
-def _with_reading(upload: Upload, record: Callable[[importing.Reading], None]) -> None:
+def _work(pk: int, state: str, record: Callable[[Upload, importing.Reading], None]) -> None:
+    """Claim an upload and record what comes of it; whatever goes wrong, nobody waits for ever."""
+    upload = _claim(pk, state)
+    if upload is None:
+        return
+    try:
+        _with_reading(upload, record)
+    except DomainError as error:
+        _record_refusal(upload, str(error))
+    except FileNotFoundError:
+        _record_refusal(upload, "The archive is no longer stored.")
+    except OperationalError:
+        raise  # the database is busy or away: the upload is taken up again later
+    except Exception:
+        _record_refusal(upload, "Something went wrong here, and was written to the log.")
+        raise
+
+
+def _with_reading(upload: Upload, record: Callable[[Upload, importing.Reading], None]) -> None:
     """Unpack and read the archive into a folder that is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="da-upload-") as folder:
         archive = Path(folder) / "campaign.zip"
@@ -89,12 +111,14 @@ def _with_reading(upload: Upload, record: Callable[[importing.Reading], None]) -
                 target.write(chunk)
         workspace = Path(folder) / "unpacked"
         workspace.mkdir()
-        name = Path(upload.filename).stem
-        record(
-            importing.read_campaign(
-                archive, workspace=workspace, name=name, progress=_sign_of_life(upload)
-            )
+        tell = _sign_of_life(upload)
+        reading = importing.read_campaign(
+            archive,
+            workspace=workspace,
+            name=Path(upload.filename).stem,
+            progress=lambda what, done, total: tell(f"Reading {what}", done, total),
         )
+        record(upload, reading)
 
 
 def _sign_of_life(upload: Upload) -> Progress:
@@ -115,23 +139,26 @@ def _sign_of_life(upload: Upload) -> Progress:
 
 def _record_check(upload: Upload, reading: importing.Reading) -> None:
     state = State.CHECKED if reading.is_sound else State.FAILED
-    Upload.objects.filter(pk=upload.pk).update(report=report(reading), state=state)
+    _record(upload, state, report=report(reading))
 
 
 def _record_import(upload: Upload, reading: importing.Reading) -> None:
-    try:
-        campaign = campaign_import(reading=reading, owner=upload.owner)
-    except DomainError as error:
-        refusal = {**upload.report, "refusal": str(error)}
-        Upload.objects.filter(pk=upload.pk).update(report=refusal, state=State.FAILED)
-        return
-    _record_done(upload, campaign)
+    campaign = campaign_import(reading=reading, owner=upload.owner, progress=_sign_of_life(upload))
+    _record(upload, State.DONE, campaign=campaign)
 
 
-def _record_done(upload: Upload, campaign: Campaign) -> None:
-    """The archive has become rows and media; it is not kept a second time."""
-    Upload.objects.filter(pk=upload.pk).update(state=State.DONE, campaign=campaign)
-    upload.archive.delete(save=False)
+def _record_refusal(upload: Upload, sentence: str) -> None:
+    _record(upload, State.FAILED, report={**upload.report, "refusal": sentence})
+
+
+def _record(upload: Upload, state: str, **fields: Any) -> None:
+    """The end of a step, unless another worker has ended it already.
+
+    An archive that has become rows, or never will, is not kept any longer.
+    """
+    step = Upload.objects.filter(pk=upload.pk, state=upload.state)
+    if step.update(state=state, **fields) and state != State.CHECKED:
+        upload.archive.delete(save=False)
 
 
 def report(reading: importing.Reading) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -54,6 +55,18 @@ def upload_confirm(request: MemberRequest, pk: int) -> HttpResponseBase:
         return upload_page(request, upload, error=str(error))
     upload_import_task.delay_on_commit(upload.pk)  # type: ignore[attr-defined]
     return redirect("hits:upload-detail", upload.pk)
+
+
+@require_POST
+@for_member(MAY_IMPORT)
+def upload_discard(request: MemberRequest, pk: int) -> HttpResponseBase:
+    upload = get_object_or_404(request.user.uploads.select_related("campaign"), pk=pk)
+    try:
+        uploads.upload_discard(upload=upload)
+    except DomainError as error:
+        return upload_page(request, upload, error=str(error))
+    messages.success(request, f"“{upload.filename}” is forgotten.")
+    return redirect("hits:campaign-list")
 
 
 def upload_form(request: MemberRequest, form: UploadForm) -> HttpResponseBase:

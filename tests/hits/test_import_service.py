@@ -12,6 +12,7 @@ from django.core.management import CommandError, call_command
 from daplatform.errors import DomainError
 from hits.importing import read_campaign
 from hits.models import Campaign, Caption, System, Video
+from hits.services import importing
 from hits.services.importing import campaign_import
 from tests.factories import make_user
 from tests.folders import make_folder, make_zip
@@ -109,11 +110,57 @@ def test_a_failure_half_way_leaves_no_row_and_no_file(folder, organiser):
     reading = read_campaign(folder)
     with (folder / "captions.csv").open("a") as stream:
         stream.write("v000,late,Added after the check.\n")
-    with pytest.raises((ValueError, KeyError)):
+    with pytest.raises(DomainError, match=r"captions\.csv has changed"):
         campaign_import(reading=reading, owner=organiser)
     assert not Campaign.objects.exists()
     assert not System.objects.exists()
     assert files_below(django_settings.MEDIA_ROOT) == []
+
+
+def test_a_video_that_vanished_after_the_check_is_named(folder, organiser):
+    reading = read_campaign(folder)
+    (folder / "v002.mp4").unlink()
+    with pytest.raises(DomainError, match=r"v002\.mp4"):
+        campaign_import(reading=reading, owner=organiser)
+    assert not Campaign.objects.exists()
+    assert files_below(django_settings.MEDIA_ROOT) == []
+
+
+def meanwhile(monkeypatch, act):
+    """Do something after the campaign was looked for and before it is written."""
+    write = importing._rows_create
+
+    def late(*arguments):
+        monkeypatch.setattr(importing, "_rows_create", write)
+        act()
+        return write(*arguments)
+
+    monkeypatch.setattr(importing, "_rows_create", late)
+
+
+def test_two_imports_of_the_same_files_at_once_give_one_campaign(folder, organiser, monkeypatch):
+    reading, made = read_campaign(folder), []
+    meanwhile(monkeypatch, lambda: made.append(campaign_import(reading=reading, owner=organiser)))
+    assert campaign_import(reading=reading, owner=organiser) == made[0]
+    assert Campaign.objects.count() == 1
+    assert len(files_below(django_settings.MEDIA_ROOT)) == 6
+
+
+def test_another_campaign_of_that_name_at_once_is_a_sentence(folder, organiser, monkeypatch):
+    taken = {"name": "Test campaign", "slug": "taken", "source_digest": "0" * 64}
+    meanwhile(monkeypatch, lambda: Campaign.objects.create(owner=organiser, **taken))
+    with pytest.raises(DomainError, match="already have a campaign called"):
+        campaign_import(reading=read_campaign(folder), owner=organiser)
+    assert files_below(django_settings.MEDIA_ROOT) == []
+
+
+def test_a_video_is_stored_under_what_it_is_not_what_it_was_called(folder, organiser):
+    odd = f"v000.{'x' * 240}"
+    (folder / "v000.mp4").rename(folder / odd)
+    table = folder / "videos.csv"
+    table.write_text(table.read_text().replace("v000.mp4", odd))
+    campaign = campaign_import(reading=read_campaign(folder), owner=organiser)
+    assert campaign.videos.get(name="v000").file.name.endswith(".mp4")
 
 
 def test_progress_is_told_to_the_end(folder, organiser):

@@ -85,6 +85,7 @@ def test_it_refuses_such_a_hit_setting_and_names_its_line(tmp_path, line):
         ('name = " N"', Kind.NAME),
         (f'name = "{"x" * 201}"', Kind.LONG_TEXT),
         (r'name = "a\u0007"', Kind.CONTROL_CHARACTER),
+        (r'name = "a\u0000"', Kind.CONTROL_CHARACTER),
         ('human = "human-b"', Kind.SETTING),
         ("human = [1]", Kind.SETTING),
         ("hits = 3", Kind.SETTING),

@@ -7,13 +7,16 @@ from datetime import timedelta
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.db import OperationalError
 from django.utils import timezone
 
 from daplatform.errors import DomainError
 from hits import tasks
 from hits.models import Campaign, Upload
+from hits.services import uploads
 from hits.services.uploads import (
     STALE_AFTER,
+    report,
     upload_check,
     upload_confirm,
     upload_create,
@@ -142,3 +145,65 @@ def test_the_sweep_wakes_each_upload_for_the_step_it_is_at(upload, monkeypatch):
     Upload.objects.update(state=Upload.State.DONE)
     tasks.uploads_resume_task()
     assert woken == [("check", upload.pk), ("import", upload.pk)]
+
+
+def test_an_archive_that_vanished_is_refused_and_not_tried_for_ever(upload):
+    upload.archive.delete(save=False)
+    upload_check(pk=upload.pk)
+    upload.refresh_from_db()
+    assert upload.state == Upload.State.FAILED
+    assert "no longer stored" in upload.report["refusal"]
+
+
+def test_a_fault_of_ours_is_raised_and_ends_the_waiting(checked, monkeypatch):
+    upload_confirm(upload=checked)
+    monkeypatch.setattr(uploads, "campaign_import", lambda **_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        upload_import(pk=checked.pk)
+    checked.refresh_from_db()
+    assert checked.state == Upload.State.FAILED
+    assert "went wrong" in checked.report["refusal"]
+
+
+def test_a_busy_database_leaves_the_upload_to_be_taken_up_again(checked, monkeypatch):
+    def busy(**_):
+        raise OperationalError("database is locked")
+
+    upload_confirm(upload=checked)
+    monkeypatch.setattr(uploads, "campaign_import", busy)
+    with pytest.raises(OperationalError):
+        upload_import(pk=checked.pk)
+    checked.refresh_from_db()
+    assert checked.state == Upload.State.IMPORTING
+    assert default_storage.exists(checked.archive.name)
+
+
+def test_a_worker_thought_dead_does_not_undo_what_another_did(upload, monkeypatch):
+    def overtaken(reading):
+        Upload.objects.update(state=Upload.State.IMPORTING)
+        return report(reading)
+
+    monkeypatch.setattr(uploads, "report", overtaken)
+    upload_check(pk=upload.pk)
+    upload.refresh_from_db()
+    assert upload.state == Upload.State.IMPORTING
+
+
+def test_importing_tells_how_far_it_is(checked, monkeypatch):
+    monkeypatch.setattr(uploads, "SIGN_OF_LIFE_SECONDS", 0)
+    upload_confirm(upload=checked)
+    upload_import(pk=checked.pk)
+    checked.refresh_from_db()
+    assert (checked.step, checked.done, checked.total) == ("Writing captions", 12, 12)
+
+
+def test_a_name_no_database_can_hold_is_a_fault_like_any_other(organiser, tmp_path):
+    folder = make_folder(tmp_path / "campaign", videos=3, systems=2)
+    toml = folder / "campaign.toml"
+    toml.write_text(toml.read_text().replace("Test campaign", r"Test\u0000campaign"))
+    archive = ContentFile(make_zip(folder).read_bytes(), name="campaign.zip")
+    upload = upload_create(owner=organiser, archive=archive)
+    upload_check(pk=upload.pk)
+    upload.refresh_from_db()
+    assert upload.state == Upload.State.FAILED
+    assert [fault["kind"] for fault in upload.report["faults"]] == ["control character"]

@@ -20,8 +20,8 @@ CAMPAIGN_PAGES = {
 CAMPAIGN_FILES = {"video-file", "video-poster"}
 CAMPAIGN_CHANGES = {"campaign-share", "batch-compose"}
 OF_CAMPAIGN = sorted(CAMPAIGN_PAGES | CAMPAIGN_FILES | CAMPAIGN_CHANGES)
-UPLOADS = ["upload-detail", "upload-confirm"]
-POSTED = CAMPAIGN_CHANGES | {"upload-confirm"}
+UPLOADS = ["upload-detail", "upload-confirm", "upload-discard"]
+POSTED = CAMPAIGN_CHANGES | {"upload-confirm", "upload-discard"}
 
 
 @pytest.fixture

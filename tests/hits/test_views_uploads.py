@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import os
+
 import pytest
+from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from daplatform.errors import DomainError
 from hits.models import Upload
+from hits.services import uploads
 from tests.factories import make_campaign
 
 CREATE = reverse("hits:upload-create")
@@ -157,3 +162,40 @@ def test_saying_yes_to_anything_else_is_refused(client_of, organiser, upload, st
     assert response.context["error"] in response.content.decode()
     other.refresh_from_db()
     assert other.state == state
+
+
+@pytest.mark.parametrize("state", ["checked", "failed"])
+def test_an_upload_nobody_wants_is_forgotten(client_of, organiser, upload, state):
+    unwanted = upload(state=state, report=REPORT)
+    unwanted.archive.save("spring.zip", SimpleUploadedFile("spring.zip", b"PK"))
+    client = client_of(organiser)
+    address = reverse("hits:upload-discard", args=[unwanted.pk])
+    assert address in page_of(client_of, organiser, unwanted)
+    assert client.post(address).url == reverse("hits:campaign-list")
+    assert not Upload.objects.exists()
+    assert not default_storage.exists(unwanted.archive.name)
+
+
+@pytest.mark.parametrize("state", ["checking", "importing"])
+def test_it_refuses_to_forget_what_is_being_worked_on(client_of, organiser, upload, state):
+    busy = upload(state=state)
+    response = client_of(organiser).post(reverse("hits:upload-discard", args=[busy.pk]))
+    assert response.status_code == 400
+    assert response.context["error"] in response.content.decode()
+    assert Upload.objects.filter(pk=busy.pk).exists()
+
+
+def test_no_more_reaches_the_disk_than_may_be_uploaded(client_of, organiser, settings, monkeypatch):
+    settings.FILE_UPLOAD_MAX_MEMORY_SIZE = 0
+    settings.UPLOAD_MAX_BYTES = 10
+    sizes = []
+
+    def refuse(*, owner, archive):
+        sizes.append((archive.size, os.path.getsize(archive.temporary_file_path())))
+        raise DomainError("This is too large.")
+
+    monkeypatch.setattr(uploads, "upload_create", refuse)
+    assert client_of(organiser).post(CREATE, archive(b"x" * 1_000_000)).status_code == 400
+    [(sent, kept)] = sizes
+    assert sent == 1_000_000
+    assert kept < 100_000
