@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
-from django.db.models import Model
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db.models import Model, Q
 from django.http import HttpRequest
 
 from hits.models import Batch, Campaign, Caption, Hit, HitItem, System, Upload, Video
@@ -30,8 +33,20 @@ class ReadOnlyAdmin(admin.ModelAdmin[Any]):
         return False
 
 
+class CampaignForm(forms.ModelForm[Campaign]):
+    """Django leaves out constraints on fields that cannot be edited, such as the name."""
+
+    def clean_owner(self) -> User:
+        owner: User = self.cleaned_data["owner"]
+        twin = Q(name=self.instance.name) | Q(source_digest=self.instance.source_digest)
+        if owner.campaigns.filter(twin).exclude(pk=self.instance.pk).exists():
+            raise ValidationError("This person has a campaign of that name, or of the same files.")
+        return owner
+
+
 @admin.register(Campaign)
 class CampaignAdmin(admin.ModelAdmin[Campaign]):
+    form = CampaignForm
     list_display = ["name", "owner", "state", "created_at"]
     list_filter = ["state", "is_demo", "created_at"]
     search_fields = ["name", "slug", "owner__username"]
@@ -65,6 +80,7 @@ class SystemAdmin(ReadOnlyAdmin):
 
 @admin.register(Caption)
 class CaptionAdmin(ReadOnlyAdmin):
+    ordering = ["pk"]  # a million of them are not sorted by the names of videos and campaigns
     list_display = ["text", "system", "video", "retired_at"]
     list_filter = ["system__campaign", "system__role"]
     search_fields = ["text"]
@@ -73,8 +89,8 @@ class CaptionAdmin(ReadOnlyAdmin):
 
 @admin.register(Batch)
 class BatchAdmin(ReadOnlyAdmin):
-    list_display = ["number", "campaign", "seed", "hit_size", "redundancy", "created_at"]
-    list_filter = ["campaign"]
+    list_display = ["number", "campaign", "state", "seed", "hit_size", "redundancy", "created_at"]
+    list_filter = ["state", "campaign"]
     search_fields = ["campaign__name"]
     list_select_related = ["campaign"]
 
@@ -89,6 +105,7 @@ class HitAdmin(ReadOnlyAdmin):
 
 @admin.register(HitItem)
 class HitItemAdmin(ReadOnlyAdmin):
+    ordering = ["pk"]
     list_display = ["position", "hit", "kind", "text"]
     list_filter = ["kind", "hit__batch__campaign"]
     search_fields = ["caption__text", "degraded_text"]

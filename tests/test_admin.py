@@ -57,5 +57,15 @@ def test_a_campaigns_owner_can_be_changed_and_its_state_cannot(administrator, cl
     assert (campaign.state, campaign.name != "Renamed") == ("draft", True)
 
 
+def test_a_campaign_is_not_given_to_someone_who_has_one_of_that_name(administrator, client_of):
+    campaign, twin = make_campaign(name="Twins"), make_campaign(name="Twins")
+    page = client_of(administrator).post(
+        address(type(campaign), "change", campaign.pk), {"owner": twin.owner.pk}
+    )
+    assert "has a campaign of that name" in page.content.decode()
+    campaign.refresh_from_db()
+    assert campaign.owner != twin.owner
+
+
 def test_organisers_do_not_enter(organiser, client_of):
     assert client_of(organiser).get(reverse("admin:index")).status_code == 302
