@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import resource
 import sys
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 
 HITS = 14_286
 SIZE = 100
-COLUMNS = [
-    "id", "hit_id", "position", "kind", "caption_id", "original_id", "degraded_text", "words_replaced",
-]  # fmt: skip
+KINDS = ["system"] * 70 + ["reference"] * 10 + ["degraded"] * 10 + ["repeat"] * 10
+BACK = {"degraded": 10, "repeat": 90}  # positions from a copy to its original
+DEGRADED = "A man in a green hat walks a small dog along the river"
 
 
 def prepare(hits: int) -> tuple[list[Hit], list[int]]:
@@ -45,19 +46,14 @@ def empty_batch(campaign: Campaign, hits: int) -> list[Hit]:
 
 def items(hits: list[Hit], captions: list[int], first: int) -> Iterator[tuple[object, ...]]:
     """Rows of the shape composition makes: seven tenths system, a tenth of each other kind."""
+    keys = itertools.count(first)
     for h, hit in enumerate(hits):
-        start = first + h * SIZE
-        for position in range(SIZE):
-            kind = (
-                ("reference", "degraded", "repeat")[position - 97] if position >= 97 else "system"
-            )
-            copy = position >= 98
-            text = (
-                "A man in a green hat walks a small dog along the river" if position == 98 else ""
-            )
-            caption = captions[(h + position) % len(captions)]
-            original = start + position - 50 if copy else None
-            yield (start + position, hit.pk, position, kind, caption, original, text, None)
+        for position, kind in enumerate(KINDS):
+            key = next(keys)
+            back = BACK.get(kind, 0)
+            caption = captions[(h + position - back) % len(captions)]
+            text, words = (DEGRADED, 4) if kind == "degraded" else ("", None)
+            yield key, hit.pk, position, kind, caption, key - back if back else None, text, words
 
 
 def timed(work: Callable[[], None]) -> float:
@@ -74,11 +70,12 @@ def measure(hits: int) -> None:
 
     from hits.bulk import ids_reserve, rows_write
     from hits.models import HitItem
+    from hits.services.composing import ITEM_COLUMNS
 
     call_command("migrate", verbosity=0)
     filled, captions = prepare(hits)
     first = ids_reserve(HitItem, hits * SIZE).start
-    ours = timed(lambda: rows_write(HitItem, COLUMNS, items(filled, captions, first)))
+    ours = timed(lambda: rows_write(HitItem, ITEM_COLUMNS, items(filled, captions, first)))
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
     second = empty_batch(filled[0].batch.campaign, hits)
@@ -86,7 +83,7 @@ def measure(hits: int) -> None:
 
     def yardstick() -> None:
         rows = (
-            HitItem(**dict(zip(COLUMNS, row, strict=True)))
+            HitItem(**dict(zip(ITEM_COLUMNS, row, strict=True)))
             for row in items(second, captions, start)
         )
         HitItem.objects.bulk_create(rows, batch_size=1_000)

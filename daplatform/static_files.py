@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-Base = CompressedManifestStaticFilesStorage
 
-
-class ModuleStaticFilesStorage(Base):  # type: ignore[misc]  # untyped
+class ModuleStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # untyped
     """Rewrites `import … from "./other.js"`, so that a release never mixes old and new modules."""
 
     support_js_module_import_aggregation = True
@@ -15,5 +13,5 @@ class ModuleStaticFilesStorage(Base):  # type: ignore[misc]  # untyped
     # imports, and stops at files that were never meant to be there.
     _js_module_import_aggregation_patterns = (
         "js/*.js",
-        Base._js_module_import_aggregation_patterns[1],
+        CompressedManifestStaticFilesStorage._js_module_import_aggregation_patterns[1],
     )

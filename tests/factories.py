@@ -129,6 +129,7 @@ def make_ratings(hit: Hit, annotator: Annotator, scores: list[int]) -> Assignmen
 
 def make_rating(assignment: Assignment, item: HitItem, score: int, *, revision: int = 1) -> Rating:
     now = timezone.now()
+    assert assignment.annotator is not None
     return Rating.objects.create(
         campaign=assignment.campaign,
         assignment=assignment,
