@@ -8,6 +8,7 @@ from django.templatetags.static import static
 
 # The clip shows a brown dog running along a beach; behind it a red sailing boat passes.
 CLIP = "rating/practice.mp4"
+STILL = "rating/example.webp"
 PRACTICE_TEXT = "A brown dog sleeps on a beach while a blue boat sails by."
 PRACTICE_COMMENT = (
     "Most people put this caption somewhere in the middle: dog, beach and boat are right, but the "
