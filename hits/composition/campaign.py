@@ -124,6 +124,9 @@ def _grid_order(captions: Captions) -> IntArray:
 
 
 def _control_order(control_video: IntArray) -> IntArray:
+    """Order control captions by video, for the same reason."""
+    if (control_video < 0).any():
+        raise ValueError("control_video must be numbered from 0")
     order = order_of(control_video)
     if (np.diff(control_video[order]) == 0).any():
         raise ValueError("control_video has two control captions of the same video")

@@ -34,21 +34,26 @@ def deal_controls(
 def _avoid(dealt: IntArray, video: IntArray, hit_videos: IntArray) -> None:
     """Replace, in place, the controls of videos that their HIT shows anyway by the least used."""
     clash = _clashes(video[dealt], hit_videos)
-    used = np.bincount(dealt[~clash], minlength=len(video))
-    shown = np.zeros(max(video.max(initial=0), hit_videos.max()) + 1, dtype=np.bool_)
+    none = len(video)  # stands for the control of a video that has none
+    control = np.full(max(video.max(initial=0), hit_videos.max()) + 1, none)
+    control[video] = np.arange(none)
+    used = np.bincount(dealt[~clash], minlength=none + 1)
+    out_of_reach = dealt.size + 1
+    used[none] = out_of_reach
     for hit, place in np.argwhere(clash):
-        shown[hit_videos[hit]] = True
-        barred = shown[video]
-        barred[dealt[hit]] = True
-        if not barred.all():
-            dealt[hit, place] = np.argmin(np.where(barred, dealt.size, used))
+        barred = np.append(control[hit_videos[hit]], dealt[hit])
+        used[barred] += out_of_reach
+        instead = np.argmin(used)
+        if used[instead] < out_of_reach:
+            dealt[hit, place] = instead
+        used[barred] -= out_of_reach
         used[dealt[hit, place]] += 1
-        shown[hit_videos[hit]] = False
 
 
 def _clashes(dealt_videos: IntArray, hit_videos: IntArray) -> npt.NDArray[np.bool_]:
     """Say which controls have a video that is among the system captions of their HIT."""
-    clash = np.empty(dealt_videos.shape, dtype=np.bool_)
-    for place, column in enumerate(dealt_videos.T):
-        clash[:, place] = (hit_videos == column[:, np.newaxis]).any(axis=1)
-    return clash
+    dealt = np.ascontiguousarray(dealt_videos.T)
+    clash = np.zeros(dealt.shape, dtype=np.bool_)
+    for column in np.ascontiguousarray(hit_videos.T):
+        clash |= dealt == column
+    return clash.T

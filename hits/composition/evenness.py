@@ -42,6 +42,8 @@ def even_out(hits: IntArray, label: IntArray, video: IntArray, system: IntArray)
 def _uneven(labels: IntArray) -> list[int]:
     """Find the labels that one row holds at least two times more often than another."""
     ordered = np.sort(labels, axis=1)
+    if np.diff(ordered, axis=1).all():
+        return []  # no row holds any label twice
     starts = np.flatnonzero(np.diff(ordered, axis=1, prepend=-1))
     counts = np.diff(starts, append=ordered.size)
     found = ordered.ravel()[starts]
@@ -72,13 +74,14 @@ def _every_other(caption: IntArray, video: IntArray, system: IntArray) -> BoolAr
     """Choose half of each row, so that linked captions are never both chosen nor both left.
 
     The links of one kind pair up a row, so the two kinds make cycles of even length. Steps
-    over two links stay on one side of a cycle; a side is known by the lowest place on it.
+    over two links stay on one side of a cycle; a side is known by the lowest place on it. Twins,
+    the same caption twice, are linked with each other.
     """
     twins = _paired(np.sort(caption, axis=1))
     twinless = np.empty_like(twins)
     np.put_along_axis(twinless, np.argsort(caption, axis=1, kind="stable"), ~twins, axis=1)
     by_video = _links(np.lexsort((caption, twinless, video)), video)
-    by_system = _links(np.lexsort((caption, twinless, system)), system)
+    by_system = _links(np.argsort(system, axis=1, kind="stable"), system)
     onward = np.take_along_axis(by_system, by_video, axis=1)
     side = np.broadcast_to(np.arange(caption.shape[1]), caption.shape)
     for _ in range(caption.shape[1].bit_length()):

@@ -7,6 +7,7 @@ a block. A *position* is a place after that.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,8 @@ from hits.composition.shape import (
     IntArray,
     Shape,
 )
+
+T = TypeVar("T", bound=np.generic)
 
 GOLDEN_RATIO = (5**0.5 - 1) / 2
 
@@ -88,17 +91,23 @@ def lay_out(
     original = np.full((hits, shape.size), -1, dtype=np.int32)
     original[:, copies] = np.take_along_axis(position, sources, axis=1)
 
-    row = np.repeat(np.arange(hits), shape.size)
-    by_position = np.empty(row.shape, dtype=np.intp)  # which slot stands there, over all HITs
-    by_position[row * shape.size + position.ravel()] = np.arange(len(row))
+    hit = np.repeat(np.arange(hits), shape.size)
+    place = hit * shape.size + position.ravel()  # of each slot, over all HITs
     return Layout(
-        hit=row,
+        hit=hit,
         position=np.tile(np.arange(shape.size, dtype=np.int32), hits),
-        kind=np.tile(shape.slot_kinds, hits)[by_position],
-        caption=caption.ravel()[by_position],
-        original=original.ravel()[by_position],
+        kind=_put(np.tile(shape.slot_kinds, hits), place),
+        caption=_put(caption.ravel(), place),
+        original=_put(original.ravel(), place),
         asked=asked,
     )
+
+
+def _put(values: npt.NDArray[T], place: IntArray) -> npt.NDArray[T]:
+    """Return the values, each at its place."""
+    put = np.empty_like(values)
+    put[place] = values
+    return put
 
 
 def _spread_systems(shape: Shape, systems: IntArray, rng: np.random.Generator) -> IntArray:
@@ -114,7 +123,8 @@ def _spread_systems(shape: Shape, systems: IntArray, rng: np.random.Generator) -
     turn = np.argsort(np.lexsort((block, (in_block + 0.5) / counts[block])))
     steps = rng.random() + np.arange(len(systems)) * GOLDEN_RATIO
     first = (steps % 1 * shape.fresh).astype(np.int64)[:, np.newaxis]
-    by_system = np.argsort(systems, axis=1, kind="stable")
+    small = systems.astype(np.min_scalar_type(systems.max()))  # which numpy sorts by counting
+    by_system = np.argsort(small, axis=1, kind="stable")
     return np.take_along_axis(by_system, (turn - first) % shape.fresh, axis=1)
 
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from hits.composition.shape import IntArray
 
+DENSE = 4  # times as many cells as captions are worth going through
+
 
 def shuffled_list(
     video: IntArray, system: IntArray, redundancy: int, rng: np.random.Generator
@@ -41,8 +43,13 @@ def _walk(video: IntArray, system: IntArray, videos: int, systems: int) -> IntAr
 
 
 def order_of(numbers: IntArray) -> IntArray:
-    """As a stable ``argsort`` of numbers from 0: numpy sorts values several times faster."""
-    count = len(numbers)
-    if int(numbers.max(initial=0) + 1) * count > np.iinfo(np.int64).max:
-        return np.argsort(numbers, kind="stable")
-    return np.sort(numbers.astype(np.int64) * count + np.arange(count)) % count
+    """As a stable ``argsort`` of numbers from 0, but by counting where they are dense."""
+    place = np.arange(len(numbers), dtype=np.int32)
+    highest = int(numbers.max(initial=0))
+    if highest < DENSE * len(numbers):
+        found = np.full(highest + 1, -1, dtype=np.int32)
+        found[numbers] = place
+        order = found[found >= 0]
+        if len(order) == len(numbers):  # no number twice
+            return order
+    return place[np.argsort(numbers, kind="stable")]

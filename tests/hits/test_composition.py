@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from hits import composition
 from hits.composition import Captions, Layout, Shape, compose_campaign, compose_hits
+from hits.composition.evenness import even_out
 from hits.composition.shape import DEGRADED, REFERENCE, REPEAT, SYSTEM
 
 PROTOCOL = Shape(size=100, pairs=10, repeats=10)
@@ -197,7 +198,7 @@ def test_systems_are_balanced_within_hits_when_none_lacks_a_caption(made):
         assert (np.ptp(in_each(made.alike, made.captions.system), axis=1) <= 1).all()
 
 
-@pytest.mark.parametrize(("videos", "systems"), [(40, 6), (100, 6), (71, 20), (200, 10), (500, 3)])
+@pytest.mark.parametrize(("videos", "systems"), [(40, 6), (75, 21), (90, 6), (120, 15), (500, 8)])
 def test_the_topped_up_hit_is_balanced_too(videos, systems):
     made = complete(videos, systems)
     assert len(made.alike) < made.layout.hits
@@ -224,6 +225,22 @@ def test_systems_are_balanced_over_positions(videos, systems):
     block = made.block(made.layout.position)[is_fresh]
     np.add.at(found, (made.captions.system[made.layout.caption[is_fresh]], block), 1)
     assert found == pytest.approx(np.full(found.shape, found.mean()), rel=0.04)
+
+
+@patiently
+@given(st.integers(0, 2**32), st.integers(1, 12), st.integers(1, 12))
+def test_hits_can_be_evened_out_whatever_they_hold(seed, hits, per_hit):
+    rng = np.random.default_rng(seed)
+    video, system = np.argwhere(rng.random((7, 5)) < rng.choice([0.3, 0.7, 1.0])).T
+    assume(len(video))
+    dealt = rng.integers(len(video), size=(hits, per_hit))
+    before = np.sort(dealt, axis=None)
+    labels = (np.arange(len(video)), video, system)
+    for label in labels:
+        even_out(dealt, label, video, system)
+    assert np.sort(dealt, axis=None).tolist() == before.tolist()
+    for label in labels:
+        assert (np.ptp(in_each(dealt, label), axis=0) <= 1).all()
 
 
 # Control captions, degraded captions and repeats
@@ -456,6 +473,7 @@ def test_it_refuses_columns_that_make_no_campaign(video, system, text, fault):
             "captions has two captions",
         ),
         ({"control_video": np.arange(20) % 19}, "control_video has two control captions"),
+        ({"control_video": np.arange(20) - 1}, "control_video must be numbered from 0"),
         ({"redundancy": 0}, "redundancy must be at least 1"),
     ],
 )

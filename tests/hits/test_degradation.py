@@ -173,6 +173,15 @@ def test_a_caption_wanted_in_all_its_versions_gets_all_of_them():
     assert sorted(texts) == sorted(f"A w{number} runs." for number in range(50))
 
 
+def test_a_caption_never_lends_words_to_itself_even_when_versions_run_out():
+    texts = degraded(["A dog runs and sits.", "A cat eats."], *[0] * 9).text
+    assert set(texts) == {
+        "A cat runs and sits.",
+        "A dog cat and sits.",
+        "A dog runs cat sits.",
+    }
+
+
 # A busy machine takes its time; that is no fault of the code.
 patiently = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
