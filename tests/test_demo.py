@@ -49,7 +49,7 @@ def running_demo(data: Path, port: int) -> Iterator[subprocess.Popen[str]]:
         yield demo
     finally:
         demo.send_signal(signal.SIGINT)
-        assert demo.wait(timeout=30) == 0
+        assert demo.wait(timeout=120) == 0
 
 
 def log_in(port: int) -> httpx.Client:
