@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections import Counter
 from datetime import timedelta
 from io import StringIO
@@ -240,3 +241,24 @@ def test_the_sweep_wakes_batches_left_behind_and_no_others(campaign, monkeypatch
 def test_the_largest_seed_leads_on_to_the_smallest(campaign):
     campaign_update(campaign=campaign, seed=2**63 - 1)
     assert [batch_create(campaign=campaign).seed for _ in range(2)] == [2**63 - 1, 0]
+
+
+def test_it_replaces_nothing_that_is_not_a_file(folder, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for place in (pipe, tmp_path):
+        with pytest.raises(CommandError, match="is not a file") as refusal:
+            compose(folder, place)
+        assert refusal.value.returncode == 2
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("seed", ["-1", "x", "1.5", ""])
+def test_it_refuses_a_seed_that_is_no_whole_number(folder, tmp_path, seed):
+    with pytest.raises(CommandError, match="whole number from 0"):
+        compose(folder, tmp_path / "hits.csv", f"--seed={seed}")
+    assert not (tmp_path / "hits.csv").exists()
+
+
+def test_a_seed_may_be_larger_than_any_column(folder, tmp_path):
+    assert len(compose(folder, tmp_path / "hits.csv", "--seed", str(2**70))) == 300

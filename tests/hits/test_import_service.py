@@ -197,6 +197,7 @@ def test_the_command_names_every_fault_and_exits_with_2(folder, organiser):
 
 @pytest.mark.parametrize(("people", "arguments", "sentence"), [
     (0, [], "createsuperuser"), (2, [], "--owner"), (1, ["--owner", "nobody"], "Nobody here"),
+    (1, ["--owner", "\udcff"], "Nobody here"),
 ])  # fmt: skip
 def test_the_command_needs_to_know_whose_campaign_it_is(folder, people, arguments, sentence):
     for _ in range(people):

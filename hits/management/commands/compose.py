@@ -13,6 +13,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from hits.importing import read_campaign
+from hits.importing.texts import shown
 from hits.management.reporting import progress_bar, report_faults
 from hits.sheet import COLUMNS, Row, hit_sheet
 
@@ -24,7 +25,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("source", type=Path, help="the campaign's folder or zip")
         parser.add_argument("--out", type=Path, required=True, help="the CSV file to write")
-        parser.add_argument("--seed", type=int, help="default: the campaign's own")
+        parser.add_argument("--seed", type=seed, help="default: the campaign's own")
         parser.add_argument(
             "--merge", action="store_true", help="ask identical captions of one video once"
         )
@@ -44,11 +45,23 @@ class Command(BaseCommand):
             except (OSError, ValueError) as error:
                 raise CommandError(f"No HITs were written: {error}", returncode=2) from None
         hits = written // reading.settings.hits.size
-        self.stdout.write(f"{hits:,} HITs of {reading.settings.hits.size} in {options['out']}")
+        place = shown(str(options["out"]))
+        self.stdout.write(f"{hits:,} HITs of {reading.settings.hits.size} in {place}")
+
+
+def seed(text: str) -> int:
+    """Any whole number from 0."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a whole number from 0")
+    return int(text)
 
 
 def write_table(path: Path, rows: Iterable[Row]) -> int:
     """Write the whole file or none of it; gives the number of rows."""
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        # Putting a file in its place would do away with a folder, a pipe or /dev/null.
+        raise ValueError(f"{shown(str(path))} is not a file")
     part = path.with_name(f".{path.name}.{os.getpid()}")
     number = 0
     try:

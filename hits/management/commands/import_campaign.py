@@ -45,7 +45,9 @@ class Command(BaseCommand):
 def find_owner(username: str | None) -> User:
     """The person named, or the only one there is."""
     people = User.objects.filter(is_active=True)
-    found = list(people.filter(username=username) if username else people[:2])
+    # An argument that is not UTF-8 names nobody, and no database could be asked for it.
+    known = people.filter(username=username) if (username or "").isprintable() else people.none()
+    found = list(known if username else people[:2])
     if len(found) == 1:
         return found[0]
     if username:
