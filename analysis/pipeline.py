@@ -45,6 +45,9 @@ class Settings:
     draws: int = 1000
     confidence: float = 0.95
     seed: int = 7
+    planned_captions: int | None = None
+    """Captions of each system the campaign set out to have rated, if more than there are now: what
+    the stopping rule is laid out for, so it must not follow the ratings as they come in."""
     thorough: bool = False
     """Assess how far to trust the ranking however many ratings there are."""
 
@@ -53,6 +56,8 @@ class Settings:
             raise ValueError(f"draws must be at least 1 and at most {MOST_DRAWS:,}")
         if self.seed < 0:
             raise ValueError(f"seed must not be negative, not {self.seed}")
+        if self.planned_captions is not None and self.planned_captions < 1:
+            raise ValueError(f"planned_captions must be at least 1, not {self.planned_captions}")
         for name, known in (("question", get_args(Question)), ("resample", get_args(Unit))):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}")
@@ -153,7 +158,8 @@ def answers(
 def _choices(
     ratings: Ratings, settings: Settings, quality_alpha: float, evidence: Evidence
 ) -> dict[str, object]:
-    choices = asdict(settings) | {"quality_alpha": quality_alpha}
+    planned = settings.planned_captions or len(ratings.items)
+    choices = asdict(settings) | {"quality_alpha": quality_alpha, "planned_captions": planned}
     del choices["keep_all_annotators"], choices["thorough"]
     return {
         "annotators": "all" if settings.keep_all_annotators else "passed",

@@ -86,7 +86,7 @@ def assess_trust(analysis: Analysis, *, splits: int = 1_000, draws: int = 200) -
         anytime=anytime_differences(
             analysis.captions,
             len(ratings.systems),
-            planned_captions=len(ratings.items),
+            planned_captions=analysis.settings.planned_captions or len(ratings.items),
             alpha=analysis.settings.alpha,
         ),
         mixed=_second_opinion(analysis, raw, counted),

@@ -88,7 +88,8 @@ def _until(columns: Columns, last: int) -> Columns:
 
 def _compute(result: Result, columns: Columns) -> None:
     campaign = result.campaign
-    choices = Settings(**result.choices | {"thorough": True})  # a worker has the time
+    known = {"planned_captions": campaign.videos.count() or None, "thorough": True}
+    choices = Settings(**result.choices | known)
     analysis = analyse(ratings_of(campaign, columns), choices, evidence_of(campaign))
     trust = assess_trust(analysis)
     notes = notes_on(campaign)

@@ -34,6 +34,7 @@ def test_it_names_every_setting():
         {"draws": 3},
         {"confidence": 0.9},
         {"seed": 8},
+        {"planned_captions": 9},
     ],
     ids=str,
 )

@@ -68,6 +68,15 @@ def test_ties_are_those_of_the_ranking(crowd):
     assert len(found.separations) == tied.sum()
 
 
+def test_the_stopping_rule_is_laid_out_for_the_captions_planned(crowd):
+    analysis, found = crowd
+    planned = dataclasses.replace(analysis.settings, planned_captions=3_000)
+    later = assess_trust(dataclasses.replace(analysis, settings=planned), splits=2, draws=2)
+    decidable = np.isfinite(found.anytime.low)
+    assert decidable.any()
+    assert (later.anytime.low[decidable] < found.anytime.low[decidable]).all()
+
+
 def test_fluency_is_trusted_as_the_ranking_used_it():
     ratings = simulate(annotators=8, systems=4)
     rng = np.random.default_rng(0)

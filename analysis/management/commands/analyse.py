@@ -85,6 +85,13 @@ class Command(BaseCommand):
             "--seed", type=int, default=DEFAULTS.seed, help="of everything that is drawn at random"
         )
         parser.add_argument(
+            "--planned-captions",
+            type=int,
+            metavar="N",
+            help="captions of each system the campaign set out to have rated, where ratings are "
+            "still coming in: the stopping rule is laid out for them (default: those in the file)",
+        )
+        parser.add_argument(
             "--thorough",
             action="store_true",
             help=f"say how far to trust the ranking of more than {QUICK_RATINGS:,} ratings, too",
