@@ -8,7 +8,7 @@ app_name = "analysis"
 urlpatterns = [
     path("<slug:slug>/ranking/", results.ranking, name="ranking"),
     re_path(
-        r"^(?P<slug>[-a-zA-Z0-9_]+)/ratings\.(?P<format>csv|parquet|json)$",
+        r"^(?P<slug>[-a-zA-Z0-9_]+)/ratings\.(?P<format>csv|parquet)$",
         results.ratings_file,
         name="ratings-file",
     ),

@@ -33,7 +33,10 @@ def ranking(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
         return render(request, "analysis/ranking.html", page, status=400)
     choices = form.settings(minimum_pairs=campaign.min_pairs)
     wanted = result_request(campaign=campaign, choices=choices)
-    if wanted is not None and wanted.state == State.WAITING:
+    is_waiting = wanted is not None and wanted.state == State.WAITING
+    if (
+        wanted is not None and is_waiting and not request.htmx
+    ):  # htmx: a page that waits looks again
         result_compute_task.delay_on_commit(wanted.pk)  # type: ignore[attr-defined]
     shown = result_latest(campaign, choices_key(choices))
     context = {
@@ -41,7 +44,7 @@ def ranking(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
         "form": form,
         "result": shown,
         "page": shown.page if shown else None,
-        "is_waiting": wanted is not None and wanted.state == State.WAITING,
+        "is_waiting": is_waiting,
         "query": request.GET.urlencode(),
     }
     name = "analysis/_ranking.html" if request.htmx else "analysis/ranking.html"
