@@ -34,12 +34,20 @@ Progress = Callable[[int, int], None]
 
 
 class TextTower(Protocol):
+    """Turns texts into vectors of their tokens."""
+
     def encode_texts(self, texts: Sequence[str]) -> list[Embedding]: ...
 
 
 class ImageTower(Protocol):
+    """Turns images into vectors; they are prepared one by one, in any thread."""
+
     def prepare(self, image: Image.Image) -> Any: ...
     def encode_images(self, images: Sequence[Any]) -> NDArray[np.float32]: ...
+
+
+class TwoTowers(TextTower, ImageTower, Protocol):
+    """An image–text model."""
 
 
 def groups(items: Iterable[Item], size: int) -> Iterator[list[Item]]:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from analysis.metrics.embedding import Frames, Texts
+from analysis.metrics.embedding import Frames, Texts, TwoTowers
 from analysis.metrics.embeddings import Space
 from analysis.metrics.models import Door
 from analysis.metrics.sampling import Sampling
-
-if TYPE_CHECKING:
-    from analysis.metrics.towers.image_text import Towers
+from analysis.metrics.vocabulary import clip_merges, token_texts
 
 
 class Encoder:
@@ -47,8 +44,14 @@ class Encoder:
         self.frames = Frames(Space(root / frames, dtype), lambda: self._towers, sampling)
 
     @cached_property
-    def _towers(self) -> Towers:
+    def _towers(self) -> TwoTowers:
         return self._door.load(self._device)
+
+    def token_text(self, token: int) -> str:
+        """What a token stands for; its number where the vocabulary is not at hand."""
+        merges = self._door.merges or clip_merges()
+        texts = token_texts(merges) if merges else ()
+        return texts[token].removesuffix("</w>") if 0 <= token < len(texts) else str(token)
 
     @property
     def spaces(self) -> set[str]:

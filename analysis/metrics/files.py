@@ -10,8 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from analysis.metrics.batch import References
+from analysis.metrics.batch import Batch, References
+from analysis.metrics.encoder import Encoder
+from analysis.metrics.explanations import explain
 from analysis.metrics.scoring import Scores
+from analysis.metrics.settings import Settings
+from analysis.metrics.vision import token_weights
 from hits.importing import Faults, Kind, Limits, Where
 from hits.importing.tables import SUFFIXES, Columns, read_table
 from hits.importing.texts import quoted
@@ -91,6 +95,21 @@ def find_videos(folder: Path, names: Iterable[str]) -> dict[str, Path]:
         name: folder / name if (folder / name).is_file() else by_stem.get(name, folder / name)
         for name in dict.fromkeys(names)
     }
+
+
+def write_explanations(
+    path: Path, captions: Captions, batch: Batch, settings: Settings, encoder: Encoder
+) -> None:
+    """A line for each caption of a video in the store: its tokens and frames, and their matches."""
+    weights = token_weights(batch, settings, encoder)
+    with path.open("w", encoding="utf-8") as file:
+        for video, system, text in zip(
+            captions.videos, captions.systems, captions.texts, strict=True
+        ):
+            if video in batch.files and batch.files[video] in encoder.frames:
+                matches = asdict(explain(text, batch.files[video], encoder, weights))
+                line = {"video": video, "system": system, **matches}
+                file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
 def write_scores(path: Path, captions: Captions, scores: Scores) -> None:

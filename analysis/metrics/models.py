@@ -12,12 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from analysis.metrics.embedding import TwoTowers
 from analysis.metrics.registry import MetricUnavailable
-
-if TYPE_CHECKING:
-    from analysis.metrics.towers.image_text import Towers
 
 DEMO_MODEL = Path(__file__).resolve().parent.parent / "demo_model"
 # Raised when the way frames or texts are prepared or read out changes: old embeddings are stale.
@@ -49,7 +46,8 @@ class Door:
 
     name: str
     files: tuple[Path, ...]
-    load: Callable[[str], Towers]
+    load: Callable[[str], TwoTowers]
+    merges: Path | None = None  # the vocabulary, if it is not CLIP's own
 
     @property
     def fingerprint(self) -> str:
@@ -92,13 +90,13 @@ def _folder(name: str, folder: Path) -> Door:
     if not weights:
         raise MetricUnavailable(f"the model folder {folder} holds no weights")
 
-    def load(device: str) -> Towers:
+    def load(device: str) -> TwoTowers:
         from analysis.metrics.towers.image_text import load_folder
 
         return load_folder(folder, device)
 
-    merges = folder / MERGES
-    return Door(name, (config, *weights, *([merges] if merges.is_file() else [])), load)
+    merges = folder / MERGES if (folder / MERGES).is_file() else None
+    return Door(name, (config, *weights, *([merges] if merges else [])), load, merges)
 
 
 def _with_file(name: str, architecture: str, weights: str, *, cloob: bool = False) -> Door:
@@ -106,7 +104,7 @@ def _with_file(name: str, architecture: str, weights: str, *, cloob: bool = Fals
     if not weights or not file.is_file():
         raise MetricUnavailable(f"the model {name} needs weights, and there is no file {weights!r}")
 
-    def load(device: str) -> Towers:
+    def load(device: str) -> TwoTowers:
         from analysis.metrics.towers.image_text import load_file
 
         return load_file(architecture, file, device, cloob=cloob)

@@ -21,6 +21,7 @@ from analysis.metrics.files import (
     find_videos,
     read_captions,
     read_references,
+    write_explanations,
     write_scores,
 )
 from analysis.metrics.models import ModelChoice
@@ -47,6 +48,7 @@ class Command(BaseCommand):
         parser.add_argument("--metrics", type=_names, required=True, help="names, with commas")
         parser.add_argument("--out", type=Path, required=True, help="video,system,metric,value")
         parser.add_argument("--corpus", type=Path, help="references to count rare words in")
+        parser.add_argument("--explain", type=Path, help="what EMScore matched, as JSON lines")
         _add_equipment(parser)
         for setting in fields(Settings):
             _add_setting(parser, setting.name, setting.default)
@@ -60,6 +62,8 @@ class Command(BaseCommand):
             bench = _equipment(options).workbench(needs)
             scores = self._score(batch, options["metrics"], settings, bench)
             write_scores(options["out"], captions, scores)
+            if options["explain"]:
+                write_explanations(options["explain"], captions, batch, settings, bench.encoder)
             if options["prune"]:
                 self._prune(options["store"], bench)
         except (ValueError, OSError) as error:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import os
 import pickle
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -15,25 +13,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from PIL import Image
+from safetensors import SafetensorError
 from torch import Tensor, nn
 
 from analysis.metrics.embeddings import Embedding
 from analysis.metrics.models import MERGES
 from analysis.metrics.registry import MetricUnavailable
-from analysis.metrics.towers.torchvision_on_cpu import import_torchvision
-
-import_torchvision()
-
-import open_clip  # noqa: E402 - torchvision has to be made importable first
-from open_clip.transform import PreprocessCfg, image_transform_v2  # noqa: E402
-from safetensors import SafetensorError  # noqa: E402
-
-# open_clip tells the root logger every step of loading.
-logging.getLogger().addFilter(
-    lambda record: (
-        record.levelno > logging.INFO or f"{os.sep}open_clip{os.sep}" not in record.pathname
-    )
-)
+from analysis.metrics.towers.libraries import open_clip
 
 # What the libraries raise for weights that are damaged or belong to another architecture.
 _MISFITS = (
@@ -54,8 +40,8 @@ class Towers:
         self._model = model.to(device).eval()
         self._device = torch.device(device)
         self._tokenizer = tokenizer
-        config = PreprocessCfg(**open_clip.get_model_preprocess_cfg(model))
-        self._transform = image_transform_v2(config, is_train=False)
+        config = open_clip.transform.PreprocessCfg(**open_clip.get_model_preprocess_cfg(model))
+        self._transform = open_clip.transform.image_transform_v2(config, is_train=False)
         self._text: Any = getattr(model, "text", model)
 
     @property

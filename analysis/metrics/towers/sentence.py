@@ -13,11 +13,7 @@ from torch import nn
 
 from analysis.metrics.embeddings import Embedding
 from analysis.metrics.registry import MetricUnavailable
-from analysis.metrics.towers.torchvision_on_cpu import import_torchvision
-
-import_torchvision()
-
-from sentence_transformers import SentenceTransformer  # noqa: E402 - see the line above
+from analysis.metrics.towers.libraries import SentenceTransformer
 
 SENTENCE = -1  # the mark of the sentence's own vector, which no token has
 

@@ -38,7 +38,7 @@ def run(model: SentenceModel, captions=CAPTIONS, videos=VIDEOS, metrics=METRICS,
 
 
 def test_sts_is_the_librarys_cosine_over_the_references(model):
-    from analysis.metrics.towers.sentence import SentenceTransformer
+    from analysis.metrics.towers.libraries import SentenceTransformer
 
     library = SentenceTransformer(str(find_sentence_model()), device="cpu")
     values = run(model).values

@@ -21,7 +21,7 @@ TEXTS = ["a dog", "a man is riding a horse on the beach!", "word " * 300, "X"]
 
 @pytest.fixture(scope="module")
 def open_clip():
-    from analysis.metrics.towers.image_text import open_clip
+    from analysis.metrics.towers.libraries import open_clip
 
     return open_clip
 

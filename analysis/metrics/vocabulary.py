@@ -1,0 +1,84 @@
+"""The vocabulary of CLIP's tokenizer: its merges of letters into words, read without torch."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+Merge = tuple[str, str]
+_MERGES_READ = 49152 - 256 - 2  # as many as CLIP's tokenizer reads
+_END = "</w>"
+START, STOP = "<start_of_text>", "<end_of_text>"
+
+
+def clip_merges() -> Path | None:
+    """The merges that come with open_clip, if that is installed; open_clip is not imported."""
+    spec = importlib.util.find_spec("open_clip")
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        path = Path(folder) / "bpe_simple_vocab_16e6.txt.gz"
+        if path.is_file():
+            return path
+    return None
+
+
+def read_merges(path: Path) -> list[Merge]:
+    lines = gzip.decompress(path.read_bytes()).decode("utf-8").split("\n")[1 : _MERGES_READ + 1]
+    return [(first, second) for first, _, second in (line.partition(" ") for line in lines)]
+
+
+def write_merges(path: Path, merges: Iterable[Merge]) -> None:
+    text = "\n".join(["#version: demo", *(f"{first} {second}" for first, second in merges)])
+    path.write_bytes(gzip.compress(text.encode("utf-8"), mtime=0))
+
+
+@cache
+def token_texts(path: Path) -> tuple[str, ...]:
+    """What each token number stands for, in the order of the tokenizer."""
+    letters = _letters()
+    merged = [first + second for first, second in read_merges(path)]
+    return (*letters, *(letter + _END for letter in letters), *merged, START, STOP)
+
+
+def vocabulary_size(merges: Sequence[Merge]) -> int:
+    return 2 * len(_letters()) + len(merges) + 2
+
+
+def needed_merges(words: Iterable[str], merges: Sequence[Merge]) -> list[Merge]:
+    """Those merges that spell the given words: with them alone each is one token, as with all."""
+    rank = {merge: place for place, merge in enumerate(merges)}
+    used: set[Merge] = set()
+    for word in words:
+        pieces = [*word[:-1], word[-1] + _END]
+        while pairs := [pair for pair in pairwise(pieces) if pair in rank]:
+            best = min(pairs, key=rank.__getitem__)
+            used.add(best)
+            pieces = _join(pieces, best)
+    return sorted(used, key=rank.__getitem__)
+
+
+def _join(pieces: Sequence[str], pair: Merge) -> list[str]:
+    joined: list[str] = []
+    place = 0
+    while place < len(pieces):
+        if tuple(pieces[place : place + 2]) == pair:
+            joined.append("".join(pair))
+            place += 2
+        else:
+            joined.append(pieces[place])
+            place += 1
+    return joined
+
+
+def _letters() -> list[str]:
+    """The signs that stand for the 256 bytes: printable ones for themselves, others moved up."""
+    plain = [
+        *range(ord("!"), ord("~") + 1),
+        *range(ord("¡"), ord("¬") + 1),
+        *range(ord("®"), ord("ÿ") + 1),
+    ]
+    others = [byte for byte in range(256) if byte not in plain]
+    return [chr(byte) for byte in plain] + [chr(256 + place) for place in range(len(others))]

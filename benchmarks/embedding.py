@@ -1,0 +1,226 @@
+"""Embedding videos and scoring from the store: speed, counts and memory.
+
+The image tower is ViT-B/32 with random weights, which costs what real weights cost; nothing here is
+a score. The peers run in the same process: a bare loop of the same model over prepared images, and
+a loop over captions with torch, one at a time.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import struct
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+import torch
+from PIL import Image
+
+from analysis.metrics.batch import Batch, VideoFile
+from analysis.metrics.embeddings import Embedding, Space
+from analysis.metrics.encoder import Encoder
+from analysis.metrics.models import Door, ModelChoice, find_model
+from analysis.metrics.registry import Need, families
+from analysis.metrics.sampling import Sampling
+from analysis.metrics.scoring import embed, embeddable, score
+from analysis.metrics.settings import Settings
+from analysis.metrics.towers.image_text import Towers
+from analysis.metrics.towers.libraries import open_clip
+from analysis.metrics.workbench import Workbench
+from hits.demo import captions, render_clip, scene
+
+LOOKING = [name for family in families() if Need.ENCODER in family.needs for name in family.metrics]
+FRAMES = Sampling.parse("uniform:16")
+
+
+def timed(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def clips(folder: Path, count: int, rendered: int = 16) -> dict[str, VideoFile]:
+    """Demo clips; beyond the rendered ones, copies made different by an empty box at their end."""
+    files = {}
+    for number in range(count):
+        path = folder / f"clip{number}.mp4"
+        original = folder / f"clip{number % rendered}.mp4"
+        if number < rendered:
+            render_clip(scene(number), path, size=(320, 180), fps=12)
+        else:
+            free = struct.pack(">I4sI", 12, b"free", number)
+            path.write_bytes(original.read_bytes() + free)
+        files[f"clip{number}"] = VideoFile.of(path)
+    return files
+
+
+def random_vit() -> Towers:
+    torch.manual_seed(0)
+    config = open_clip.get_model_config("ViT-B-32")
+    return Towers(open_clip.CLIP(**config), open_clip.get_tokenizer("ViT-B-32"), "cpu")
+
+
+def against_a_bare_loop(folder: Path) -> None:
+    """Images a second through decoding, preparing and storing, against the model alone."""
+    videos, towers = clips(folder, 16), random_vit()
+    prepared = [torch.randn(3, 224, 224) for _ in range(64)]
+    towers.encode_images(prepared)
+    bare = 4 * 64 / timed(lambda: [towers.encode_images(prepared) for _ in range(4)])
+    encoder = Encoder(Door("random", (), lambda device: towers), folder / "store", FRAMES)
+    whole = 16 * 16 / timed(lambda: encoder.frames.embed(videos))
+    again = timed(lambda: encoder.frames.embed(videos))
+    print(f"images a second: {whole:.1f}, bare loop {bare:.1f}: {100 * whole / bare:.0f} % (85 %)")
+    print(
+        f"the same videos a second time: {1000 * again:.1f} ms, {encoder.frames.embedded} embedded"
+    )
+
+
+def many_systems(folder: Path) -> None:
+    """Ten systems on 500 videos, every metric: what is embedded, and how much memory it takes."""
+    videos = clips(folder, 500)
+    told = [captions(scene(number)) for number in range(16)]
+    names = list(videos)
+    batch = Batch(
+        [f"{told[n % 16]['human-b'].text} {s}" for s in range(10) for n in range(500)],
+        names * 10,
+        references := {name: [told[n % 16]["human-a"].text] for n, name in enumerate(names)},
+        references,
+        videos,
+    )
+    encoder = Encoder(find_model(ModelChoice()), folder / "store", FRAMES)
+    bench, settings = Workbench(image_text=encoder), Settings()
+    seconds = timed(lambda: embed(embeddable(batch, LOOKING, settings), settings, bench))
+    seconds += timed(lambda: score(batch, LOOKING, settings, bench))
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(
+        f"10 systems x 500 videos, {len(LOOKING)} metrics: {seconds:.0f} s, "
+        f"{encoder.frames.embedded} frames embedded (8000), {memory:.2f} GB at most (2 GB)"
+    )
+
+
+def unit(vectors: np.ndarray) -> np.ndarray:
+    return (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
+
+
+class Sketch:
+    """Stands for a model whose embeddings are drawn at random: scoring is what is measured."""
+
+    def __init__(self) -> None:
+        self.rng = np.random.default_rng(7)
+
+    def prepare(self, image: Image.Image) -> NoReturn:
+        raise NotImplementedError
+
+    def encode_images(self, images: Sequence[object]) -> NoReturn:
+        raise NotImplementedError
+
+    def encode_texts(self, texts: Sequence[str]) -> list[Embedding]:
+        sizes = self.rng.integers(8, 20, len(texts))
+        return [
+            Embedding(
+                unit(self.rng.standard_normal((size, 512)) + 0.2),
+                np.array([49406, *self.rng.integers(1, 4000, size - 2), 49407], np.int32),
+            )
+            for size in sizes
+        ]
+
+
+def stored(folder: Path) -> tuple[Batch, Encoder]:
+    """1,000 videos of 16 frames, 10 systems, 5 references, all in the store."""
+    sketch = Sketch()
+    encoder = Encoder(Door("sketch", (), lambda device: sketch), folder / "store", FRAMES)
+    files = {f"v{n}": VideoFile(Path(), f"v{n}") for n in range(1000)}
+    frames: Space = encoder.frames.space
+    for part in range(0, 1000, 100):
+        frames.put(
+            {
+                encoder.frames._key(files[f"v{n}"]): Embedding(
+                    unit(sketch.rng.standard_normal((16, 512)) + 0.2), np.arange(16, dtype=np.int32)
+                )
+                for n in range(part, part + 100)
+            }
+        )
+    references = {video: [f"{video} reference {n}" for n in range(5)] for video in files}
+    texts = [f"system {s} on {video}" for s in range(10) for video in files]
+    batch = Batch(texts, list(files) * 10, references, references, files)
+    encoder.texts.embed(embeddable(batch, LOOKING, Settings()).texts)
+    return batch, encoder
+
+
+def one_caption(
+    tokens: torch.Tensor, frames: torch.Tensor, references: list[torch.Tensor]
+) -> list[float]:
+    """The formulas for one caption, token weights left out: less work than ours does."""
+    values: list[torch.Tensor] = []
+    cosines = frames @ tokens[-1]
+    values += [
+        cosines[8],
+        cosines.mean(),
+        cosines.max(),
+        cosines.min(),
+        cosines.topk(5).values.mean(),
+    ]
+    nearest = torch.stack([tokens[-1] @ reference[-1] for reference in references]).max()
+    values += [value + nearest for value in values]
+    video = torch.nn.functional.normalize(frames.mean(dim=0), dim=0)
+    coarse = tokens[-1] @ video
+    for targets, whole in [(frames, video), *((r, r[-1]) for r in references)]:
+        similarity = tokens @ targets.T
+        precision, recall = similarity.max(dim=1).values.mean(), similarity.max(dim=0).values.mean()
+        fine = 2 * precision * recall / (precision + recall)
+        coarse = tokens[-1] @ whole
+        values += [
+            coarse,
+            precision,
+            recall,
+            fine,
+            (coarse + fine) / 2,
+            coarse / 4 + 3 * precision / 4,
+        ]
+    clip = 2.5 * coarse.clamp(min=0)
+    values += [clip, 2 * clip * nearest / (clip + nearest)]
+    return [float(value) for value in values]
+
+
+def against_a_loop_over_captions(folder: Path) -> None:
+    batch, encoder = stored(folder)
+    bench, settings = Workbench(image_text=encoder), Settings()
+    score(batch, ["clip_mean"], settings, bench)  # the files are in the cache now
+    own = timed(lambda: score(batch, LOOKING, settings, Workbench(image_text=encoder)))
+
+    def loop() -> None:
+        for caption, video in zip(batch.captions, batch.videos, strict=True):
+            one_caption(
+                torch.from_numpy(np.array(encoder.texts[caption].vectors)),
+                torch.from_numpy(np.array(encoder.frames[batch.files[video]].vectors)),
+                [
+                    torch.from_numpy(np.array(encoder.texts[t].vectors))
+                    for t in batch.references[video]
+                ],
+            )
+
+    with torch.inference_mode():
+        peer = timed(loop)
+    print(f"scoring 10,000 captions from the store, {len(LOOKING)} metrics: {own:.2f} s")
+    print(f"loop over captions: {peer:.1f} s, {peer / own:.1f} x (to reach: 20 x)")
+
+
+def main() -> None:
+    """Each part in a process of its own, so that memory is its own."""
+    for part in (against_a_bare_loop, many_systems, against_a_loop_over_captions):
+        with tempfile.TemporaryDirectory() as folder:
+            process = multiprocessing.get_context("spawn").Process(
+                target=part, args=(Path(folder),)
+            )
+            process.start()
+            process.join()
+            if process.exitcode:
+                raise SystemExit(process.exitcode)
+
+
+if __name__ == "__main__":
+    main()

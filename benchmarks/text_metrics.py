@@ -1,0 +1,125 @@
+"""BLEU, ROUGE-L, CIDEr and METEOR on 10,000 captions with 5 references each, beside their peers.
+
+The peer of the first three is pycocoevalcap on the same tokens; METEOR's is its own Java program
+reading files, once for few captions and once for many, so that its start does not count.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from analysis.metrics.batch import Batch
+from analysis.metrics.bleu import bleu
+from analysis.metrics.cider import cider
+from analysis.metrics.meteor import Meteor, find_jar
+from analysis.metrics.rouge import rouge_l
+from analysis.metrics.tokenize import ptb_tokenize
+from analysis.metrics.words import Words
+
+VIDEOS, REFERENCES = 10_000, 5
+TO_REACH = 5
+SUBJECTS = ["a man", "a woman", "two men", "the dog", "a small child", "people", "a girl in red"]
+VERBS = ["runs", "is running", "is playing guitar", "talks", "jumps over", "dances with", "sees"]
+PLACES = ["outdoors", "in a park", "on the street", "on stage", "in a kitchen", "near the sea"]
+
+Result = TypeVar("Result")
+
+
+def make_captions(count: int, rng: np.random.Generator) -> list[str]:
+    """Sentences of 8 to 14 words with some rare ones, so that document frequencies differ."""
+    parts = [
+        rng.choice(SUBJECTS, count),
+        rng.choice(VERBS, count),
+        rng.choice(SUBJECTS, count),
+        rng.choice(PLACES, count),
+        rng.zipf(1.6, count).astype(str),
+    ]
+    return [f"{a} {b} {c} {d}, number{e}." for a, b, c, d, e in zip(*parts, strict=True)]
+
+
+def timed(work: Callable[[], Result]) -> tuple[float, Result]:
+    start = time.perf_counter()
+    result = work()
+    return time.perf_counter() - start, result
+
+
+def ours(batch: Batch) -> dict[str, np.ndarray]:
+    words = Words(batch, "none")
+    references = words.references_by_video
+    rouge = [rouge_l(c, references[v]) for c, v in zip(words.captions, batch.videos, strict=True)]
+    return {"bleu4": bleu(words)[3], "rougel": np.array(rouge), "cider": cider(words)[0]}
+
+
+def theirs(batch: Batch) -> dict[str, np.ndarray]:
+    from pycocoevalcap.bleu.bleu import Bleu
+    from pycocoevalcap.cider.cider import Cider
+    from pycocoevalcap.rouge.rouge import Rouge
+
+    told = {video: list(texts) for video, texts in batch.references.items()}
+    said = {video: [text] for video, text in zip(batch.videos, batch.captions, strict=True)}
+    return {
+        "bleu4": np.array(Bleu(4).compute_score(told, said, verbose=0)[1][3]),
+        "rougel": np.asarray(Rouge().compute_score(told, said)[1]),
+        "cider": np.asarray(Cider().compute_score(told, said)[1]),
+    }
+
+
+def java_program(jar: Path, captions: list[str], references: list[list[str]]) -> float:
+    """Seconds of METEOR's own command line, start included."""
+    with tempfile.TemporaryDirectory() as folder:
+        said, told = Path(folder) / "said", Path(folder) / "told"
+        said.write_text("\n".join(captions) + "\n")
+        told.write_text("\n".join(text for texts in references for text in texts) + "\n")
+        command = ["java", "-Xmx2G", "-jar", str(jar), str(said), str(told)]
+        command += ["-l", "en", "-norm", "-r", str(REFERENCES), "-q"]
+        return timed(lambda: subprocess.run(command, check=True, capture_output=True))[0]
+
+
+def meteor(batch: Batch) -> None:
+    jar = find_jar()
+    if jar is None or shutil.which("java") is None:
+        print("METEOR: no Java or no jar, not measured")
+        return
+    captions = list(batch.captions)
+    references = [list(batch.references[video]) for video in batch.videos]
+    program = Meteor(jar)
+    program.score(captions[:50], references[:50])  # the tables are loaded now
+    own, _ = timed(lambda: program.score(captions, references))
+    program.close()
+    few, many = (java_program(jar, captions[:n], references[:n]) for n in (50, len(captions)))
+    peer = (many - few) * len(captions) / (len(captions) - 50)
+    print(
+        f"METEOR: {len(captions) / own:,.0f} captions a second, {peer / own:.2f} x its own program"
+    )
+
+
+def main() -> None:
+    rng = np.random.default_rng(7)
+    texts = make_captions(VIDEOS * (REFERENCES + 1), rng)
+    seconds, tokens = timed(lambda: [ptb_tokenize(text) for text in texts])
+    print(f"tokenising {len(texts):,} captions: {seconds:.2f} s")
+    references = {
+        f"v{n}": tokens[VIDEOS + n * REFERENCES : VIDEOS + (n + 1) * REFERENCES]
+        for n in range(VIDEOS)
+    }
+    batch = Batch(tokens[:VIDEOS], list(references), references, references)
+    own, found = timed(lambda: ours(batch))
+    peer, expected = timed(lambda: theirs(batch))
+    difference = max(np.abs(found[name] - expected[name]).max() for name in expected)
+    print(
+        f"BLEU, ROUGE-L, CIDEr: {own:.2f} s; pycocoevalcap {peer:.2f} s; differ by {difference:.0e}"
+    )
+    print(f"{peer / own:.1f} x (to reach: {TO_REACH} x)")
+    meteor(batch)
+
+
+if __name__ == "__main__":
+    main()
