@@ -88,11 +88,14 @@ def rating_rows(
     ]  # fmt: skip
     rng = np.random.default_rng(7)
     rows = (
-        (campaign.pk, turn.pk, item.pk, turn.annotator_id,
-         captions[(n * PER_HIT + p) % len(captions)], "system", None, p, 1, uuid.UUID(int=n * PER_HIT + p), int(score), *fixed.values())
+        (
+            *(campaign.pk, turn.pk, item.pk, turn.annotator_id),
+            *(captions[(n * PER_HIT + p) % len(captions)], "system", None, p, 1),
+            *(uuid.UUID(int=n * PER_HIT + p), int(score), *fixed.values()),
+        )
         for n, turn in enumerate(assignments)
         for p, score in enumerate(rng.integers(0, 101, PER_HIT))
-    )  # fmt: skip
+    )
     return columns, rows
 
 

@@ -70,6 +70,7 @@ def no_queue(monkeypatch):
 @pytest.fixture
 def ready(campaign) -> Result:
     result = result_request(campaign=campaign, choices=CHOICES)
+    assert result is not None
     result_compute(pk=result.pk)
     result.refresh_from_db()
     return result
