@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from daplatform.errors import DomainError
+from hits.composition import Shape
 from hits.models import Batch, Campaign, Caption
 
 # What an organiser may still decide after the import; the rest came with the material.
@@ -35,8 +36,11 @@ def campaign_update(*, campaign: Campaign, **settings: Any) -> Campaign:
         setattr(locked, name, value)
     try:
         locked.full_clean()
+        Shape(size=locked.hit_size, pairs=locked.pairs, repeats=locked.repeats)
     except ValidationError as error:
         raise DomainError(" ".join(error.messages)) from None
+    except ValueError as error:
+        raise DomainError(f"No HIT can be laid out so: {error}.") from None
     locked.save()
     return locked
 

@@ -186,11 +186,8 @@ def _items(
     """One row for each position, in the order of HIT and position, ids counted from `first`."""
     layout, size = composition.layout, len(composition.layout.hit) // composition.layout.hits
     is_control = np.isin(layout.kind, (REFERENCE, DEGRADED))
-    caption = np.where(
-        is_control,
-        material.control_ids[np.where(is_control, layout.caption, 0)],
-        material.caption_ids[np.where(is_control, 0, layout.caption)],
-    )
+    ids = np.concatenate([material.caption_ids, material.control_ids])
+    caption = ids[layout.caption + is_control * len(material.caption_ids)]
     original = np.where(layout.original < 0, -1, first + layout.hit * size + layout.original)
     hit = np.array([row.pk for row in hits])[layout.hit]
     damaged = zip(composition.degraded.text, composition.degraded.words.tolist(), strict=True)

@@ -38,6 +38,11 @@ def test_it_refuses_settings_that_make_no_sense(campaign):
     assert campaign.hit_size == 100
 
 
+def test_it_refuses_a_hit_that_cannot_be_laid_out(campaign):
+    with pytest.raises(DomainError, match="No HIT can be laid out"):
+        campaign_update(campaign=campaign, hit_size=95)
+
+
 def test_it_refuses_to_change_what_came_with_the_material(campaign):
     with pytest.raises(TypeError, match="source_digest"):
         campaign_update(campaign=campaign, source_digest="0" * 64)

@@ -150,6 +150,14 @@ def test_a_smaller_hit_fits_a_smaller_campaign(tmp_path, organiser):
     }  # fmt: skip
 
 
+def test_a_hit_without_pairs_is_made_of_systems_and_repeats(tmp_path, organiser):
+    folder = make_folder(tmp_path / "plain", videos=10, systems=2)
+    campaign = campaign_import(reading=read_campaign(folder), owner=organiser)
+    campaign = campaign_update(campaign=campaign, hit_size=20, pairs=0, repeats=2)
+    kinds = Counter(row["kind"] for row in as_rows(batch_compose(campaign=campaign)))
+    assert set(kinds) == {"system", "repeat"}
+
+
 def test_it_refuses_a_closed_campaign(campaign):
     batch_compose(campaign=campaign)
     campaign_go_live(campaign=campaign)
