@@ -23,6 +23,7 @@ const api = new Api(work.endpoints, work.token);
 const tabs = new Tabs(work.name, leaveToOtherTab);
 const items = new Map(); // position -> item, as far as the server has handed them out
 const PRACTICE = -1;
+const ENDED = ["work-closed", "link-expired", "link-refused"];
 let position = null; // what is on the screen; null before, between and after
 let wanted = null; // what is to be on the screen as soon as it arrives
 let shownAt = 0;
@@ -61,6 +62,7 @@ function keep(handedOut) {
 /** Show a caption, fetching it first where it is not here; past the last one, the end. */
 async function open(target) {
   wanted = target;
+  submitting = false;
   player.pause();
   if (target >= work.total) return finish();
   if (!items.has(target)) {
@@ -200,6 +202,9 @@ async function refused(error) {
   if (error.code === "out-of-order" || error.code === "unfinished") return resume();
   player.pause();
   saver.stop();
+  element("closed-title").textContent = ENDED.includes(error.code)
+    ? "This task has ended"
+    : "Something went wrong";
   element("closed-sentence").textContent = error.message;
   wanted = position = null;
   showSection("closed");
@@ -276,7 +281,7 @@ async function submit() {
   } catch (error) {
     if (error instanceof Refusal) return refused(error);
     element("submit-note").textContent = "No connection. Trying again…";
-    setTimeout(submit, 2000);
+    setTimeout(() => submitting && submit(), 2000);
   }
 }
 

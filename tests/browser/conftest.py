@@ -12,7 +12,7 @@ from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.core.servers.basehttp import ThreadedWSGIServer
 from django.db import connections
 from django.test.testcases import LiveServerThread, QuietWSGIRequestHandler
-from playwright.sync_api import Browser, Playwright, sync_playwright
+from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from hits.models import Campaign
 from tests.browser.annotator import Annotator
@@ -21,6 +21,9 @@ from tests.browser.material import clip_campaign
 # Playwright runs an event loop in this thread; the ORM is only used between its steps.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+# Nothing takes this long; a busy machine may.
+PATIENCE_MS = 30_000
+expect.set_options(timeout=PATIENCE_MS)
 FLAGS = ["--no-sandbox", "--autoplay-policy=user-gesture-required"]
 
 

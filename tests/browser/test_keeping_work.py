@@ -54,7 +54,6 @@ def test_nothing_is_lost_while_the_server_is_away(annotator, site, campaign):
     annotator.rate(20)
     expect(annotator.page.locator("#saved")).to_have_text("Offline: your work is kept here")
     annotator.expect_progress("3 of 6")
-    # The page had not fetched a third item yet, or had: either way the person can wait or rate.
     time.sleep(max(0, AWAY_SECONDS - (time.monotonic() - stopped)))
     assert Rating.objects.count() == 1
     site.start()

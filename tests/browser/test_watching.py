@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 
+import numpy as np
 from PIL import Image
 from playwright.sync_api import expect
 
@@ -19,7 +20,7 @@ ACTIVE = "[...document.querySelectorAll('.screen video')].find((video) => !video
 def marks(annotator):
     """Pixels of the scale in the mark's colour: what an eye would see of a thumb."""
     picture = Image.open(io.BytesIO(annotator.scale.screenshot())).convert("RGB")
-    return sum(pixel == ACCENT for pixel in picture.getdata())
+    return (np.asarray(picture) == ACCENT).all(axis=2).sum()
 
 
 def test_the_caption_waits_for_the_end_of_the_video(annotator):
@@ -99,6 +100,24 @@ def test_the_evidence_is_what_happened(annotator):
     assert rating.client_hidden_ms == 0
     assert rating.served_at < rating.created_at
     assert rating.is_unwatched is False
+
+
+def test_time_with_the_page_hidden_is_measured(annotator, campaign):
+    annotator.begin(campaign)
+    annotator.wait_for_caption()
+    # Headless pages are never hidden: the page is told so, as a browser tells it.
+    tell = """(hidden) => {
+        Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+        document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+    }"""
+    annotator.page.evaluate(tell, True)
+    annotator.page.wait_for_timeout(500)
+    annotator.page.evaluate(tell, False)
+    annotator.rate(50)
+    annotator.expect_progress("2 of 6")
+    annotator.expect_saved(1)
+    rating = Rating.objects.get()
+    assert 500 <= rating.client_hidden_ms < rating.client_elapsed_ms
 
 
 def test_the_next_video_is_fetched_while_this_one_plays(annotator, site, campaign):

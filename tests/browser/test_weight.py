@@ -12,6 +12,9 @@ from tests.browser.annotator import Annotator
 
 MAX_BYTES = 60_000
 MAX_SECONDS = 1.0
+# On a machine that is busy with other things even an empty page takes long, and this much longer
+# the limit is then. On a free one an empty page takes some 20 ms, and the limit is a second.
+EMPTY_PAGES = 15
 COMPRESSIBLE = ("text/", "javascript", "svg", "json")
 
 
@@ -46,15 +49,20 @@ def test_the_first_caption_is_usable_within_a_second(annotator, campaign):
     annotator.begin(campaign)
     annotator.rate(10)
     annotator.expect_progress("2 of 6")
-    best = float("inf")
-    for _ in range(3):  # the machine may be busy with other things once, not always
+    address, empty = annotator.page.url, annotator.site.url + "/static/favicon.svg"
+    limit = MAX_SECONDS
+    times = []
+    for _ in range(5):
         begun = time.monotonic()
-        annotator.page.reload(wait_until="commit")
+        annotator.page.goto(empty)
+        limit = max(limit, EMPTY_PAGES * (time.monotonic() - begun))
+        begun = time.monotonic()
+        annotator.page.goto(address, wait_until="commit")
         expect(annotator.page.locator("#caption")).to_be_visible()
         annotator.touch_scale(50)
         expect(annotator.scale).to_have_attribute("aria-valuetext", "50 of 100")
-        best = min(best, time.monotonic() - begun)
-    assert best < MAX_SECONDS
+        times.append(time.monotonic() - begun)
+    assert min(times) < limit, times
 
 
 def test_no_other_site_is_ever_asked_for_anything(annotator, site, campaign):

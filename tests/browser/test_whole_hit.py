@@ -8,6 +8,7 @@ from annotations.models import Assignment, Rating
 from hits.services.composing import batch_compose
 from tests.browser.annotator import Annotator
 from tests.browser.material import clip_campaign
+from tests.factories import make_hit
 
 
 def scores():
@@ -74,6 +75,19 @@ def test_a_hit_is_rated_by_touch_on_a_small_screen(site, browser, campaign):
     person.submit()
     assert all(abs(a - b) <= 1 for a, b in zip(scores(), [0, 33, 50, 66, 90, 100], strict=True))
     person.close()
+
+
+def test_the_second_hit_needs_no_practice(annotator, campaign):
+    make_hit(campaign)
+    annotator.begin(campaign)
+    for score in range(6):
+        annotator.rate(score)
+    annotator.submit()
+    annotator.page.get_by_role("link", name="Take another task").click()
+    annotator.page.get_by_role("button", name="Start").click()
+    annotator.page.get_by_role("button", name="Start rating").click()
+    annotator.rate(50)
+    annotator.expect_progress("2 of 6")
 
 
 def test_every_target_is_large_enough_for_a_finger(site, browser, campaign):
