@@ -7,6 +7,7 @@ import os
 import secrets
 import sys
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
 # These work on files alone: no database, no sessions, nothing to sign. Whoever has a file of
@@ -17,4 +18,7 @@ if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "daplatform.settings")
     if ON_FILES.intersection(sys.argv[1:2]):
         os.environ.setdefault("SECRET_KEY", secrets.token_urlsafe())
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        sys.exit(str(error))

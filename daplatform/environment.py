@@ -18,7 +18,8 @@ def text(name: str, default: str | None = None) -> str:
     """
     value = os.environ.get(name) or default
     if value is None:
-        raise ImproperlyConfigured(f"Set {name}: it has no default here (see .env.example).")
+        sentence = f"Set {name} (see .env.example), or DEBUG=true on a machine of your own."
+        raise ImproperlyConfigured(sentence)
     return value
 
 

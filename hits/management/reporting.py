@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -26,9 +27,9 @@ def report_faults(stream: OutputWrapper, faults: Faults) -> None:
 def progress_bar(stream: OutputWrapper) -> Iterator[Callable[[str, int, int], None]]:
     """A function to call with what is being done, how much of it, and of how much.
 
-    Nothing is drawn where nobody watches.
+    Nothing is drawn where nobody watches. Django's wrapper would end every stroke with a new line.
     """
-    bar = tqdm(file=stream, disable=not stream.isatty(), leave=False, unit_scale=True)
+    bar = tqdm(file=sys.stderr, disable=not stream.isatty(), leave=False, unit_scale=True)
 
     def show(what: str, done: int, total: int) -> None:
         bar.set_description_str(what, refresh=False)
