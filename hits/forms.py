@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 
+from hits.composition import Shape
 from hits.models import Campaign
 
 
@@ -48,6 +49,25 @@ class PlanForm(forms.Form):
         max_value=100,
         help_text="People expected to pass quality control.",
     )
+    hit_size = forms.IntegerField(
+        label="Captions per HIT",
+        min_value=10,
+        max_value=1000,
+        step_size=10,
+        help_text="Fewer make a shorter task.",
+    )
+    pairs = forms.IntegerField(
+        label="Pairs per HIT",
+        min_value=0,
+        max_value=400,
+        help_text="Control captions shown whole and damaged.",
+    )
+    repeats = forms.IntegerField(
+        label="Repeats per HIT",
+        min_value=0,
+        max_value=400,
+        help_text="Captions shown twice.",
+    )
 
     @classmethod
     def of(cls, campaign: Campaign, data: Any) -> PlanForm:
@@ -57,8 +77,21 @@ class PlanForm(forms.Form):
             "assignments": campaign.assignments,
             "reward": campaign.reward,
             "pass_rate": round(100 * campaign.assumed_pass_rate),
+            "hit_size": campaign.hit_size,
+            "pairs": campaign.pairs,
+            "repeats": campaign.repeats,
         }
         return cls(data, initial=initial)
+
+    def clean(self) -> None:
+        """Sizes that are fine one by one may still not fit into one HIT."""
+        if self.errors:
+            return
+        shape = self.cleaned_data
+        try:
+            Shape(size=shape["hit_size"], pairs=shape["pairs"], repeats=shape["repeats"])
+        except ValueError as error:
+            raise forms.ValidationError(f"No HIT can be laid out so: {error}.") from None
 
     @property
     def plan_settings(self) -> dict[str, Any]:

@@ -85,6 +85,9 @@ def campaign_plan(
     assignments: int | None = None,
     reward: Decimal | None = None,
     pass_rate: float | None = None,
+    hit_size: int | None = None,
+    pairs: int | None = None,
+    repeats: int | None = None,
 ) -> Plan | None:
     """What the campaign will take, as it is set or with some settings changed.
 
@@ -96,9 +99,9 @@ def campaign_plan(
     return plan_campaign(
         captions=sum(system.captions for system in ranked),
         systems=len(ranked),
-        hit_size=campaign.hit_size,
-        pairs=campaign.pairs,
-        repeats=campaign.repeats,
+        hit_size=campaign.hit_size if hit_size is None else hit_size,
+        pairs=campaign.pairs if pairs is None else pairs,
+        repeats=campaign.repeats if repeats is None else repeats,
         redundancy=campaign.redundancy if redundancy is None else redundancy,
         assignments=campaign.assignments if assignments is None else assignments,
         reward=campaign.reward if reward is None else reward,

@@ -8,7 +8,8 @@ from django.urls import reverse
 from hits.models import System
 from tests.factories import make_campaign
 
-SETTINGS = {"redundancy": 3, "assignments": 10, "reward": "2.50", "pass_rate": 35}
+SHAPE = {"hit_size": 100, "pairs": 10, "repeats": 10}
+SETTINGS = {"redundancy": 3, "assignments": 10, "reward": "2.50", "pass_rate": 35, **SHAPE}
 HTMX = {"HTTP_HX_REQUEST": "true"}
 
 
@@ -56,6 +57,25 @@ def test_saving_keeps_the_settings(client_of, organiser, campaign, plan_url):
     assert campaign.assumed_pass_rate == pytest.approx(0.35)
 
 
+def test_a_small_campaign_can_have_smaller_hits(client_of, organiser, campaign, plan_url):
+    smaller = SETTINGS | {"hit_size": 40, "pairs": 4, "repeats": 4}
+    client = client_of(organiser)
+    assert client.get(plan_url, smaller, **HTMX).context["plan"].hits == 22  # 200 × 3 / 28
+    assert client.post(plan_url, smaller).url == plan_url
+    campaign.refresh_from_db()
+    assert (campaign.hit_size, campaign.pairs, campaign.repeats) == (40, 4, 4)
+
+
+def test_it_says_why_numbers_do_not_fit_into_a_hit(client_of, organiser, campaign, plan_url):
+    client = client_of(organiser)
+    crowded = SETTINGS | {"hit_size": 20}
+    for response in (client.get(plan_url, crowded, **HTMX), client.post(plan_url, crowded)):
+        assert response.status_code == 400
+        assert "size 20 cannot hold 10 pairs" in response.content.decode()
+    campaign.refresh_from_db()
+    assert campaign.hit_size == 100
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -66,6 +86,8 @@ def test_saving_keeps_the_settings(client_of, organiser, campaign, plan_url):
         ("pass_rate", 0),
         ("pass_rate", 101),
         ("reward", "NaN"),
+        ("hit_size", 45),
+        ("pairs", -1),
     ],
 )
 def test_it_refuses_impossible_settings_and_shows_the_saved_plan(
