@@ -28,7 +28,8 @@ PASSES = [
     ),
     ("browser, PostgreSQL", True, ["-m", "browser", "-n", WORKERS]),
 ]
-NO_TESTS = 5
+BROWSER_AGAIN = ["-m", "browser", "--last-failed", "-n", "0"]
+TESTS_FAILED, NO_TESTS = 1, 5
 
 
 def run_pass(arguments: list[str], environment: dict[str, str], report: Path) -> int:
@@ -75,7 +76,13 @@ def main() -> int:
             sys.stdout.write(f"\n=== {name}\n")
             sys.stdout.flush()
             report = folder / f"{number}.xml"
-            if run_pass(arguments, environment, report) not in (0, NO_TESTS):
+            code = run_pass(arguments, environment, report)
+            if code == TESTS_FAILED and "browser" in arguments:
+                # A real browser on a busy machine stumbles at times; a fault fails twice.
+                sys.stdout.write("\n=== once more, alone: the browser tests that failed\n")
+                sys.stdout.flush()
+                code = run_pass([*BROWSER_AGAIN], environment, report)
+            if code not in (0, NO_TESTS):
                 failed.append(name)
             reasons += skipped(report)
     for reason, count in sorted(reasons.items()):
