@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from analysis.metrics.batch import Batch, Values
+from analysis.metrics.encoder import Encoder
 from analysis.metrics.matching import best
 from analysis.metrics.registry import Family, Need
 from analysis.metrics.settings import Settings
@@ -40,12 +41,12 @@ def _pooled_with_references(
 
 
 def _clipscore(batch: Batch, settings: Settings, bench: Workbench) -> Mapping[str, Values]:
-    return {"clipscore": _clip_s(batch, settings, bench)}
+    return {"clipscore": bench.remember(_clip_s, batch, settings)}
 
 
 def _refclipscore(batch: Batch, settings: Settings, bench: Workbench) -> Mapping[str, Values]:
     """Harmonic mean of CLIPScore and the nearest reference, neither below 0 (section 3)."""
-    score = _clip_s(batch, settings, bench)
+    score = bench.remember(_clip_s, batch, settings)
     cosines = reference_cosines(batch, bench.encoder.texts, lambda text: _prompted(text, settings))
     nearest = np.maximum(best(cosines), 0)
     with np.errstate(invalid="ignore"):
@@ -53,9 +54,9 @@ def _refclipscore(batch: Batch, settings: Settings, bench: Workbench) -> Mapping
     return {"refclipscore": np.where(score + nearest == 0, 0.0, harmonic)}
 
 
-def _clip_s(batch: Batch, settings: Settings, bench: Workbench) -> Values:
+def _clip_s(batch: Batch, settings: Settings, encoder: Encoder) -> Values:
     texts = [_prompted(text, settings) for text in batch.captions]
-    return settings.clip_weight * np.maximum(video_cosines(batch, bench.encoder, texts), 0)
+    return settings.clip_weight * np.maximum(video_cosines(batch, encoder, texts), 0)
 
 
 def _prompted(text: str, settings: Settings) -> str:

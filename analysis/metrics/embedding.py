@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Protocol, TypeVar
 
@@ -28,6 +29,7 @@ _IMAGES_AT_ONCE = 64
 _TEXTS_AT_ONCE = 128
 _DECODERS = 2
 _FRAMES_AHEAD = 32
+_KEYS_KNOWN = 1 << 18
 
 Item = TypeVar("Item")
 Progress = Callable[[int, int], None]
@@ -68,18 +70,19 @@ class Texts:
         self.fault = ""
         self.embedded = 0
         self._tower = tower
+        self._key = lru_cache(_KEYS_KNOWN)(lambda text: key_of("text", text))
 
     def __getitem__(self, text: str) -> Embedding:
         try:
-            return self.space[key_of("text", text)]
+            return self.space[self._key(text)]
         except KeyError:
             raise MetricUnavailable(self.fault or "not all texts are embedded") from None
 
     def __contains__(self, text: str) -> bool:
-        return key_of("text", text) in self.space
+        return self._key(text) in self.space
 
     def missing(self, texts: Iterable[str]) -> list[str]:
-        by_key = {key_of("text", text): text for text in texts}
+        by_key = {self._key(text): text for text in texts}
         return [by_key[key] for key in self.space.missing(by_key)]
 
     def embed(self, texts: Iterable[str], progress: Progress | None = None) -> None:
@@ -99,8 +102,7 @@ class Texts:
         missing = sorted(self.missing(texts), key=lambda text: (len(text), text))
         found: dict[str, Embedding] = {}
         for batch in groups(missing, _TEXTS_AT_ONCE):
-            keys = [key_of("text", text) for text in batch]
-            found.update(zip(keys, self._tower().encode_texts(batch), strict=True))
+            found.update(zip(map(self._key, batch), self._tower().encode_texts(batch), strict=True))
             self.embedded += len(batch)
         self.space.put(found)
 

@@ -132,7 +132,9 @@ class Space:
 
     def _mapped(self, shard: str) -> Vectors:
         if shard not in self._vectors:
-            self._vectors[shard] = np.load(self._path(shard, _VECTORS), mmap_mode="r")
+            # A plain view of the mapping: slicing np.memmap itself costs ten times as much.
+            mapped = np.load(self._path(shard, _VECTORS), mmap_mode="r")
+            self._vectors[shard] = np.asarray(mapped)
         return self._vectors[shard]
 
     def _path(self, shard: str, suffix: str) -> Path:

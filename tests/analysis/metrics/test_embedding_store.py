@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import mmap
 import os
 import subprocess
 import sys
@@ -41,7 +42,10 @@ def test_what_was_put_is_read_back_exactly(space):
 def test_vectors_stay_on_disk_until_they_are_looked_at(space):
     [a] = keys("a")
     space.put({a: embedding(1)})
-    assert isinstance(Space(space.folder)[a].vectors, np.memmap)
+    vectors = Space(space.folder)[a].vectors
+    while isinstance(vectors.base, np.ndarray):
+        vectors = vectors.base
+    assert isinstance(vectors, np.memmap) or isinstance(vectors.base, mmap.mmap)
 
 
 def test_only_the_unknown_is_missing_and_each_once(space):

@@ -254,8 +254,14 @@ def test_scoring_from_the_store_needs_no_torch(clips, tmp_path):
     run(make_batch(clips), tmp_path)
     code = f"""
 import sys
-sys.modules["torch"] = None
 from pathlib import Path
+
+class NoTorch:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "torch":
+            raise ImportError("torch is not installed")
+
+sys.meta_path.insert(0, NoTorch())
 from tests.analysis.metrics.test_vision_scoring import make_batch, run
 folder = Path({str(clips["v0"].parent)!r})
 clips = {{video: folder / f"{{video}}.mp4" for video in {list(clips)}}}
