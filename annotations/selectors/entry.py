@@ -122,6 +122,10 @@ def invitations_with_progress(campaign: Campaign) -> QuerySet[Invitation]:
     )
 
 
+def simulated_took_part(campaign: Campaign) -> bool:
+    return Assignment.objects.filter(campaign=campaign, annotator__is_simulated=True).exists()
+
+
 def _personal_obstacle(campaign: Campaign, annotator: Annotator, hit: int | None) -> str:
     had = Assignment.objects.filter(campaign=campaign, annotator=annotator)
     if hit is not None and had.filter(hit=hit).exists():

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotations.addresses import entry_address, invitation_entry
 from annotations.forms import InvitationForm
-from annotations.selectors.entry import invitations_with_progress
+from annotations.selectors.entry import invitations_with_progress, simulated_took_part
 from annotations.services.annotators import annotators_invite
 from annotations.services.assignments import batches_open
 from daplatform.errors import DomainError
@@ -35,6 +35,7 @@ def link_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     context = {
         "campaign": campaign,
         "form": form,
+        "has_simulated": simulated_took_part(campaign),
         "rows": [(row, entry_address(invitation_entry(row))) for row in invitations],
     }
     status = 400 if form.errors else 200

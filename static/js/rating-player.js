@@ -9,6 +9,7 @@ export class Player {
   #failures = 0;
   #playingSince = null;
   #retry;
+  #state = "idle";
 
   /** `onState` hears "idle", "playing" or "ended"; `onFailure` whether it fails for good. */
   constructor(videos, { onState, onWatched, onFailure }) {
@@ -35,7 +36,7 @@ export class Player {
     this.#failures = 0;
     this.#playingSince = null;
     Object.assign(this, { plays: 0, watchedMs: 0, isWatched: false });
-    this.onState("idle");
+    this.#say("idle");
     if (autoplay) this.#play();
   }
 
@@ -47,15 +48,21 @@ export class Player {
     this.#active.pause();
   }
 
+  /** What the button says it does, also in the moment before a video that starts by itself runs. */
   toggle() {
-    if (this.#active.paused) this.#play();
-    else this.#active.pause();
+    if (this.#state === "playing") this.#active.pause();
+    else this.#play();
   }
 
   /** Watched seconds up to now, replays included. */
   get watched() {
     const running = this.#playingSince === null ? 0 : performance.now() - this.#playingSince;
     return Math.round(this.watchedMs + running);
+  }
+
+  #say(state) {
+    this.#state = state;
+    this.onState(state);
   }
 
   #play() {
@@ -70,7 +77,7 @@ export class Player {
       });
     on("play", () => {
       this.plays += 1;
-      this.onState("playing");
+      this.#say("playing");
     });
     on("playing", () => {
       this.#playingSince = performance.now();
@@ -78,8 +85,8 @@ export class Player {
       this.onFailure(null);
     });
     for (const name of ["pause", "waiting", "ended", "error"]) on(name, () => this.#halt());
-    on("pause", () => this.onState(video.ended ? "ended" : "idle"));
-    on("ended", () => this.onState("ended"));
+    on("pause", () => this.#say(video.ended ? "ended" : "idle"));
+    on("ended", () => this.#say("ended"));
     for (const name of ["timeupdate", "pause", "ended"]) on(name, () => this.#check(video));
     on("error", () => this.#fail());
   }
@@ -103,7 +110,7 @@ export class Player {
   #fail() {
     const wait = RETRY_MS[Math.min(this.#failures, RETRY_MS.length - 1)];
     this.#failures += 1;
-    this.onState("idle");
+    this.#say("idle");
     this.onFailure(this.#failures >= FAILURES_BEFORE_WAY_OUT ? "lasting" : "passing");
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => this.#active.load(), wait);

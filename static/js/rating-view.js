@@ -34,16 +34,17 @@ export function showSaved(state, survives) {
   const shown = state === "offline" && !survives ? "fragile" : state;
   const badge = element("saved");
   if (badge.dataset.state === shown) return;
+  badge.hidden = false;
   badge.dataset.state = shown;
   badge.textContent = SAVED[shown];
 }
 
-/** Counts down by this browser's own steady clock from what the server said. */
+/** Until when the work can be handed in, counted down by this browser's own steady clock from what the server said. */
 export function showTimeLeft(seconds) {
   const start = performance.now();
   const draw = () => {
     const minutes = Math.floor((seconds - (performance.now() - start) / 1000) / 60);
-    const text = minutes < 1 ? "under a minute left" : `${spell(minutes)} left`;
+    const text = minutes < 1 ? "due in under a minute" : `due in ${spell(minutes)}`;
     element("time-left").textContent = text;
     element("time-left").classList.toggle("is-short", minutes < 10);
   };

@@ -74,15 +74,17 @@ async function open(target) {
   show(items.get(target));
 }
 
-/** Ask until it comes: the ratings before it may still be on their way. */
+/** Ask until it comes. While ratings are on their way it comes with their answers, unasked. */
 async function fetchItem(target) {
   while (wanted === target && !items.has(target)) {
+    const asks = !saver.waiting;
     try {
-      keep((await api.item(target)).items);
+      if (asks) keep((await api.item(target)).items);
     } catch (error) {
       if (error instanceof Refusal && error.code !== "unknown-item") return refused(error);
     }
-    if (!items.has(target)) await new Promise((resolve) => setTimeout(resolve, 1000));
+    if (items.has(target)) return;
+    await new Promise((resolve) => setTimeout(resolve, asks ? 1000 : 50));
   }
 }
 
@@ -346,6 +348,6 @@ addEventListener("pageshow", (event) => {
   if (event.persisted && !work.preview) resume(); // the browser's Back shows an old picture
 });
 keep(work.items);
-showProgress(work.done, work.total);
+if (work.done) showProgress(work.done, work.total);
 if (!work.preview) showTimeLeft(work.secondsLeft);
 begin();

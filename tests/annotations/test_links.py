@@ -69,6 +69,14 @@ def test_it_refuses_what_is_nobodys_name(campaign, path, client_of, names):
     assert not Invitation.objects.exists()
 
 
+def test_the_page_says_that_simulated_annotators_took_part(campaign, path, client_of):
+    client = client_of(campaign.owner)
+    client.post(path, {"names": "Anna"})
+    assert "Simulated annotators" not in client.get(path).content.decode()
+    call_command("simulate_crowd", campaign.slug, annotators=1, seed=1, stdout=io.StringIO())
+    assert "Simulated annotators have rated" in client.get(path).content.decode()
+
+
 def test_a_stranger_is_refused(path, client_of, stranger):
     assert client_of(stranger).get(path).status_code == 404
 

@@ -227,6 +227,13 @@ def test_it_refuses_ratings_after_submission(anna):
     assert Rating.objects.filter(position=0).count() == 1
 
 
+def test_it_refuses_ratings_of_work_that_was_given_back(anna):
+    anna.save(0)
+    anna.post("/rate/return", {})
+    assert refused(anna.save(1), 410, "work-closed")
+    assert Rating.objects.count() == 1
+
+
 def test_a_replay_after_submission_still_finds_its_rating(anna):
     """The answer to the last post may get lost; asking again must not look like a fault."""
     key = str(uuid.uuid4())

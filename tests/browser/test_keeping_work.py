@@ -28,6 +28,7 @@ def test_a_reload_resumes_at_the_right_caption(annotator, campaign):
     annotator.expect_progress("3 of 6")
     annotator.page.reload()
     annotator.expect_progress("3 of 6")
+    expect(annotator.page.locator("#play")).to_be_visible()
     # Whether a video may start by itself after a reload is for the browser to say.
     with contextlib.suppress(TimeoutError):
         annotator.page.get_by_role("button", name="Play the video").click(timeout=3000)
