@@ -96,6 +96,7 @@ class Facts:
     people_per_place: int | None = None  # of one HIT in one publication, before the fee rises
     approvals_per_call: int = 1
     lowest_reward: Decimal = Decimal("0")
+    bonus_fee_rate: Decimal = Decimal("0")  # of a bonus, rounded up to a cent
     lowest_hourly: Decimal | None = None  # hourly pay below which the crowd, or fairness, objects
     longest_auto_approval: dt.timedelta | None = None
     rejection_categories: Mapping[str, str] = field(default_factory=dict)  # value -> label
@@ -131,6 +132,14 @@ class Place:
     reference: str  # ours; unique in the offer, at most 80 characters
     url: str  # absolute; the gateway appends the crowd's own parameters where the crowd does not
     people: int
+
+
+@dataclass(frozen=True)
+class Extension:
+    """A place as it shall be afterwards, and how many of its people are new."""
+
+    place: Place  # `people` is the new total, for crowds that set instead of add
+    more: int
 
 
 @dataclass(frozen=True)
@@ -247,12 +256,13 @@ class Gateway(Protocol):
         A draft nobody can see is none.
         """
 
-    def extend(self, publication: str, place: Place, *, more: int, key: str) -> Publication:
-        """Offer a place of the publication to `more` people than before.
+    def extend(self, publication: str, extensions: Sequence[Extension], *, key: str) -> Publication:
+        """Offer places of the publication to more people than before, all at once.
 
-        ``place`` is as it shall be afterwards: `place.people` is the new total, for crowds that
-        set instead of add. An unknown `place.reference` is a new place, where the crowd can add
-        one, and a PermanentFault elsewhere. Opens an expired publication again.
+        A crowd with one place per offer gets one extension. A place the publication does not have
+        yet is added where the crowd can do that, and is a PermanentFault elsewhere. Opens an
+        expired publication again. Raises UnclearOutcome only when a repetition with the same key
+        might add twice; the caller then compares `find(…).people` with what it wants.
         """
 
     def expire(self, publication: str, *, key: str) -> None:
