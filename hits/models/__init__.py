@@ -1,0 +1,10 @@
+"""What is asked: campaigns, their material, the HITs made of it, and what crowds are told."""
+
+from __future__ import annotations
+
+from hits.models.batches import Batch, Hit, HitItem
+from hits.models.campaigns import Campaign
+from hits.models.material import Caption, System, Video
+from hits.models.uploads import Upload
+
+__all__ = ["Batch", "Campaign", "Caption", "Hit", "HitItem", "System", "Upload", "Video"]

@@ -1,0 +1,109 @@
+"""HITs: composed together in a batch, each a numbered sequence of captions."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from hits.models.campaigns import Campaign
+from hits.models.material import Caption
+
+
+class Batch(models.Model):
+    """HITs composed together, from one seed and the campaign's settings of that moment."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "Being composed"
+        COMPOSED = "composed", "Composed"
+        REFUSED = "refused", "Refused"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="batches")
+    number = models.PositiveIntegerField()
+    # Only a large batch is ever seen waiting: its HITs appear all at once, when they are written.
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    refusal = models.TextField(blank=True, help_text="Why no HITs could be made.")
+    seed = models.PositiveBigIntegerField()
+    hit_size = models.PositiveSmallIntegerField()
+    pairs = models.PositiveSmallIntegerField()
+    repeats = models.PositiveSmallIntegerField()
+    redundancy = models.PositiveSmallIntegerField()
+    merge_identical = models.BooleanField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["campaign", "number"]
+        verbose_name_plural = "batches"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "number"], name="batch_number_per_campaign"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["waiting", "composed", "refused"]), name="batch_state_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.campaign}, batch {self.number}"
+
+
+class Hit(models.Model):
+    """One task: a numbered sequence of captions for one person to rate."""
+
+    batch = models.ForeignKey(Batch, on_delete=models.CASCADE, related_name="hits")
+    number = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["batch", "number"]
+        verbose_name = "HIT"
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "number"], name="hit_number_per_batch")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.batch}, HIT {self.number}"
+
+
+class HitItem(models.Model):
+    """One position of a HIT. Degraded and repeated items point at the item they come from."""
+
+    class Kind(models.TextChoices):
+        SYSTEM = "system", "System"
+        REFERENCE = "reference", "Reference"
+        DEGRADED = "degraded", "Degraded"
+        REPEAT = "repeat", "Repeat"
+
+    # Indexed by the constraint on (hit, position).
+    hit = models.ForeignKey(Hit, on_delete=models.CASCADE, related_name="items", db_index=False)
+    position = models.PositiveSmallIntegerField()
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    caption = models.ForeignKey(Caption, on_delete=models.PROTECT, related_name="items")
+    # Looked up from a degraded or repeated item, never towards it: an index would only cost.
+    original = models.ForeignKey(
+        "self", on_delete=models.CASCADE, null=True, blank=True, related_name="+", db_index=False
+    )
+    degraded_text = models.TextField(blank=True)
+    words_replaced = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["hit", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["hit", "position"], name="one_item_per_position"),
+            models.CheckConstraint(
+                condition=Q(kind__in=["system", "reference"], original=None)
+                | Q(kind__in=["degraded", "repeat"], original__isnull=False),
+                name="copies_have_an_original",
+            ),
+            models.CheckConstraint(
+                condition=(Q(kind="degraded") & ~Q(degraded_text=""))
+                | (~Q(kind="degraded") & Q(degraded_text="")),
+                name="only_degraded_items_carry_text",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.hit}, position {self.position}"
+
+    @property
+    def text(self) -> str:
+        """The words the annotator reads."""
+        return self.degraded_text or self.caption.text

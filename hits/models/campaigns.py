@@ -1,0 +1,114 @@
+"""A campaign: one question put to a crowd, and how it is to be asked."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import F, Q
+from django.urls import reverse
+
+
+class Campaign(models.Model):
+    """One question put to a crowd: videos, systems, captions, and how they are to be rated."""
+
+    class State(models.TextChoices):
+        DRAFT = "draft", "Draft"
+        LIVE = "live", "Live"
+        CLOSED = "closed", "Closed"
+
+    name = models.CharField(max_length=200)
+    slug = models.SlugField(max_length=80, unique=True)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="campaigns"
+    )
+    colleagues = models.ManyToManyField(
+        settings.AUTH_USER_MODEL, blank=True, related_name="shared_campaigns"
+    )
+    state = models.CharField(max_length=10, choices=State.choices, default=State.DRAFT)
+    created_at = models.DateTimeField(auto_now_add=True)
+    source_digest = models.CharField(max_length=64, editable=False)
+    is_demo = models.BooleanField(default=False, editable=False)
+
+    hit_size = models.PositiveSmallIntegerField(default=100, help_text="Captions in a HIT.")
+    pairs = models.PositiveSmallIntegerField(
+        default=10, help_text="Control captions, and their damaged copies, in a HIT."
+    )
+    repeats = models.PositiveSmallIntegerField(default=10, help_text="Exact repeats in a HIT.")
+    redundancy = models.PositiveSmallIntegerField(
+        default=1, validators=[MinValueValidator(1)], help_text="HITs that hold each caption."
+    )
+    assignments = models.PositiveSmallIntegerField(
+        default=1, validators=[MinValueValidator(1)], help_text="People per HIT."
+    )
+    seed = models.PositiveBigIntegerField(default=7)
+    reward = models.DecimalField(
+        max_digits=7,
+        decimal_places=2,
+        default=Decimal("0.99"),
+        validators=[MinValueValidator(Decimal("0"))],
+        help_text="Paid per finished HIT, in US dollars.",
+    )
+    merge_identical = models.BooleanField(
+        default=False,
+        help_text="Ask identical captions of one video once and credit every system that wrote it.",
+    )
+
+    asks_fluency = models.BooleanField(default=False, help_text="Ask a second, fluency question.")
+    must_watch = models.BooleanField(
+        default=True, help_text="Show caption and scale only after the video was played to its end."
+    )
+    shows_number = models.BooleanField(
+        default=False, help_text="Show the chosen number beside the scale."
+    )
+    instructions = models.TextField(blank=True, help_text="Added to the standard instructions.")
+    consent = models.TextField(
+        blank=True, help_text="Shown first, to be agreed to, when not empty."
+    )
+    minutes_allowed = models.PositiveSmallIntegerField(
+        default=180, validators=[MinValueValidator(1)], help_text="Time to finish a HIT."
+    )
+    max_hits_per_annotator = models.PositiveSmallIntegerField(
+        null=True, blank=True, validators=[MinValueValidator(1)], help_text="Empty for no limit."
+    )
+    min_pairs = models.PositiveSmallIntegerField(
+        default=10, help_text="Pairs needed before quality control decides about a person."
+    )
+    assumed_pass_rate = models.FloatField(
+        default=0.8,
+        validators=[MinValueValidator(0.01), MaxValueValidator(1.0)],
+        help_text="Share of people expected to pass quality control, for planning.",
+    )
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["owner", "name"], name="campaign_name_per_owner"),
+            models.UniqueConstraint(
+                fields=["owner", "source_digest"], name="campaign_imported_once_per_owner"
+            ),
+            models.CheckConstraint(
+                condition=Q(redundancy__gte=1, assignments__gte=1, minutes_allowed__gte=1),
+                name="campaign_counts_positive",
+            ),
+            models.CheckConstraint(condition=Q(reward__gte=0), name="campaign_reward_not_negative"),
+            models.CheckConstraint(
+                condition=Q(assumed_pass_rate__gt=0, assumed_pass_rate__lte=1),
+                name="campaign_pass_rate_is_share",
+            ),
+            models.CheckConstraint(
+                condition=Q(hit_size__gt=2 * F("pairs") + F("repeats")),
+                name="campaign_hit_has_room_for_systems",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["draft", "live", "closed"]), name="campaign_state_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("hits:campaign-detail", args=[self.slug])

@@ -1,0 +1,99 @@
+"""What a campaign is about: videos, systems, and what each says of each."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from hits.models.campaigns import Campaign
+
+
+class Video(models.Model):
+    """A clip to be described: a file of ours, or an address the annotator's browser plays."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="videos")
+    name = models.CharField(max_length=200)
+    file = models.FileField(max_length=300, blank=True)
+    url = models.URLField(max_length=2000, blank=True)
+    poster = models.FileField(max_length=300, blank=True)
+    sha256 = models.CharField(max_length=64, blank=True)
+    duration = models.FloatField(null=True, blank=True, help_text="Seconds.")
+    width = models.PositiveIntegerField(null=True, blank=True)
+    height = models.PositiveIntegerField(null=True, blank=True)
+    codec = models.CharField(max_length=20, blank=True)
+
+    class Meta:
+        ordering = ["campaign", "name"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "name"], name="video_name_per_campaign"),
+            models.CheckConstraint(
+                condition=(Q(file="") & ~Q(url="")) | (~Q(file="") & Q(url="")),
+                name="video_is_file_or_url",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class System(models.Model):
+    """A source of captions: a captioning system, or a set of human captions."""
+
+    class Role(models.TextChoices):
+        CANDIDATE = "candidate", "Candidate"
+        HUMAN = "human", "Human, ranked as a hidden system"
+        REFERENCE = "reference", "Reference"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="systems")
+    name = models.CharField(max_length=100)
+    role = models.CharField(max_length=10, choices=Role.choices)
+    is_control = models.BooleanField(
+        default=False, help_text="Supplies the control captions and the material for damaging them."
+    )
+
+    class Meta:
+        ordering = ["campaign", "name"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "name"], name="system_name_per_campaign"),
+            models.UniqueConstraint(
+                fields=["campaign"], condition=Q(is_control=True), name="one_control_per_campaign"
+            ),
+            models.CheckConstraint(
+                condition=Q(is_control=False) | Q(role="reference"), name="control_is_a_reference"
+            ),
+            models.CheckConstraint(
+                condition=Q(role__in=["candidate", "human", "reference"]), name="system_role_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Caption(models.Model):
+    """What one system says of one video. A correction retires the row and adds another."""
+
+    video = models.ForeignKey(Video, on_delete=models.CASCADE, related_name="captions")
+    system = models.ForeignKey(System, on_delete=models.CASCADE, related_name="captions")
+    text = models.TextField()
+    retired_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        ordering = ["video", "system"]
+        # Counting a system's captions reads nothing but this.
+        indexes = [
+            models.Index(
+                fields=["system"], condition=Q(retired_at=None), name="caption_current_by_system"
+            )
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["video", "system"],
+                condition=Q(retired_at=None),
+                name="one_caption_per_video_and_system",
+            ),
+            models.CheckConstraint(condition=~Q(text=""), name="caption_not_empty"),
+        ]
+
+    def __str__(self) -> str:
+        return self.text
