@@ -126,6 +126,11 @@ class Frames:
     def _key(self, video: VideoFile) -> str:
         return key_of("video", video.sha256, str(self.sampling))
 
+    def missing(self, videos: Iterable[VideoFile]) -> list[VideoFile]:
+        """Those that nobody has embedded yet, each once."""
+        by_key = {self._key(video): video for video in videos}
+        return [by_key[key] for key in self.space.missing(by_key)]
+
     def embed(
         self, videos: Mapping[str, VideoFile], progress: Progress | None = None
     ) -> dict[str, str]:
@@ -142,9 +147,7 @@ class Frames:
         return faults
 
     def embed_group(self, videos: Mapping[str, VideoFile]) -> dict[str, str]:
-        missing = set(self.space.missing(self._key(video) for video in videos.values()))
-        todo = {key: video for video in videos.values() if (key := self._key(video)) in missing}
-        found, faults = self._embed(list(todo.values()))
+        found, faults = self._embed(self.missing(videos.values()))
         self.space.put(found)
         return {
             name: faults[key]
