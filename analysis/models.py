@@ -1,11 +1,11 @@
-"""What it means: results kept as a cache, keyed by what decided them, and keys for scripts."""
+"""What it means: results kept as a cache, metrics and how they were made, keys for scripts."""
 
 from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
 
-from hits.models import Campaign
+from hits.models import Campaign, Caption, Video
 
 
 class Result(models.Model):
@@ -64,3 +64,145 @@ class ApiKey(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class MetricRun(models.Model):
+    """Automatic metrics of a campaign's captions: what was asked for, and how far it is.
+
+    The captions are those of the moment it was asked for: rows are never changed, only retired, so
+    every worker finds the same ones however long the run takes.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "Waiting for a worker"
+        RUNNING = "running", "Being scored"
+        DONE = "done", "Scored"
+        CANCELLED = "cancelled", "Cancelled"
+        FAILED = "failed", "Not possible"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="metric_runs")
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    metrics = models.JSONField(help_text="Names, in the order they were asked for.")
+    choices = models.JSONField(help_text="Model, frames, and the settings of the metrics.")
+    last_caption = models.BigIntegerField(help_text="The last caption that is scored.")
+    # Embeddings in half and in full precision are different numbers: one run, one kind of device.
+    precision = models.CharField(max_length=4, blank=True, editable=False)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    problem = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign"],
+                condition=models.Q(state__in=["waiting", "running"]),
+                name="one_metric_run_at_a_time",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state__in=["waiting", "running", "done", "cancelled", "failed"]),
+                name="metric_run_state_known",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Metrics of {self.campaign}, run {self.pk}"
+
+
+class MetricChunk(models.Model):
+    """A piece of a run that one worker does at a stretch, and may do twice."""
+
+    class Kind(models.TextChoices):
+        SENTENCES = "sentences", "Texts read by the sentence model"
+        TEXTS = "texts", "Texts read by the image–text model"
+        VIDEOS = "videos", "Videos"
+        SCORES = "scores", "Metrics"
+
+    class State(models.TextChoices):
+        PENDING = "pending", "Pending"
+        DONE = "done", "Done"
+        FAILED = "failed", "Failed"
+
+    run = models.ForeignKey(MetricRun, on_delete=models.CASCADE, related_name="chunks")
+    number = models.PositiveIntegerField()
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    items = models.JSONField(
+        help_text="Ids of videos, or the first text and the one after the last, or metrics."
+    )
+    size = models.PositiveIntegerField(help_text="How many items.")
+    waits = models.BooleanField(default=False, help_text="Can begin when all is embedded.")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    # When a worker last gave a sign of working on it; empty when none has begun.
+    claimed_at = models.DateTimeField(null=True, blank=True, editable=False)
+    seconds = models.FloatField(null=True, blank=True)
+    signatures = models.JSONField(default=dict, blank=True)
+    notes = models.JSONField(default=list, blank=True)
+
+    class Meta:
+        ordering = ["run", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "number"], name="chunk_number_per_run"),
+            models.CheckConstraint(
+                condition=models.Q(state__in=["pending", "done", "failed"]),
+                name="metric_chunk_state_known",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run}, chunk {self.number}"
+
+
+class MetricScore(models.Model):
+    """One metric of one caption. What is not defined is no row here but a fault."""
+
+    # Indexed by the constraint.
+    run = models.ForeignKey(
+        MetricRun, on_delete=models.CASCADE, related_name="scores", db_index=False
+    )
+    caption = models.ForeignKey(Caption, on_delete=models.CASCADE, related_name="metric_scores")
+    metric = models.CharField(max_length=40)
+    value = models.FloatField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "metric", "caption"], name="one_score_per_run_metric_and_caption"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.metric} = {self.value}"
+
+
+class MetricFault(models.Model):
+    """Something that could not be scored, and why; without a video it concerns all of them."""
+
+    chunk = models.ForeignKey(MetricChunk, on_delete=models.CASCADE, related_name="faults")
+    video = models.ForeignKey(Video, on_delete=models.CASCADE, null=True, related_name="+")
+    metrics = models.JSONField(default=list, blank=True)
+    message = models.TextField()
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class MetricWorker(models.Model):
+    """A process that computes metrics, and what it said of itself when last heard of."""
+
+    name = models.CharField(max_length=200, unique=True)
+    device = models.CharField(max_length=20)
+    unavailable = models.JSONField(help_text="Metrics it cannot compute, and why.")
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.device})"
