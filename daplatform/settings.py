@@ -189,6 +189,27 @@ FILE_UPLOAD_HANDLERS = [
 ]
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 
+# Metrics ------------------------------------------------------------------------------------
+# Embeddings are kept in a folder; workers on several machines share them through a bucket.
+METRIC_STORE = Path(text("METRIC_STORE", str(DATA_DIR / "embeddings"))).resolve()
+if METRIC_STORE_BUCKET := text("METRIC_STORE_BUCKET", ""):
+    STORAGES["embeddings"] = {
+        "BACKEND": "storages.backends.s3.S3Storage",
+        "OPTIONS": {
+            "bucket_name": METRIC_STORE_BUCKET,
+            "endpoint_url": text("MEDIA_ENDPOINT_URL", "") or None,
+            "region_name": text("MEDIA_REGION", "") or None,
+            "default_acl": None,
+        },
+    }
+METRIC_DEVICE = text("METRIC_DEVICE", "auto")
+METRIC_MODELS = words("METRIC_MODELS", "demo")
+METRIC_SENTENCE_MODEL = text("METRIC_SENTENCE_MODEL", "")
+METRIC_METEOR_JAR = text("METRIC_METEOR_JAR", "")
+METRIC_SPICE_HOME = text("METRIC_SPICE_HOME", "")
+# A worker tells four times as often that it is alive; after so long its work is taken up again.
+METRIC_CLAIM_SECONDS = 60.0
+
 # Queue --------------------------------------------------------------------------------------
 CELERY_BROKER_URL = text("CELERY_BROKER_URL", "filesystem://")
 CELERY_TASK_DEFAULT_QUEUE = "default"
@@ -215,6 +236,15 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "take-up-results-left-behind": {
         "task": "analysis.tasks.results_resume_task",
         "schedule": 60.0,
+    },
+    "take-up-metric-runs-left-behind": {
+        "task": "analysis.tasks.metric_runs_resume_task",
+        "schedule": 60.0,
+    },
+    "ask-what-metric-workers-can-compute": {
+        "task": "analysis.tasks.metric_worker_report_task",
+        "schedule": 300.0,
+        "options": {"expires": 300.0},
     },
     "give-back-overdue-work": {
         "task": "annotations.tasks.assignments_expire_task",
