@@ -1,0 +1,39 @@
+"""Prolific: studies with one address and quota for each HIT (https://docs.prolific.com)."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from django.conf import settings
+
+from hits.crowds.gateway import PermanentFault
+from hits.crowds.prolific.account import Account, Parameters, is_loopback
+from hits.crowds.prolific.gateway import ProlificGateway
+from hits.crowds.prolific.shapes import Device
+
+__all__ = ["ProlificGateway", "account_read", "connect"]
+
+
+def connect() -> ProlificGateway:
+    """The gateway the settings describe."""
+    return ProlificGateway(account_read())
+
+
+def account_read() -> Account:
+    """The account the settings describe; refused in one sentence when it cannot be one."""
+    if not settings.PROLIFIC_TOKEN:
+        raise PermanentFault("No API token for Prolific is set (PROLIFIC_TOKEN).")
+    if not settings.PROLIFIC_WORKSPACE:
+        raise PermanentFault("No Prolific workspace is set (PROLIFIC_WORKSPACE).")
+    if not (settings.PROLIFIC_URL.startswith("https://") or is_loopback(settings.PROLIFIC_URL)):
+        raise PermanentFault("PROLIFIC_URL must be an https address, for the token travels to it.")
+    return Account(
+        token=settings.PROLIFIC_TOKEN,
+        workspace=settings.PROLIFIC_WORKSPACE,
+        project=settings.PROLIFIC_PROJECT,
+        currency=settings.PROLIFIC_CURRENCY,
+        api=settings.PROLIFIC_URL,
+        site=settings.PROLIFIC_SITE_URL,
+        devices=cast(tuple[Device, ...], tuple(settings.PROLIFIC_DEVICES)),
+        parameters=Parameters(*settings.PROLIFIC_PARAMETERS),
+    )

@@ -1,0 +1,194 @@
+"""Prolific behind the protocol every crowd keeps."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection, Iterator, Sequence
+from decimal import Decimal
+from typing import cast
+
+from hits.crowds.gateway import (
+    Bonus,
+    Facts,
+    NotFound,
+    Offer,
+    PermanentFault,
+    Place,
+    Price,
+    Publication,
+    Submission,
+)
+from hits.crowds.prolific.account import Account
+from hits.crowds.prolific.audiences import Audiences
+from hits.crowds.prolific.checks import (
+    AUTO_APPROVAL,
+    REJECTION_CATEGORIES,
+    offer_check,
+    rejection_check,
+)
+from hits.crowds.prolific.client import Client
+from hits.crowds.prolific.filters import group_filters, requirement_filters
+from hits.crowds.prolific.money import CENT, MINIMUM_PER_HOUR, cents, from_cents
+from hits.crowds.prolific.shapes import (
+    REJECTION_LETTERS,
+    CostQuestion,
+    Filter,
+    RejectionCategory,
+)
+from hits.crowds.prolific.studies import DRAFT, Studies
+from hits.crowds.prolific.submissions import APPROVALS_PER_CALL, Submissions
+
+
+class ProlificGateway:
+    """One Prolific workspace. `key` is not used: Prolific takes no idempotency tokens."""
+
+    def __init__(self, account: Account, client: Client | None = None) -> None:
+        self.account = account
+        self._client = client or Client(token=account.token, address=account.api)
+        self._studies = Studies(self._client, account)
+        self._submissions = Submissions(self._client)
+        self._audiences = Audiences(self._client, account.workspace)
+
+    @property
+    def facts(self) -> Facts:
+        return Facts(
+            name="prolific",
+            label="Prolific",
+            currency=self.account.currency,
+            approvals_per_call=APPROVALS_PER_CALL,
+            lowest_reward=CENT,
+            lowest_hourly=MINIMUM_PER_HOUR.get(self.account.currency),
+            longest_auto_approval=AUTO_APPROVAL,
+            rejection_categories=REJECTION_CATEGORIES,
+            shortest_reason=REJECTION_LETTERS,
+            needs_https=not self.account.rehearses,
+        )
+
+    # Before anything is sent ------------------------------------------------------------------
+    def check(self, offer: Offer) -> None:
+        offer_check(offer, self.account)
+        at_hand, price = self.balance(), self.price(offer)
+        if at_hand < price.total:
+            currency = self.account.currency
+            raise PermanentFault(
+                f"The offer costs {price.total} {currency}, but the Prolific workspace has "
+                f"{at_hand} {currency}."
+            )
+        self._audiences.ids_to_admit(offer.only)
+
+    def price(self, offer: Offer) -> Price:
+        question = CostQuestion(reward=cents(offer.reward), total_available_places=offer.people)
+        answer = self._client.settle("POST", "/api/v1/study-cost-calculator/", question)
+        reward = offer.reward * offer.people
+        return Price(reward=reward, fee=from_cents(answer["total_cost"]) - reward)
+
+    def balance(self) -> Decimal:
+        """What is not promised to running studies; raises when it is in another currency."""
+        try:
+            answer = self._client.read(f"/api/v1/workspaces/{self.account.workspace}/balance/")
+        except NotFound:
+            raise PermanentFault("Prolific knows no such workspace (PROLIFIC_WORKSPACE).") from None
+        if answer["currency_code"] != self.account.currency:
+            raise PermanentFault(
+                f"The Prolific workspace pays in {answer['currency_code']}, "
+                f"PROLIFIC_CURRENCY says {self.account.currency}."
+            )
+        return from_cents(answer["available_balance"])
+
+    def completion_address(self, code: str) -> str:
+        return self.account.completion_page(code)
+
+    # Putting out and taking back --------------------------------------------------------------
+    def publish(self, offer: Offer, *, key: str) -> Publication:
+        offer_check(offer, self.account)
+        return self._studies.publish(offer, self._filters(offer))
+
+    def find(self, reference: str) -> Publication | None:
+        study = self._studies.find(reference)
+        if study is None or study["status"] == DRAFT:
+            return None
+        return self._studies.publication(study)
+
+    def extend(self, publication: str, place: Place, *, more: int, key: str) -> Publication:
+        if place.people < 1:
+            raise PermanentFault(f"HIT {place.reference} is offered to nobody.")
+        return self._studies.extend(publication, place)
+
+    def expire(self, publication: str, *, key: str) -> None:
+        self._studies.pause(publication)
+
+    def reopen(self, publication: str, *, lifetime: dt.timedelta, key: str) -> None:
+        self._studies.resume(publication)
+
+    def close(self, publication: str, *, key: str) -> None:
+        self._studies.stop(publication)
+
+    # What people did --------------------------------------------------------------------------
+    def publications(self, prefix: str) -> Iterator[Publication]:
+        for study in self._studies.published():
+            if (study.get("internal_name") or "").startswith(prefix):
+                yield self._studies.publication(study)
+
+    def submissions(
+        self, publications: Collection[str], *, undecided: bool = False
+    ) -> Iterator[Submission]:
+        for publication in publications:
+            yield from self._submissions.of_study(publication, undecided=undecided)
+
+    def submission(self, external_id: str) -> Submission:
+        return self._submissions.get(external_id)
+
+    # Deciding ---------------------------------------------------------------------------------
+    def approve(
+        self, publication: str, submissions: Sequence[str], *, key: str, overrule: bool = False
+    ) -> None:
+        if overrule:
+            for submission in submissions:
+                self._submissions.unreject(submission)
+        self._submissions.approve(publication, submissions)
+
+    def reject(
+        self, publication: str, submission: str, *, reason: str, category: str = "", key: str
+    ) -> None:
+        rejection_check(category, reason)
+        self._submissions.reject(submission, cast(RejectionCategory, category), reason)
+
+    def bonus(self, bonus: Bonus, *, key: str) -> None:
+        if bonus.amount < CENT or bonus.amount != bonus.amount.quantize(CENT):
+            raise PermanentFault(f"A bonus of {bonus.amount} cannot be paid: use whole cents.")
+        self._submissions.pay_bonus(bonus)
+
+    def find_bonus(self, bonus: Bonus, *, key: str) -> bool | None:
+        """Prolific lists paid sums without saying for what, and minutes late: a person decides."""
+        return None
+
+    # People -----------------------------------------------------------------------------------
+    def message(
+        self, people: Sequence[str], *, subject: str, text: str, key: str, publication: str = ""
+    ) -> None:
+        study = publication or next((study["id"] for study in self._studies.published()), "")
+        if not study:
+            raise PermanentFault("Prolific lets one write about a study only: there is none yet.")
+        self._audiences.write(study, people, f"{subject}\n\n{text}")
+
+    def enlist(self, audience: str, people: Sequence[str], *, key: str) -> None:
+        self._audiences.add(audience, people)
+
+    def delist(self, audience: str, people: Sequence[str], *, key: str) -> None:
+        self._audiences.remove(audience, people)
+
+    def _filters(self, offer: Offer) -> list[Filter]:
+        requirements = offer.requirements
+        asked = {"workspace_id": self.account.workspace}
+        offered = (
+            self._client.read("/api/v1/filters/", asked)["results"]
+            if requirements.countries
+            else []
+        )
+        return [
+            *requirement_filters(requirements, offered),
+            *group_filters(
+                self._audiences.ids_to_admit(offer.only),
+                self._audiences.ids_to_exclude(offer.without),
+            ),
+        ]

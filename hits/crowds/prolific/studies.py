@@ -1,0 +1,225 @@
+"""Offers as studies: drafted, published, given more places, paused and stopped.
+
+Prolific has no tokens against doing things twice. So every step looks before it acts, and after an
+unclear answer looks again: a study carries our reference as its internal name, the places of a HIT
+are compared with the number wanted, and a change of state is judged by the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any, Final
+
+from hits.crowds.gateway import (
+    NotFound,
+    Offer,
+    PermanentFault,
+    Place,
+    Publication,
+    Standing,
+    TransientFault,
+    UnclearOutcome,
+)
+from hits.crowds.prolific.account import Account, place_reference
+from hits.crowds.prolific.client import Client
+from hits.crowds.prolific.money import cents
+from hits.crowds.prolific.shapes import (
+    AccessDetail,
+    CodeAction,
+    CompletionCode,
+    DraftStudy,
+    Filter,
+    MorePlaces,
+    StudyAction,
+    StudyMove,
+    SubmissionsConfig,
+)
+
+Study = dict[str, Any]
+
+STUDIES: Final = "/api/v1/studies/"
+DRAFT: Final = "UNPUBLISHED"
+OPEN: Final = ("ACTIVE", "PUBLISHING", "SCHEDULED")
+FULL: Final = "AWAITING REVIEW"
+PAUSED: Final = "PAUSED"
+STOPPED: Final = "COMPLETED"
+STANDINGS: Final = {
+    **dict.fromkeys(OPEN, Standing.OPEN),
+    FULL: Standing.EXPIRED,
+    PAUSED: Standing.EXPIRED,
+    STOPPED: Standing.CLOSED,
+}
+UNDECIDED: Final = ("RESERVED", "ACTIVE", "AWAITING REVIEW")
+
+
+class Studies:
+    """The studies of one account."""
+
+    def __init__(self, client: Client, account: Account) -> None:
+        self._client = client
+        self._account = account
+
+    def every(self) -> Iterator[Study]:
+        """All studies, newest first as far as Prolific sorts them; a project's come in pages."""
+        if self._account.project:
+            path = f"/api/v1/projects/{self._account.project}/studies/"
+            yield from self._client.pages(path, {"ordering": "-date_created"})
+        else:
+            yield from self._client.read(STUDIES)["results"]
+
+    def published(self) -> Iterator[Study]:
+        return (study for study in self.every() if study["status"] != DRAFT)
+
+    def find(self, reference: str) -> Study | None:
+        """The study of an offer: one that is out, if there is one, before any draft."""
+        ours = [study for study in self.every() if study.get("internal_name") == reference]
+        return min(ours, key=lambda study: (study["status"] == DRAFT, study["id"]), default=None)
+
+    def get(self, study: str) -> Study:
+        found: Study = self._client.read(f"{STUDIES}{study}/")
+        return found
+
+    def publish(self, offer: Offer, filters: list[Filter]) -> Publication:
+        """Draft and publish, going on with the draft an earlier attempt left behind."""
+        study = self.find(offer.reference) or self._draft(offer, filters)
+        if study["status"] == DRAFT:
+            self._move(study["id"], "PUBLISH", OPEN)
+        return Publication(
+            external_id=study["id"],
+            reference=offer.reference,
+            places={place.reference: place.reference for place in offer.places},
+            people=offer.people,
+            address=self._account.study_page(study["id"]),
+        )
+
+    def publication(self, study: Study) -> Publication:
+        """A study as the platform sees it. Places have no id but the one their address carries."""
+        return Publication(
+            external_id=study["id"],
+            reference=study.get("internal_name") or "",
+            standing=STANDINGS[study["status"]],
+            places={reference: reference for reference in self._places(study["id"])},
+            people=int(study["total_available_places"]),
+            address=self._account.study_page(study["id"]),
+        )
+
+    def extend(self, study: str, place: Place) -> Publication:
+        """Bring a HIT's places up to the number wanted; a HIT the study does not have is added."""
+        if (more := self._missing(study, place)) is not None:
+            try:
+                self._client.act("PATCH", f"{STUDIES}{study}/", more)
+            except (UnclearOutcome, PermanentFault) as fault:
+                if self._missing(study, place) is not None:
+                    raise _repeatable(fault) from None
+        if self.get(study)["status"] == PAUSED:
+            self._move(study, "START", OPEN)
+        return self.publication(self.get(study))
+
+    def pause(self, study: str) -> None:
+        if self.get(study)["status"] in OPEN:
+            self._move(study, "PAUSE", (PAUSED, FULL, STOPPED))
+
+    def resume(self, study: str) -> None:
+        status = self.get(study)["status"]
+        if status == STOPPED:
+            raise PermanentFault(
+                "The study was stopped at Prolific: it opens again when places are added."
+            )
+        if status == PAUSED:
+            self._move(study, "START", OPEN)
+
+    def stop(self, study: str) -> None:
+        counts = self._client.read(f"{STUDIES}{study}/submissions/counts/")
+        if any(counts.get(status, 0) for status in UNDECIDED):
+            raise TransientFault("People are still at work, or their work is not decided about.")
+        status = self.get(study)["status"]
+        if status == DRAFT:
+            self._client.settle("DELETE", f"{STUDIES}{study}/")
+        elif status != STOPPED and status != FULL:
+            self._move(study, "STOP", (STOPPED,))
+
+    def _draft(self, offer: Offer, filters: list[Filter]) -> Study:
+        draft = draft_study(offer, self._account, filters)
+        try:
+            study: Study = self._client.act("POST", STUDIES, draft)
+        except UnclearOutcome as fault:
+            # Nobody sees a draft, and the next attempt finds it by its name.
+            raise TransientFault(str(fault)) from None
+        return study
+
+    def _move(self, study: str, action: StudyAction, ends: Collection[str]) -> None:
+        """Change a study's state; what an earlier attempt has done already is done."""
+        try:
+            self._client.act("POST", f"{STUDIES}{study}/transition/", StudyMove(action=action))
+        except (UnclearOutcome, PermanentFault):
+            if self.get(study)["status"] not in ends:
+                raise
+
+    def _places(self, study: str) -> dict[str, AccessDetail]:
+        """What the study has, by our references."""
+        try:
+            answer = self._client.read(f"{STUDIES}{study}/access-details-progress/")
+        except NotFound:  # not a study of ours: one address for everybody
+            return {}
+        return {
+            place_reference(row["external_url"]): AccessDetail(
+                external_url=row["external_url"], total_allocation=int(row["total_allocation"])
+            )
+            for row in answer["progress"]
+        }
+
+    def _missing(self, study: str, place: Place) -> MorePlaces | None:
+        """What has to be sent so that the place has its people; None if it has them."""
+        places = self._places(study)
+        if (there := places.get(place.reference)) is None:
+            added = AccessDetail(
+                external_url=self._account.hit_address(place), total_allocation=place.people
+            )
+            return MorePlaces(access_details=[added])
+        more = place.people - there.total_allocation
+        if more <= 0:
+            return None
+        return MorePlaces(
+            access_details=[AccessDetail(external_url=there.external_url, total_allocation=more)],
+            total_available_places=more + sum(known.total_allocation for known in places.values()),
+        )
+
+
+def draft_study(offer: Offer, account: Account, filters: list[Filter]) -> DraftStudy:
+    return DraftStudy(
+        name=offer.title,
+        internal_name=offer.reference,
+        description=offer.description,
+        completion_codes=list(_codes(offer)),
+        total_available_places=offer.people,
+        estimated_completion_time=offer.minutes_expected,
+        maximum_allowed_time=offer.minutes_allowed,
+        reward=cents(offer.reward),
+        device_compatibility=list(account.devices),
+        filters=filters,
+        submissions_config=SubmissionsConfig(),
+        access_details=[
+            AccessDetail(external_url=account.hit_address(place), total_allocation=place.people)
+            for place in offer.places
+        ],
+        project=account.project or None,
+    )
+
+
+def _codes(offer: Offer) -> Iterator[CompletionCode]:
+    """Finished work waits for us; who did not consent or did not qualify is asked to return."""
+    if offer.codes is None:
+        raise PermanentFault("Prolific brings people back by completion codes: there are none.")
+    review = CodeAction(action="MANUALLY_REVIEW")
+    yield CompletionCode(code=offer.codes.done, code_type="COMPLETED", actions=[review])
+    declined = CodeAction(action="REQUEST_RETURN", return_reason="Withdrew consent")
+    yield CompletionCode(code=offer.codes.no_consent, code_type="NO_CONSENT", actions=[declined])
+    screened = CodeAction(action="REQUEST_RETURN", return_reason="Did not qualify for the study")
+    yield CompletionCode(
+        code=offer.codes.screened_out, code_type="SCREENED_OUT", actions=[screened]
+    )
+
+
+def _repeatable(fault: UnclearOutcome | PermanentFault) -> TransientFault | PermanentFault:
+    """Trying again sets the same number of places, so an unclear answer is no danger."""
+    return TransientFault(str(fault)) if isinstance(fault, UnclearOutcome) else fault
