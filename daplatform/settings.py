@@ -154,6 +154,16 @@ MTURK_SUBMIT_ORIGINS = words(
     "MTURK_SUBMIT_ORIGINS", "https://www.mturk.com,https://workersandbox.mturk.com"
 )
 
+# Prolific ----------------------------------------------------------------------------------
+PROLIFIC_TOKEN = text("PROLIFIC_TOKEN", "")
+PROLIFIC_WORKSPACE = text("PROLIFIC_WORKSPACE", "")
+PROLIFIC_PROJECT = text("PROLIFIC_PROJECT", "")
+PROLIFIC_CURRENCY = text("PROLIFIC_CURRENCY", "USD")
+PROLIFIC_DEVICES = words("PROLIFIC_DEVICES", "desktop,tablet,mobile")
+PROLIFIC_WEBHOOK_SECRETS = words("PROLIFIC_WEBHOOK_SECRETS")
+PROLIFIC_URL = text("PROLIFIC_URL", "https://api.prolific.com").rstrip("/")
+PROLIFIC_PARAMETERS = words("PROLIFIC_PARAMETERS", "PROLIFIC_PID,STUDY_ID,SESSION_ID")
+
 # Files --------------------------------------------------------------------------------------
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
