@@ -33,7 +33,6 @@ def account_read() -> Account:
         project=settings.PROLIFIC_PROJECT,
         currency=settings.PROLIFIC_CURRENCY,
         api=settings.PROLIFIC_URL,
-        site=settings.PROLIFIC_SITE_URL,
         devices=cast(tuple[Device, ...], tuple(settings.PROLIFIC_DEVICES)),
         parameters=Parameters(*settings.PROLIFIC_PARAMETERS),
     )

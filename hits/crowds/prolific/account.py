@@ -11,7 +11,6 @@ from hits.crowds.gateway import Place
 from hits.crowds.prolific.shapes import Device
 
 API: Final = "https://api.prolific.com"
-SITE: Final = "https://app.prolific.com"
 # Prolific knows a HIT by its address only, so the address says which HIT it is.
 PLACE: Final = "place"
 
@@ -34,7 +33,6 @@ class Account:
     project: str = ""
     currency: str = "USD"
     api: str = API
-    site: str = SITE
     devices: tuple[Device, ...] = ("desktop", "tablet", "mobile")
     parameters: Parameters = Parameters()
 
@@ -42,6 +40,11 @@ class Account:
     def rehearses(self) -> bool:
         """Whether this is a stand-in on the organiser's own machine."""
         return is_loopback(self.api)
+
+    @property
+    def site(self) -> str:
+        """Where people see studies: api.prolific.com's neighbour, or the stand-in itself."""
+        return self.api.replace("//api.", "//app.", 1)
 
     def accepts(self, address: str) -> bool:
         """Only https leaves the machine; plain http may be spoken inside it, to rehearse."""

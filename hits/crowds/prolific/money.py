@@ -1,4 +1,4 @@
-"""Prolific counts rewards and costs in cents but bonuses in dollars: the one place that converts."""
+"""Prolific counts rewards and costs in cents, bonuses in dollars: here they are converted."""
 
 from __future__ import annotations
 

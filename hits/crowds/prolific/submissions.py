@@ -74,7 +74,7 @@ class Submissions:
         self._move(submission, move)
 
     def pay_bonus(self, bonus: Bonus) -> None:
-        """Set up, which costs nothing however often, then pay: once, for the second time pays twice."""
+        """Set up, which is free however often, then pay: only once, a second call pays again."""
         line = f"{bonus.submission},{bonus_amount(bonus.amount)}"
         asked = Bonuses(study_id=bonus.publication, csv_bonuses=line)
         made = self._client.settle("POST", f"{SUBMISSIONS}bonus-payments/", asked)
