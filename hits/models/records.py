@@ -1,0 +1,93 @@
+"""What was spent and who decided what: rows that are only ever added."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from hits.models.campaigns import Campaign
+from hits.models.launches import Posting
+
+
+class LedgerEntry(models.Model):
+    """A movement of money. Committed less released, plus what was paid, never passes the budget.
+
+    Whatever is paid was committed first: paying writes `paid` and `fee`, and releases as much.
+    """
+
+    class Kind(models.TextChoices):
+        COMMITTED = "committed", "Committed"
+        RELEASED = "released", "Released"
+        PAID = "paid", "Rewards paid"
+        FEE = "fee", "Fees paid"
+        BONUS = "bonus", "Bonuses paid"
+
+    SPENT = (Kind.PAID, Kind.FEE, Kind.BONUS)
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="ledger")
+    posting = models.ForeignKey(
+        Posting, on_delete=models.PROTECT, null=True, blank=True, related_name="ledger"
+    )
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    amount = models.DecimalField(max_digits=12, decimal_places=2)
+    subject = models.CharField(max_length=120, help_text="What it was for.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        verbose_name_plural = "ledger entries"
+        constraints = [
+            # The same payment cannot be booked twice.
+            models.UniqueConstraint(
+                fields=["campaign", "kind", "subject"], name="one_entry_per_movement"
+            ),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="ledger_amount_positive"),
+            models.CheckConstraint(
+                condition=Q(kind__in=["committed", "released", "paid", "fee", "bonus"]),
+                name="ledger_kind_known",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.amount} {self.kind} for {self.subject}"
+
+
+class AuditEntry(models.Model):
+    """Who did what with a campaign's crowd, and when."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="trail")
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Empty where the platform acted by itself.",
+    )
+    action = models.CharField(max_length=40)
+    detail = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        verbose_name_plural = "audit entries"
+
+    def __str__(self) -> str:
+        return f"{self.action}: {self.detail}" if self.detail else self.action
+
+
+class Notice(models.Model):
+    """A message a crowd sent us by itself; delivered again, it is known by its id."""
+
+    crowd = models.CharField(max_length=20)
+    external_id = models.CharField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["crowd", "external_id"], name="one_row_per_notice")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.crowd} notice {self.external_id}"
