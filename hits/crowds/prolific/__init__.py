@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import cast
 
 from django.conf import settings
@@ -32,6 +33,7 @@ def account_read() -> Account:
         workspace=settings.PROLIFIC_WORKSPACE,
         project=settings.PROLIFIC_PROJECT,
         currency=settings.PROLIFIC_CURRENCY,
+        fee_rate=Decimal(settings.PROLIFIC_FEE_PERCENT) / 100,
         api=settings.PROLIFIC_URL,
         devices=cast(tuple[Device, ...], tuple(settings.PROLIFIC_DEVICES)),
         parameters=Parameters(*settings.PROLIFIC_PARAMETERS),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Final
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -32,6 +33,7 @@ class Account:
     workspace: str
     project: str = ""
     currency: str = "USD"
+    fee_rate: Decimal = Decimal("0.40")  # with the tax on it; depends on the kind of account
     api: str = API
     devices: tuple[Device, ...] = ("desktop", "tablet", "mobile")
     parameters: Parameters = Parameters()

@@ -9,11 +9,11 @@ from typing import cast
 
 from hits.crowds.gateway import (
     Bonus,
+    Extension,
     Facts,
     NotFound,
     Offer,
     PermanentFault,
-    Place,
     Price,
     Publication,
     Submission,
@@ -57,6 +57,7 @@ class ProlificGateway:
             currency=self.account.currency,
             approvals_per_call=APPROVALS_PER_CALL,
             lowest_reward=CENT,
+            bonus_fee_rate=self.account.fee_rate,
             lowest_hourly=MINIMUM_PER_HOUR.get(self.account.currency),
             longest_auto_approval=AUTO_APPROVAL,
             rejection_categories=REJECTION_CATEGORIES,
@@ -109,10 +110,8 @@ class ProlificGateway:
             return None
         return self._studies.publication(study)
 
-    def extend(self, publication: str, place: Place, *, more: int, key: str) -> Publication:
-        if place.people < 1:
-            raise PermanentFault(f"HIT {place.reference} is offered to nobody.")
-        return self._studies.extend(publication, place)
+    def extend(self, publication: str, extensions: Sequence[Extension], *, key: str) -> Publication:
+        return self._studies.extend(publication, [extension.place for extension in extensions])
 
     def expire(self, publication: str, *, key: str) -> None:
         self._studies.pause(publication)

@@ -7,7 +7,7 @@ are compared with the number wanted, and a change of state is judged by the stat
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from hits.crowds.gateway import (
@@ -87,32 +87,31 @@ class Studies:
         return Publication(
             external_id=study["id"],
             reference=offer.reference,
-            places={place.reference: place.reference for place in offer.places},
+            places=_place_ids(study["id"], [place.reference for place in offer.places]),
             people=offer.people,
             address=self._account.study_page(study["id"]),
         )
 
     def publication(self, study: Study) -> Publication:
-        """A study as the platform sees it. Places have no id but the one their address carries."""
+        """A study as the platform sees it."""
         return Publication(
             external_id=study["id"],
             reference=study.get("internal_name") or "",
             standing=STANDINGS[study["status"]],
-            places={reference: reference for reference in self._places(study["id"])},
+            places=_place_ids(study["id"], self._places(study["id"])),
             people=int(study["total_available_places"]),
             address=self._account.study_page(study["id"]),
         )
 
-    def extend(self, study: str, place: Place) -> Publication:
-        """Bring a HIT's places up to the number wanted; a HIT the study does not have is added."""
-        if (more := self._missing(study, place)) is not None:
-            try:
+    def extend(self, study: str, places: Sequence[Place]) -> Publication:
+        """Bring HITs' places up to the number wanted; a HIT the study does not have is added."""
+        try:
+            for more in self._missing(study, places):
                 self._client.act("PATCH", f"{STUDIES}{study}/", more)
-            except (UnclearOutcome, PermanentFault) as fault:
-                if self._missing(study, place) is not None:
-                    raise _repeatable(fault) from None
-        if self.get(study)["status"] == PAUSED:
-            self._move(study, "START", OPEN)
+        except (UnclearOutcome, PermanentFault) as fault:
+            if self._missing(study, places):
+                raise _repeatable(fault) from None
+        self.resume(study)
         return self.publication(self.get(study))
 
     def pause(self, study: str) -> None:
@@ -168,21 +167,23 @@ class Studies:
             for row in answer["progress"]
         }
 
-    def _missing(self, study: str, place: Place) -> MorePlaces | None:
-        """What has to be sent so that the place has its people; None if it has them."""
-        places = self._places(study)
-        if (there := places.get(place.reference)) is None:
-            added = AccessDetail(
-                external_url=self._account.hit_address(place), total_allocation=place.people
-            )
-            return MorePlaces(access_details=[added])
-        more = place.people - there.total_allocation
-        if more <= 0:
-            return None
-        return MorePlaces(
-            access_details=[AccessDetail(external_url=there.external_url, total_allocation=more)],
-            total_available_places=more + sum(known.total_allocation for known in places.values()),
-        )
+    def _missing(self, study: str, places: Sequence[Place]) -> list[MorePlaces]:
+        """What has to be sent so that these places have their people: two calls at the most."""
+        there = self._places(study)
+        raised = [
+            AccessDetail(external_url=known.external_url, total_allocation=more)
+            for place in places
+            if (known := there.get(place.reference))
+            and (more := place.people - known.total_allocation) > 0
+        ]
+        added = [
+            _access_detail(place, self._account) for place in places if place.reference not in there
+        ]
+        total = sum(detail.total_allocation for detail in [*there.values(), *raised])
+        return [
+            *([MorePlaces(access_details=raised, total_available_places=total)] if raised else []),
+            *([MorePlaces(access_details=added)] if added else []),
+        ]
 
 
 def draft_study(offer: Offer, account: Account, filters: list[Filter]) -> DraftStudy:
@@ -198,10 +199,7 @@ def draft_study(offer: Offer, account: Account, filters: list[Filter]) -> DraftS
         device_compatibility=list(account.devices),
         filters=filters,
         submissions_config=SubmissionsConfig(),
-        access_details=[
-            AccessDetail(external_url=account.hit_address(place), total_allocation=place.people)
-            for place in offer.places
-        ],
+        access_details=[_access_detail(place, account) for place in offer.places],
         project=account.project or None,
     )
 
@@ -218,6 +216,15 @@ def _codes(offer: Offer) -> Iterator[CompletionCode]:
     yield CompletionCode(
         code=offer.codes.screened_out, code_type="SCREENED_OUT", actions=[screened]
     )
+
+
+def _access_detail(place: Place, account: Account) -> AccessDetail:
+    return AccessDetail(external_url=account.hit_address(place), total_allocation=place.people)
+
+
+def _place_ids(study: str, references: Iterable[str]) -> dict[str, str]:
+    """Places have no ids at Prolific; what their addresses say is unique within the study."""
+    return {reference: f"{study}/{reference}" for reference in references}
 
 
 def _repeatable(fault: UnclearOutcome | PermanentFault) -> TransientFault | PermanentFault:
