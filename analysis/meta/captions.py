@@ -1,0 +1,137 @@
+"""Captions and their references: what metrics are computed of, and what the report quotes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.meta.coco import read_annotations, read_results
+from analysis.meta.reading import read_frame
+from analysis.metrics.batch import Batch
+
+References = Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True)
+class CaptionSet:
+    """Captions by video and system.
+
+    Parameters
+    ----------
+    videos, systems, texts : one place per caption
+    references : of each video, the caption of each source (a person, a set)
+    notes : what was left out in reading, in sentences
+    """
+
+    videos: Sequence[str]
+    systems: Sequence[str]
+    texts: Sequence[str]
+    references: References
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @property
+    def sources(self) -> list[str]:
+        """Every source of references, in the order they first appear."""
+        return list(dict.fromkeys(name for refs in self.references.values() for name in refs))
+
+    def batch(self, sources: Collection[str] | None = None) -> Batch:
+        """What metrics score, with the references of all sources or of some."""
+        references = {
+            video: [text for source, text in named.items() if sources is None or source in sources]
+            for video, named in self.references.items()
+        }
+        there = {video: texts for video, texts in references.items() if texts}
+        return Batch(self.texts, self.videos, there, there)
+
+    def with_texts(self, texts: Sequence[str]) -> CaptionSet:
+        return replace(self, texts=texts)
+
+    def text_series(self) -> pd.Series[str]:
+        """The captions under an index of video and system."""
+        index = pd.MultiIndex.from_arrays(
+            [list(self.videos), list(self.systems)], names=["video", "system"]
+        )
+        return pd.Series(list(self.texts), index=index, dtype=object)
+
+    def take(self, rows: Sequence[int]) -> CaptionSet:
+        return replace(
+            self,
+            videos=[self.videos[row] for row in rows],
+            systems=[self.systems[row] for row in rows],
+            texts=[self.texts[row] for row in rows],
+        )
+
+
+def read_captions(captions: Sequence[Path], references: Path | None) -> CaptionSet:
+    """Captions (`video,system,caption`, or a COCO results file per system) and their references
+    (`video,source,caption`, or COCO annotations)."""
+    videos: list[str] = []
+    systems: list[str] = []
+    texts: list[str] = []
+    for path in captions:
+        found = read_results(path) if path.suffix == ".json" else _captions(path)
+        for kept, column in zip((videos, systems, texts), found, strict=True):
+            kept.extend(column)
+    _refuse_duplicates(videos, systems)
+    return without_references_as_systems(
+        CaptionSet(videos, systems, texts, _references(references))
+    )
+
+
+def _captions(path: Path) -> tuple[list[str], list[str], list[str]]:
+    videos, systems, texts = _columns(path, ("video", "system", "caption"))
+    return videos, systems, texts
+
+
+def _references(path: Path | None) -> References:
+    if path is None:
+        return {}
+    if path.suffix == ".json":
+        return read_annotations(path)
+    references: dict[str, dict[str, str]] = {}
+    for video, source, text in zip(*_columns(path, ("video", "source", "caption")), strict=True):
+        named = references.setdefault(video, {})
+        again = sum(name.split("#")[0] == source for name in named)
+        named[f"{source}#{again + 1}" if again else source] = text
+    return references
+
+
+def _columns(path: Path, names: tuple[str, ...]) -> list[list[str]]:
+    frame = read_frame(path)
+    for name in names:
+        if name not in frame.columns:
+            raise ValueError(f"{path.name}: there is no column {name!r}")
+        empty = frame.index[frame[name].astype(str).str.strip() == ""]
+        if len(empty):
+            raise ValueError(f"{path.name}, row {empty[0] + 1}: {name} is empty")
+    return [frame[name].astype(str).tolist() for name in names]
+
+
+def _refuse_duplicates(videos: Sequence[str], systems: Sequence[str]) -> None:
+    seen: set[tuple[str, str]] = set()
+    for key in zip(videos, systems, strict=True):
+        if key in seen:
+            raise ValueError(f"system {key[1]!r} has two captions of video {key[0]!r}")
+        seen.add(key)
+
+
+def without_references_as_systems(captions: CaptionSet) -> CaptionSet:
+    """Leave out systems that are a set of references: they would be compared with themselves."""
+    own: dict[str, list[bool]] = {}
+    for video, system, text in zip(captions.videos, captions.systems, captions.texts, strict=True):
+        own.setdefault(system, []).append(text in captions.references.get(video, {}).values())
+    copies = sorted(system for system, same in own.items() if sum(same) > 0.9 * len(same))
+    if not copies:
+        return captions
+    kept = [row for row, system in enumerate(captions.systems) if system not in copies]
+    note = (
+        f"{', '.join(copies)}: the captions are among the references, so they would be compared "
+        "with themselves; no metric is computed for them"
+    )
+    return replace(captions.take(kept), notes=(*captions.notes, note))

@@ -1,0 +1,159 @@
+"""Tables of scores from files: wide or long; CSV, TSV, JSON lines or Parquet.
+
+Wide: `video,system,` and a column per score. Long: `video,system,metric,value`, as `manage.py
+score` writes it. `item`, as in the files of `manage.py analyse`, and the SYS and SID of the Direct
+Assessment authors' files are understood, too.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from analysis.meta.scores import ScoreTable, score_table
+from analysis.reading.files import beginning
+
+VIDEO: Final = ("video", "item", "segment", "sid", "image_id")
+SYSTEM: Final = ("system", "sys", "model")
+TEXT: Final = ("caption", "text")
+COUNTS: Final = frozenset({"n", "hit", "ratings", "seconds", "position"})
+"""Columns of numbers that are no scores."""
+RENAMED: Final = {"raw.scr": "raw", "z.scr": "z"}
+_MISSING: Final = frozenset({"", "na", "nan", "null", "none"})
+
+
+def read_scores(path: Path) -> ScoreTable:
+    """A file of scores.
+
+    Raises
+    ------
+    ValueError
+        With the name of the file, when it holds no table of scores or a cell is not a number.
+    """
+    frame = read_frame(path)
+    video, system = _one_of(frame, VIDEO, path), _one_of(frame, SYSTEM, path)
+    if {"metric", "value"} <= set(frame.columns):
+        return _long(frame, video, system, path)
+    return _wide(frame, video, system, path)
+
+
+def read_frame(path: Path) -> pd.DataFrame:
+    """Every cell as text, under column names in lower case."""
+    start = beginning(path)
+    try:
+        if start.is_parquet:
+            frame = pd.read_parquet(path)
+        elif start.line.startswith("{"):
+            frame = pd.read_json(path, lines=True, dtype=False)
+        else:
+            frame = pd.read_csv(
+                path, sep=start.delimiter, dtype=str, keep_default_na=False, encoding="utf-8-sig"
+            )
+    except (ValueError, OSError) as error:
+        raise ValueError(f"{path.name}: this is no table ({error})") from error
+    frame.columns = [RENAMED.get(name, name) for name in frame.columns.str.strip().str.lower()]
+    twice = frame.columns[frame.columns.duplicated()]
+    if len(twice):
+        raise ValueError(f"{path.name}: the column {twice[0]!r} is there twice")
+    if frame.empty:
+        raise ValueError(f"{path.name}: there are no rows")
+    return frame
+
+
+def _one_of(frame: pd.DataFrame, names: tuple[str, ...], path: Path) -> str:
+    found = [name for name in names if name in frame.columns]
+    if not found:
+        raise ValueError(
+            f"{path.name}: there is no column {names[0]!r}; its columns are "
+            f"{', '.join(map(str, frame.columns))}"
+        )
+    return found[0]
+
+
+def _wide(frame: pd.DataFrame, video: str, system: str, path: Path) -> ScoreTable:
+    text = next((name for name in TEXT if name in frame.columns), None)
+    others = [name for name in frame.columns if name not in {video, system, text}]
+    columns, notes = {}, []
+    for name in others:
+        values = _numbers(frame[name])
+        if values is None:
+            notes.append(f"{path.name}: the column {name} holds no numbers and is passed over")
+        elif name not in COUNTS:
+            columns[name] = _checked(frame[name], values, name, path)
+    if not columns:
+        raise ValueError(f"{path.name}: there is no column of scores beside {video} and {system}")
+    return score_table(
+        _labels(frame, video, path),
+        _labels(frame, system, path),
+        columns,
+        texts=None if text is None else frame[text].astype(str).tolist(),
+        notes=notes,
+        source=path.name,
+    )
+
+
+def _long(frame: pd.DataFrame, video: str, system: str, path: Path) -> ScoreTable:
+    values = _checked(frame["value"], _numbers(frame["value"]), "value", path)
+    rows = pd.DataFrame(
+        {
+            "video": _labels(frame, video, path),
+            "system": _labels(frame, system, path),
+            "metric": _labels(frame, "metric", path),
+            "value": values,
+        }
+    )
+    distinct = rows.drop_duplicates()
+    clashing = distinct[distinct.duplicated(["video", "system", "metric"])]
+    if len(clashing):
+        first = clashing.iloc[0]
+        raise ValueError(
+            f"{path.name}: {len(clashing):,} values are there twice and differ, the first is "
+            f"{first['metric']} of video {first['video']!r} and system {first['system']!r}"
+        )
+    order = list(dict.fromkeys(distinct["metric"]))
+    wide = distinct.pivot(index=["video", "system"], columns="metric", values="value")[order]
+    notes = []
+    if again := len(rows) - len(distinct):
+        notes = [f"{path.name}: {again:,} values are there twice, the same, and count once"]
+    return score_table(
+        wide.index.get_level_values("video").tolist(),
+        wide.index.get_level_values("system").tolist(),
+        {str(name): wide[name].to_numpy() for name in wide.columns},
+        notes=notes,
+        source=path.name,
+    )
+
+
+def _labels(frame: pd.DataFrame, name: str, path: Path) -> list[str]:
+    labels = frame[name].astype(str).str.strip()
+    empty = np.flatnonzero(frame[name].isna() | (labels == ""))
+    if len(empty):
+        raise ValueError(f"{path.name}, row {empty[0] + 1}: {name} is empty")
+    return labels.tolist()
+
+
+def _numbers(cells: pd.Series[str]) -> pd.Series[float] | None:
+    """Numbers, NaN where a cell holds none; None for a column of words."""
+    values = pd.to_numeric(cells, errors="coerce")
+    if values.isna().all() and not _blank(cells).all():
+        return None
+    return values.astype(np.float64)
+
+
+def _checked(
+    cells: pd.Series[str], values: pd.Series[float] | None, name: str, path: Path
+) -> pd.Series[float]:
+    wrong = np.flatnonzero(~_blank(cells)) if values is None else ()
+    if values is not None:
+        wrong = np.flatnonzero(values.isna() & ~_blank(cells))
+    if values is None or len(wrong):
+        row = int(wrong[0])
+        raise ValueError(f"{path.name}, row {row + 1}: {name} {cells.iloc[row]!r} is not a number")
+    return values
+
+
+def _blank(cells: pd.Series[str]) -> pd.Series[bool]:
+    return cells.isna() | cells.astype(str).str.strip().str.lower().isin(list(_MISSING))
