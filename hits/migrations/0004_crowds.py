@@ -539,9 +539,7 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="posting",
             constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("fee__gte", 0), ("priced_people__gte", 1), ("unit_reward__gte", 0)
-                ),
+                condition=models.Q(("fee__gte", 0), ("unit_reward__gte", 0)),
                 name="posting_price_not_negative",
             ),
         ),

@@ -96,7 +96,7 @@ class Posting(models.Model):
         ordering = ["launch", "pk"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(unit_reward__gte=0, fee__gte=0, priced_people__gte=1),
+                condition=Q(unit_reward__gte=0, fee__gte=0),
                 name="posting_price_not_negative",
             ),
             models.CheckConstraint(
