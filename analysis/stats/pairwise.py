@@ -1,7 +1,7 @@
 """Do two annotators order the captions they both rated the same way?
 
 Ranks do not change with an annotator's scale, so raw scores and z scores give the same answer. All
-pairs are computed at once: scipy needs half a millisecond for each, and a crowd has thousands.
+pairs are computed at once.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from analysis.stats.agreement import AnnotatorValues
+from analysis.stats.grouped_ranks import count_pairs, spearman
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -66,9 +67,8 @@ def pairwise_agreement(
         drawn = np.sort(rng.choice(pairs, max_pairs, replace=False))
         first, second, counts = first[drawn], second[drawn], counts[drawn]
     pair, x, y = _scores_side_by_side(shared, first, second)
-    return PairwiseAgreement(
-        first, second, counts, _spearman(pair, x, y, counts), _kendall(pair, x, y, counts), pairs
-    )
+    rho, tau = spearman(pair, x, y, counts), count_pairs(pair, x, y, counts).tau_b()
+    return PairwiseAgreement(first, second, counts, rho, tau, pairs)
 
 
 def _sharing_pairs(shared: AnnotatorValues, min_shared: int) -> tuple[Ints, Ints, Ints]:
@@ -101,86 +101,6 @@ def _scores_side_by_side(
     other = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
     both = key[other] == wanted
     return pair[both], code[row[both]], code[other[both]]
-
-
-def _spearman(pair: Ints, x: Ints, y: Ints, counts: Ints) -> Floats:
-    """Pearson's correlation of mean ranks, within each pair."""
-    ranks = [_mean_ranks(pair, codes) for codes in (x, y)]
-    dx, dy = (rank - (np.bincount(pair, rank, len(counts)) / counts)[pair] for rank in ranks)
-    xy, xx, yy = (np.bincount(pair, product, len(counts)) for product in (dx * dy, dx**2, dy**2))
-    return _divide(xy.astype(float), np.sqrt(xx * yy))
-
-
-def _mean_ranks(pair: Ints, codes: Ints) -> Floats:
-    """Ranks over all pairs together, ties averaged; within a pair they differ as they should."""
-    key = pair * (codes.max(initial=0) + 1) + codes
-    _, place, ties = np.unique(key, return_inverse=True, return_counts=True)
-    return (np.cumsum(ties) - (ties - 1) / 2)[place]
-
-
-def _kendall(pair: Ints, x: Ints, y: Ints, counts: Ints) -> Floats:
-    """τ-b = (concordant − discordant) / sqrt(pairs untied in x · pairs untied in y)."""
-    size = max(x.max(initial=0), y.max(initial=0)) + 1
-    everything = counts * (counts - 1) // 2
-    tied_x, tied_y, tied_both = (
-        _tied(key, size**power, len(counts))
-        for key, power in (
-            (pair * size + x, 1),
-            (pair * size + y, 1),
-            ((pair * size + x) * size + y, 2),
-        )
-    )
-    order = np.lexsort((y, x, pair))
-    discordant = _inversions(pair, y[order], len(counts))
-    difference = everything - tied_x - tied_y + tied_both - 2 * discordant
-    untied = (everything - tied_x).astype(float) * (everything - tied_y)
-    return _divide(difference.astype(float), np.sqrt(untied))
-
-
-def _tied(key: Ints, keys_per_pair: int, pairs: int) -> Ints:
-    """How many pairs of ratings have equal keys, for each pair of annotators."""
-    keys, ties = np.unique(key, return_counts=True)
-    tied = np.bincount(keys // keys_per_pair, ties * (ties - 1) // 2, pairs)
-    return tied.astype(np.int64)
-
-
-def _inversions(group: Ints, codes: Ints, groups: int) -> Ints:
-    """How often a larger code stands before a smaller one, in each group (groups lie together).
-
-    A radix sort from the highest bit down that counts what it moves: two codes first differ in one
-    bit, and are inverted when the 1 stands before the 0. O(n) per bit.
-
-    >>> _inversions(np.array([0, 0, 0, 1, 1]), np.array([3, 1, 2, 5, 4]), 2).tolist()
-    [2, 1]
-    """
-    total = np.zeros(groups, np.int64)
-    for bit in range(int(codes.max(initial=0)).bit_length() - 1, -1, -1):
-        ones = (codes >> bit) & 1
-        block = np.flatnonzero(_starts(group, codes >> (bit + 1)))
-        size = np.diff(np.append(block, len(codes)))
-        before = np.cumsum(ones) - ones  # ones before this place, from the beginning
-        before_in_block = before - np.repeat(before[block], size)
-        moved = np.where(ones == 0, before_in_block, 0)
-        total += np.bincount(group, moved, groups).astype(np.int64)
-        zeros = size - np.add.reduceat(ones, block) if len(block) else size
-        place = np.repeat(block + zeros, size) + before_in_block
-        stay = np.arange(len(codes)) - before_in_block
-        sorted_codes = np.empty_like(codes)
-        sorted_codes[np.where(ones == 1, place, stay)] = codes
-        codes = sorted_codes
-    return total
-
-
-def _starts(group: Ints, prefix: Ints) -> NDArray[np.bool_]:
-    starts = np.ones(len(group), bool)
-    starts[1:] = (group[1:] != group[:-1]) | (prefix[1:] != prefix[:-1])
-    return starts
-
-
-def _divide(numerator: Floats, denominator: Floats) -> Floats:
-    quotient = np.full(len(numerator), np.nan)
-    np.divide(numerator, denominator, out=quotient, where=denominator > 0)
-    return quotient
 
 
 def _mean(values: Floats) -> float:
