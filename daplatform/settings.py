@@ -154,6 +154,15 @@ MTURK_SUBMIT_ORIGINS = words(
     "MTURK_SUBMIT_ORIGINS", "https://www.mturk.com,https://workersandbox.mturk.com"
 )
 
+# Mechanical Turk ----------------------------------------------------------------------------
+# Where it is: `sandbox`, `production`, or the address of anything that speaks its protocol.
+MTURK_ENDPOINT_URL = text("MTURK_ENDPOINT_URL", "").rstrip("/")
+MTURK_REGION = text("MTURK_REGION", "us-east-1")
+MTURK_ACCESS_KEY_ID = text("MTURK_ACCESS_KEY_ID", "")
+MTURK_SECRET_ACCESS_KEY = text("MTURK_SECRET_ACCESS_KEY", "")
+# Amazon closed the public service on 30 September 2026; who still has access may say so.
+MTURK_IS_OPEN_TO_ME = flag("MTURK_IS_OPEN_TO_ME", default=False)
+
 # Prolific ----------------------------------------------------------------------------------
 PROLIFIC_TOKEN = text("PROLIFIC_TOKEN", "")
 PROLIFIC_WORKSPACE = text("PROLIFIC_WORKSPACE", "")
@@ -255,7 +264,6 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "ask-what-metric-workers-can-compute": {
         "task": "analysis.tasks.metric_worker_report_task",
         "schedule": 300.0,
-        "options": {"expires": 300.0},
     },
     "give-back-overdue-work": {
         "task": "annotations.tasks.assignments_expire_task",
