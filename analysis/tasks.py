@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from celery import shared_task
 
+from analysis.services.metric_chunks import metric_run_work
+from analysis.services.metric_runs import metric_runs_left_behind
+from analysis.services.metric_workers import metric_worker_report
 from analysis.services.results import result_compute, results_left_behind
 
 
@@ -17,3 +20,23 @@ def results_resume_task() -> None:
     """Wake the work that a lost message or a dead worker left behind."""
     for pk in results_left_behind().values_list("pk", flat=True):
         result_compute_task.delay(pk)
+
+
+@shared_task(queue="gpu")
+def metric_run_work_task(pk: int) -> None:
+    """One chunk, then the next message: runs share the workers, and no task takes long."""
+    for _ in range(metric_run_work(pk=pk)):
+        metric_run_work_task.delay(pk)
+
+
+@shared_task
+def metric_runs_resume_task() -> None:
+    """Wake the work that a lost message or a dead worker left behind."""
+    for pk in metric_runs_left_behind().values_list("pk", flat=True):
+        metric_run_work_task.delay(pk)
+
+
+@shared_task(queue="gpu", expires=300)
+def metric_worker_report_task() -> None:
+    """Asked every few minutes; where nobody answers, questions do not pile up."""
+    metric_worker_report()

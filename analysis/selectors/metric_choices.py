@@ -1,0 +1,91 @@
+"""The metrics an analyst can tick, and why some of them cannot be computed for a campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.utils import timezone
+
+from analysis.metrics.registry import Family, Need, families
+from analysis.models import MetricWorker
+from hits.models import Campaign, System
+
+HEARD_OF_WITHIN = timedelta(days=1)
+NO_REFERENCES = "the campaign has no references"
+NO_VIDEOS = "the videos of this campaign are not stored here"
+WORDS, MEANING = "Words against the references", "Meaning against the references"
+ENCODED, SEEN, BOTH = (
+    "Against the references, read by the image–text model",
+    "Against the video",
+    "Against the video and the references",
+)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A metric on the page; with a reason, one that cannot be ticked."""
+
+    name: str
+    summary: str
+    paper: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """Metrics that look at the same things."""
+
+    title: str
+    needs: str
+    choices: list[Choice]
+
+
+def metric_workers() -> list[MetricWorker]:
+    """Those that were heard of lately."""
+    since = timezone.now() - HEARD_OF_WITHIN
+    return list(MetricWorker.objects.filter(seen_at__gte=since))
+
+
+def metric_groups(campaign: Campaign, workers: list[MetricWorker]) -> list[Group]:
+    """Every metric there is. What no worker can compute gives the first worker's reason."""
+    lacking = _lacking(campaign)
+    reasons = [worker.unavailable for worker in workers]
+    found: dict[str, list[Choice]] = {title: [] for title in (WORDS, MEANING, ENCODED, SEEN, BOTH)}
+    needs: dict[str, set[Need]] = {title: set() for title in found}
+    for family in families():
+        title = _title(family)
+        needs[title] |= family.needs
+        for name, summary in family.metrics.items():
+            reason = next((lacking[need] for need in family.needs if need in lacking), "")
+            reason = reason or _nobody(name, reasons)
+            found[title].append(Choice(name, summary, family.paper, reason))
+    return [
+        Group(title, ", ".join(sorted(needs[title] - {Need.JAVA})), choices)
+        for title, choices in found.items()
+        if choices
+    ]
+
+
+def _lacking(campaign: Campaign) -> dict[Need, str]:
+    lacking = {}
+    if not campaign.systems.filter(role=System.Role.REFERENCE).exists():
+        lacking[Need.REFERENCES] = NO_REFERENCES
+    if not campaign.videos.exclude(file="").exists():
+        lacking[Need.VIDEO] = NO_VIDEOS
+    return lacking
+
+
+def _nobody(name: str, reasons: list[Mapping[str, str]]) -> str:
+    """The reason where every worker has one; without any worker nothing is known."""
+    everybody = [reason[name] for reason in reasons if name in reason]
+    return everybody[0] if everybody and len(everybody) == len(reasons) else ""
+
+
+def _title(family: Family) -> str:
+    if Need.VIDEO in family.needs:
+        return BOTH if Need.REFERENCES in family.needs else SEEN
+    if Need.ENCODER in family.needs:
+        return ENCODED
+    return MEANING if Need.SENTENCE_MODEL in family.needs else WORDS

@@ -1,0 +1,166 @@
+"""Runs of metrics: asked for, cut into chunks, cancelled, tried again where they failed.
+
+The rows are the truth and the queue only a wake-up: whoever is woken does one chunk of the run, and
+wakes the next. What a dead worker left behind is found by its silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from analysis.metrics.embedding import GROUP_TEXTS, GROUP_VIDEOS, groups
+from analysis.metrics.registry import Need, families_of
+from analysis.metrics.sampling import Sampling
+from analysis.metrics.scoring import NO_FRAMES
+from analysis.metrics.settings import Settings
+from analysis.models import MetricChunk, MetricFault, MetricRun, MetricScore
+from analysis.services.metric_bench import MODELS, Job
+from daplatform.errors import DomainError
+from hits.models import Campaign, Caption, System
+
+State = MetricRun.State
+Kind = MetricChunk.Kind
+ACTIVE = (State.WAITING, State.RUNNING)
+
+
+def metric_run_request(
+    *,
+    campaign: Campaign,
+    metrics: Sequence[str],
+    requested_by: User | None = None,
+    chosen: Settings | None = None,
+    model: str = "demo",
+    weights: str = "",
+    frames: str = "uniform:16",
+) -> MetricRun:
+    """Ask for metrics of the captions there are at this moment. The caller wakes a worker."""
+    try:
+        families_of(metrics)
+        Sampling.parse(frames)
+    except ValueError as error:
+        raise DomainError(f"These metrics cannot be computed: {error}.") from None
+    captions = Caption.objects.filter(system__campaign=campaign, retired_at=None)
+    if not captions.exclude(system__role=System.Role.REFERENCE).exists():
+        raise DomainError("There are no captions to score: the campaign has references only.")
+    if not metrics:
+        raise DomainError("Choose at least one metric.")
+    choices = asdict(chosen or Settings()) | {"model": model, "weights": weights, "frames": frames}
+    last = captions.aggregate(last=Max("pk"))["last"]
+    try:
+        with transaction.atomic():
+            return MetricRun.objects.create(
+                campaign=campaign,
+                requested_by=requested_by,
+                metrics=list(dict.fromkeys(metrics)),
+                choices=choices,
+                last_caption=last,
+            )
+    except IntegrityError:
+        raise DomainError("This campaign is being scored already.") from None
+
+
+def metric_run_cancel(*, run: MetricRun) -> None:
+    """Begin no further chunk. What is embedded stays, so that to score again costs little."""
+    active = MetricRun.objects.filter(pk=run.pk, state__in=ACTIVE)
+    if not active.update(state=State.CANCELLED, finished_at=timezone.now()):
+        raise DomainError("This run has ended already.")
+
+
+def stale_before() -> datetime:
+    """A claim that nobody has confirmed since is a dead worker's."""
+    return timezone.now() - timedelta(seconds=settings.METRIC_CLAIM_SECONDS)
+
+
+def metric_runs_left_behind() -> QuerySet[MetricRun]:
+    """Runs that workers should be busy with, where none is, or one of them has died."""
+    pending = MetricChunk.objects.filter(run=OuterRef("pk"), state=MetricChunk.State.PENDING)
+    busy = Exists(pending.filter(claimed_at__gte=stale_before()))
+    abandoned = Exists(pending.filter(claimed_at__lt=stale_before()))
+    return MetricRun.objects.filter(~busy | abandoned, state__in=ACTIVE)
+
+
+def chunks_due(run: MetricRun) -> QuerySet[MetricChunk]:
+    """What can be begun: scores of embeddings only when there is nothing left to embed."""
+    pending = run.chunks.filter(state=MetricChunk.State.PENDING)
+    due = pending.filter(Q(claimed_at=None) | Q(claimed_at__lt=stale_before())).order_by("number")
+    embedding = pending.exclude(kind=Kind.SCORES).exists()
+    return due.filter(waits=False) if embedding else due
+
+
+def chunks_of(job: Job) -> Iterator[MetricChunk]:
+    """The pieces of a run, cut as `manage.py score` embeds: in these groups the bytes are the same.
+
+    Metrics that need no model come first and at once; those that do, when all is embedded.
+    """
+    kinds: dict[frozenset[Need], list[str]] = {}
+    for family, names in families_of(job.metrics).items():
+        kinds.setdefault(family.needs - {Need.REFERENCES}, []).extend(names)
+    for needs, names in kinds.items():
+        waits = bool(needs & MODELS)
+        yield MetricChunk(kind=Kind.SCORES, items=names, size=len(names), waits=waits)
+    for kind, total in ((Kind.SENTENCES, job.wanted.sentences), (Kind.TEXTS, job.wanted.texts)):
+        for begin in range(0, len(total), GROUP_TEXTS):
+            end = min(begin + GROUP_TEXTS, len(total))
+            yield MetricChunk(kind=kind, items=[begin, end], size=end - begin)
+    yield from _video_chunks(job)
+
+
+def _video_chunks(job: Job) -> Iterator[MetricChunk]:
+    """Of videos with the same bytes the first alone: two workers must not embed them at once."""
+    seen: set[str] = set()
+    for group in groups(job.wanted.videos.items(), GROUP_VIDEOS):
+        ids = []
+        for name, video in group:
+            if video.sha256 not in seen:
+                seen.add(video.sha256)
+                ids.append(job.material.video_ids[name])
+        if ids:
+            yield MetricChunk(kind=Kind.VIDEOS, items=ids, size=len(ids))
+
+
+@transaction.atomic
+def metric_run_retry(*, run: MetricRun) -> None:
+    """Try what failed again, each video on its own; what was scored from embeddings, anew."""
+    run = MetricRun.objects.select_for_update().get(pk=run.pk)
+    videos = sorted({fault.video_id for fault in videos_to_retry(run) if fault.video_id})
+    failed = chunks_to_retry(run)
+    if run.state != State.DONE or not (videos or failed):
+        raise DomainError("There is nothing to try again.")
+    if run.campaign.metric_runs.filter(state__in=ACTIVE).exists():
+        raise DomainError("This campaign is being scored already.")
+    videos_to_retry(run).delete()
+    again = Q(kind=Kind.SCORES, waits=True) | Q(pk__in=[chunk.pk for chunk in failed])
+    _begin_again(run, run.chunks.filter(again))
+    number = run.chunks.count()
+    MetricChunk.objects.bulk_create(
+        MetricChunk(run=run, number=number + place, kind=Kind.VIDEOS, items=[pk], size=1)
+        for place, pk in enumerate(videos)
+    )
+    MetricRun.objects.filter(pk=run.pk).update(state=State.RUNNING, finished_at=None)
+
+
+def videos_to_retry(run: MetricRun) -> QuerySet[MetricFault]:
+    """A missing reference stays missing; a video may have been put in its place since."""
+    lost = Q(chunk__kind=Kind.VIDEOS) | Q(message=NO_FRAMES)
+    return MetricFault.objects.filter(lost, chunk__run=run, video__isnull=False)
+
+
+def chunks_to_retry(run: MetricRun) -> list[MetricChunk]:
+    """Those that failed as a whole, not for single videos."""
+    about_videos = MetricFault.objects.filter(chunk=OuterRef("pk"), video__isnull=False)
+    return list(run.chunks.filter(~Exists(about_videos), state=MetricChunk.State.FAILED))
+
+
+def _begin_again(run: MetricRun, chunks: QuerySet[MetricChunk]) -> None:
+    names = [name for chunk in chunks if chunk.kind == Kind.SCORES for name in chunk.items]
+    MetricScore.objects.filter(run=run, metric__in=names).delete()
+    MetricFault.objects.filter(chunk__in=chunks).delete()
+    chunks.update(state=MetricChunk.State.PENDING, attempts=0, claimed_at=None, seconds=None)
