@@ -59,6 +59,10 @@ class Client:
     def act(self, method: str, path: str, shape: Shape | None = None) -> Any:
         return self._call(method, path, shape=shape)
 
+    def act_with_headers(self, method: str, path: str, shape: Shape) -> tuple[Any, httpx.Headers]:
+        response = self._send(method, path, shape=shape)
+        return _content(response), response.headers
+
     def pages(self, path: str, parameters: Mapping[str, str | int]) -> Iterator[dict[str, Any]]:
         """Every result of a paged list, however long the server makes its pages.
 
@@ -103,6 +107,16 @@ class Client:
         shape: Shape | None = None,
         parameters: Mapping[str, str | int] | None = None,
     ) -> Any:
+        return _content(self._send(method, path, shape=shape, parameters=parameters))
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        *,
+        shape: Shape | None = None,
+        parameters: Mapping[str, str | int] | None = None,
+    ) -> httpx.Response:
         body = None if shape is None else shape.body()
         try:
             response = self._http.request(method, path, json=body, params=parameters)
@@ -111,7 +125,7 @@ class Client:
         except httpx.HTTPError:
             raise UnclearOutcome("The connection to Prolific broke before it answered.") from None
         if response.is_success:
-            return _content(response)
+            return response
         raise _fault(response)
 
 

@@ -83,7 +83,7 @@ class Studies:
         """Draft and publish, going on with the draft an earlier attempt left behind."""
         study = self.find(offer.reference) or self._draft(offer, filters)
         if study["status"] == DRAFT:
-            self._move(study["id"], "PUBLISH", OPEN)
+            self._move(study["id"], "PUBLISH", STANDINGS)
         return Publication(
             external_id=study["id"],
             reference=offer.reference,
@@ -111,7 +111,8 @@ class Studies:
         except (UnclearOutcome, PermanentFault) as fault:
             if self._missing(study, places):
                 raise _repeatable(fault) from None
-        self.resume(study)
+        if self.get(study)["status"] == PAUSED:
+            self._move(study, "START", (*OPEN, FULL))
         return self.publication(self.get(study))
 
     def pause(self, study: str) -> None:
@@ -125,7 +126,7 @@ class Studies:
                 "The study was stopped at Prolific: it opens again when places are added."
             )
         if status == PAUSED:
-            self._move(study, "START", OPEN)
+            self._move(study, "START", (*OPEN, FULL))
 
     def stop(self, study: str) -> None:
         counts = self._client.read(f"{STUDIES}{study}/submissions/counts/")

@@ -1,0 +1,135 @@
+"""The market's door: HTTP on the loopback interface."""
+
+from __future__ import annotations
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+from urllib.parse import parse_qsl, urlsplit
+
+from hits.rehearsal_prolific.answers import error_answer
+from hits.rehearsal_prolific.contract import Contract, find_contract
+from hits.rehearsal_prolific.faults import Fault, Faults
+from hits.rehearsal_prolific.hooks import Hooks
+from hits.rehearsal_prolific.market import Market, Refusal
+from hits.rehearsal_prolific.routes import Answer, Request, match
+
+BEFORE = (Fault.ERROR, Fault.THROTTLE, Fault.REFUSE, Fault.DROP_BEFORE)
+
+
+class StandIn:
+    """A market behind a server; a context manager that knows its own address."""
+
+    def __init__(self, market: Market, *, port: int = 0, contract: Contract | None = None) -> None:
+        self.market = market
+        self.hooks = Hooks(market)
+        self.faults = Faults()
+        self.contract = contract or find_contract()
+        self.calls: list[str] = []
+        self.bodies: list[tuple[str, str, Any]] = []
+        self.patience = threading.Event()
+        handler = type("Door", (_Door,), {"stand_in": self})
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+        self._server.daemon_threads = True
+        self.address = f"http://127.0.0.1:{self._server.server_port}"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self.serve, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.patience.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+    def serve(self) -> None:
+        self._server.serve_forever(poll_interval=0.02)
+
+    def answer(self, method: str, target: str, token: str, body: Any) -> Answer:
+        """What a call is answered with; anything refused comes as Prolific words it."""
+        parts = urlsplit(target)
+        found = match(method, parts.path)
+        if found is None:
+            return Answer(404, error_answer(Refusal("Not found.", status=404), wrapped=True))
+        template, handler, words = found
+        self.bodies.append((method, template, body))
+        request = Request(self.market, self.hooks, words, dict(parse_qsl(parts.query)), body)
+        try:
+            self._admit(token, method, template, body)
+            answer = handler(request)
+        except Refusal as refusal:
+            answer = self._refuse(refusal, method, template)
+        self._check(method, template, answer)
+        return answer
+
+    def _admit(self, token: str, method: str, template: str, body: Any) -> None:
+        if token != f"Token {self.market.token}":
+            raise Refusal("Authentication credentials were not valid.", status=401)
+        if faults := self.contract.request_faults(method, template, body):
+            raise Refusal(faults)
+
+    def _refuse(self, refusal: Refusal, method: str, template: str) -> Answer:
+        """With or without the outer object, whichever the document has for this call."""
+        plain = error_answer(refusal, wrapped=False)
+        if self.contract.answer_faults(method, template, refusal.status, plain):
+            return Answer(refusal.status, error_answer(refusal, wrapped=True))
+        return Answer(refusal.status, plain)
+
+    def _check(self, method: str, template: str, answer: Answer) -> None:
+        """A stand-in that drifts from the document would teach the gateway wrong."""
+        faults = self.contract.answer_faults(method, template, answer.status, answer.body)
+        if faults:
+            raise AssertionError(f"{method} {template} answers wrongly: {faults}")
+
+
+class _Door(BaseHTTPRequestHandler):
+    stand_in: StandIn
+    protocol_version = "HTTP/1.1"
+
+    def _handle(self) -> None:
+        stand_in, call = self.stand_in, f"{self.command} {self.path}"
+        length = int(self.headers.get("Content-Length") or 0)
+        raw = self.rfile.read(length)
+        stand_in.calls.append(call)
+        fault = stand_in.faults.take(call)
+        if fault in BEFORE:
+            self._fail(fault)
+            return
+        token = self.headers.get("Authorization", "")
+        answer = stand_in.answer(self.command, self.path, token, json.loads(raw) if raw else None)
+        if fault is None:
+            self._send(answer.status, answer.body, dict(answer.headers or {}))
+        else:
+            self._fail(fault)
+
+    do_GET = do_POST = do_PATCH = do_DELETE = _handle
+
+    def _fail(self, fault: Fault) -> None:
+        if fault is Fault.SLOW:
+            self.stand_in.patience.wait(30)
+        if fault in (Fault.DROP_BEFORE, Fault.DROP_AFTER, Fault.SLOW):
+            self.close_connection = True
+        elif fault is Fault.THROTTLE:
+            refusal = Refusal("Request was throttled.", status=429)
+            self._send(429, error_answer(refusal, wrapped=True), {"Retry-After": "1"})
+        elif fault is Fault.REFUSE:
+            self._send(400, error_answer(Refusal("Refused on demand."), wrapped=True), {})
+        elif fault is Fault.GARBLE:
+            self._write(200, b"<html>", {})
+        else:
+            self._write(500, b"Internal error", {})
+
+    def _send(self, status: int, body: Any, headers: dict[str, str]) -> None:
+        self._write(status, b"" if status == 204 else json.dumps(body).encode(), headers)
+
+    def _write(self, status: int, content: bytes, headers: dict[str, str]) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """The requests are in `StandIn.calls`."""
