@@ -1,0 +1,194 @@
+"""Committing, paying and releasing money. Nothing is spent that was not committed first.
+
+Every function here runs inside the transaction of the change that spends, with the campaign's row
+locked: two launches at once queue for it, and the second sees what the first has committed.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
+
+from django.db import transaction
+from django.db.models import F
+
+from daplatform.errors import DomainError
+from hits.crowds.gateway import Price
+from hits.models import Campaign, LedgerEntry, Posting
+from hits.selectors.money import campaign_sums, policy_of, sums_of
+
+CENT = Decimal("0.01")
+# How the subjects of entries begin that stand for one person's work, and for what was left over.
+PERSON = "submission:"
+REST = "rest:"
+Kind = LedgerEntry.Kind
+
+
+class OverBudget(DomainError):
+    """The campaign's budget does not reach."""
+
+
+def campaign_lock(campaign: Campaign) -> Campaign:
+    """The campaign's row, nobody else's until the transaction ends."""
+    return Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+
+
+def money_left(campaign: Campaign) -> Decimal:
+    """What may still be committed."""
+    return policy_of(campaign).budget - campaign_sums(campaign).total
+
+
+@transaction.atomic
+def money_commit(
+    *, campaign: Campaign, amount: Decimal, subject: str, posting: Posting | None = None
+) -> None:
+    """Promise money, within the budget. Doing it twice for one subject changes nothing."""
+    campaign_lock(campaign)
+    if _is_booked(campaign, Kind.COMMITTED, subject):
+        return
+    left = money_left(campaign)
+    if amount > left:
+        raise OverBudget(
+            f"This would cost {amount:,.2f}, and {max(left, Decimal()):,.2f} of the budget is left."
+        )
+    _book(campaign, Kind.COMMITTED, amount, subject, posting)
+
+
+@transaction.atomic
+def posting_commit(*, posting: Posting, price: Price, people: int, subject: str) -> None:
+    """Promise what `people` more of a posting cost."""
+    campaign = posting.launch.batch.campaign
+    money_commit(campaign=campaign, amount=price.total, subject=subject, posting=posting)
+    Posting.objects.filter(pk=posting.pk).update(
+        fee=F("fee") + price.fee, priced_people=F("priced_people") + people
+    )
+    posting.refresh_from_db()
+
+
+@transaction.atomic
+def posting_withdraw(*, posting: Posting, price: Price, people: int, subject: str) -> None:
+    """Take back a promise of `posting_commit` that came to nothing."""
+    campaign = campaign_lock(posting.launch.batch.campaign)
+    if _is_booked(campaign, Kind.RELEASED, subject):
+        return
+    _book(campaign, Kind.RELEASED, price.total, subject, posting)
+    Posting.objects.filter(pk=posting.pk).update(
+        fee=F("fee") - price.fee, priced_people=F("priced_people") - people
+    )
+
+
+@transaction.atomic
+def reward_reserve(*, posting: Posting, promised: int, subject: str) -> None:
+    """Make sure that one more person can be paid, besides those `promised` and not paid yet.
+
+    That holds by itself as long as the crowd sends no more people than were asked for and the
+    posting is not closed; otherwise the money is committed now, within the budget.
+    """
+    campaign_lock(posting.launch.batch.campaign)
+    posting.refresh_from_db()
+    units, fee = units_used(posting)
+    people = posting.priced_people - units
+    needed = _share(posting, posting.fee - fee, promised + 1, people) if people > 0 else None
+    if needed is None or promised >= people or needed > posting_outstanding(posting):
+        posting_commit(
+            posting=posting, price=price_more(posting, 1), people=1, subject=f"{subject}:extra"
+        )
+
+
+@transaction.atomic
+def reward_book(*, posting: Posting, subject: str) -> None:
+    """Somebody of the posting was paid. Doing it twice for one subject changes nothing."""
+    campaign = campaign_lock(posting.launch.batch.campaign)
+    if _is_booked(campaign, Kind.RELEASED, subject):
+        return
+    price = unit_price(posting)
+    _book(campaign, Kind.RELEASED, price.total, subject, posting)
+    _book(campaign, Kind.PAID, price.reward, subject, posting)
+    _book(campaign, Kind.FEE, price.fee, subject, posting)
+
+
+@transaction.atomic
+def reward_release(*, posting: Posting, subject: str) -> None:
+    """Somebody of the posting will not be paid."""
+    campaign = campaign_lock(posting.launch.batch.campaign)
+    if not _is_booked(campaign, Kind.RELEASED, subject):
+        _book(campaign, Kind.RELEASED, unit_price(posting).total, subject, posting)
+
+
+@transaction.atomic
+def bonus_book(*, campaign: Campaign, amount: Decimal, fee: Decimal, subject: str) -> None:
+    """A bonus was paid that `money_commit` had promised under the same subject."""
+    campaign_lock(campaign)
+    if _is_booked(campaign, Kind.RELEASED, subject):
+        return
+    _book(campaign, Kind.RELEASED, amount + fee, subject, None)
+    _book(campaign, Kind.BONUS, amount, subject, None)
+    _book(campaign, Kind.FEE, fee, subject, None)
+
+
+@transaction.atomic
+def bonus_release(*, campaign: Campaign, amount: Decimal, subject: str) -> None:
+    """A bonus that was promised will not be paid."""
+    campaign_lock(campaign)
+    if not _is_booked(campaign, Kind.RELEASED, subject):
+        _book(campaign, Kind.RELEASED, amount, subject, None)
+
+
+@transaction.atomic
+def posting_release(*, posting: Posting) -> None:
+    """Free what is still promised for a posting that is over."""
+    campaign = campaign_lock(posting.launch.batch.campaign)
+    times = LedgerEntry.objects.filter(posting=posting, subject__startswith=REST).count()
+    rest = posting_outstanding(posting)
+    _book(campaign, Kind.RELEASED, rest, f"{REST}{posting.pk}:{times + 1}", posting)
+
+
+def posting_outstanding(posting: Posting) -> Decimal:
+    """What is promised for the posting and neither paid nor released."""
+    return sums_of(LedgerEntry.objects.filter(posting=posting)).outstanding
+
+
+def unit_price(posting: Posting) -> Price:
+    """What the next person of the posting costs.
+
+    The fee was priced for everybody together: each gets an equal share of what is left of it, so
+    that the shares add up to it, whatever the rounding.
+    """
+    units, fee = units_used(posting)
+    people = posting.priced_people - units
+    if people < 1:
+        raise OverBudget("Nothing is promised for this work: it has to be committed first.")
+    total = _share(posting, posting.fee - fee, 1, people)
+    return Price(reward=posting.unit_reward, fee=total - posting.unit_reward)
+
+
+def price_more(posting: Posting, people: int) -> Price:
+    """What `people` more than planned cost, at the rate the posting was priced at."""
+    fee = (posting.fee / posting.priced_people * people).quantize(CENT, ROUND_CEILING)
+    return Price(reward=posting.unit_reward * people, fee=fee)
+
+
+def units_used(posting: Posting) -> tuple[int, Decimal]:
+    """How many people of the posting were paid or refused, and their share of its fee."""
+    released = LedgerEntry.objects.filter(
+        posting=posting, kind=Kind.RELEASED, subject__startswith=PERSON
+    )
+    units = released.count()
+    return units, sums_of(released).released - units * posting.unit_reward
+
+
+def _share(posting: Posting, fee: Decimal, units: int, people: int) -> Decimal:
+    """What `units` of `people` cost who have `fee` to share."""
+    return posting.unit_reward * units + (fee * units / people).quantize(CENT, ROUND_HALF_UP)
+
+
+def _is_booked(campaign: Campaign, kind: str, subject: str) -> bool:
+    return LedgerEntry.objects.filter(campaign=campaign, kind=kind, subject=subject).exists()
+
+
+def _book(
+    campaign: Campaign, kind: str, amount: Decimal, subject: str, posting: Posting | None
+) -> None:
+    if amount > 0:
+        LedgerEntry.objects.create(
+            campaign=campaign, kind=kind, amount=amount, subject=subject, posting=posting
+        )
