@@ -6,32 +6,52 @@ from collections.abc import Collection, Sequence
 
 from analysis.meta.captions import CaptionSet
 from analysis.meta.scores import ScoreTable, score_table
-from analysis.metrics.scoring import embed, embeddable, score
+from analysis.metrics.batch import Batch
+from analysis.metrics.registry import Need, families_of
+from analysis.metrics.scoring import Scores, embed, embeddable, score
 from analysis.metrics.settings import Settings
 from analysis.metrics.workbench import Workbench
 
 
-def score_captions(
-    captions: CaptionSet,
-    metrics: Sequence[str],
-    bench: Workbench,
-    settings: Settings | None = None,
-    sources: Collection[str] | None = None,
-) -> ScoreTable:
-    """Every metric for every caption, against the references of all sources or of some.
+class Scorer:
+    """Some metrics with all they need to be computed again and again."""
 
-    What cannot be computed is missing, and a note says why.
-    """
-    settings = settings or Settings()
-    batch = captions.batch(sources)
-    embed(embeddable(batch, metrics, settings), settings, bench)
-    found = score(batch, metrics, settings, bench)
-    said = dict.fromkeys([*(str(fault) for fault in found.faults), *found.notes])
-    return score_table(
-        captions.videos,
-        captions.systems,
-        found.values,
-        texts=captions.texts,
-        notes=[*captions.notes, *said],
-        source="the captions",
-    )
+    def __init__(
+        self, metrics: Sequence[str], bench: Workbench, settings: Settings | None = None
+    ) -> None:
+        self.metrics = list(metrics)
+        self.bench = bench
+        self.settings = settings or Settings()
+
+    def with_references(self) -> Scorer:
+        """Only the metrics that look at references."""
+        wanted = [
+            name
+            for family, names in families_of(self.metrics).items()
+            if Need.REFERENCES in family.needs
+            for name in names
+        ]
+        return Scorer(wanted, self.bench, self.settings)
+
+    def batch(self, batch: Batch) -> Scores:
+        unreadable = embed(
+            embeddable(batch, self.metrics, self.settings), self.settings, self.bench
+        )
+        return score(batch, self.metrics, self.settings, self.bench, unreadable)
+
+    def captions(
+        self, captions: CaptionSet, sources: Collection[str] | None = None
+    ) -> tuple[ScoreTable, dict[str, str]]:
+        """Every metric for every caption, against the references of all sources or of some, and the
+        signature of each metric. What cannot be computed is missing, and a note says why."""
+        found = self.batch(captions.batch(sources))
+        said = dict.fromkeys([*(str(fault) for fault in found.faults), *found.notes])
+        table = score_table(
+            captions.videos,
+            captions.systems,
+            found.values,
+            texts=captions.texts,
+            notes=[*captions.notes, *said],
+            source="the captions",
+        )
+        return table, found.signatures

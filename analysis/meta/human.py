@@ -1,0 +1,114 @@
+"""Human scores of captions from whatever holds them, and how reliable they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.meta import trecvid
+from analysis.meta.reading import read_scores
+from analysis.meta.scores import ScoreTable, score_table
+from analysis.pipeline import Analysis, Settings, analyse, answers
+from analysis.reading import appraise, authors, mturk, read_ratings
+from analysis.reading.files import beginning
+from analysis.stats.agreement import shared_ratings
+from analysis.stats.captions import score_captions
+from analysis.stats.reliability import SplitHalf, split_half
+
+PASSED: Final = "passed"
+ALL: Final = "all"
+CAPTION_FILES: Final = ("captions.csv", "captions.parquet")
+"""What `manage.py analyse` writes."""
+
+
+@dataclass(frozen=True, eq=False)
+class HumanScores:
+    """Caption scores, whose they are, and the reliability of each column where ratings tell it."""
+
+    table: ScoreTable
+    annotators: str = "as in the file"
+    reliability: Mapping[str, SplitHalf] = field(default_factory=dict)
+
+
+def read_human(path: Path, *, annotators: Sequence[str] = (PASSED,), seed: int = 7) -> HumanScores:
+    """Scores from a table, a file of ratings, a folder of `manage.py analyse` or a TRECVID one.
+
+    Parameters
+    ----------
+    annotators
+        Whose ratings count, where the file holds ratings: "passed", "all", or names.
+    """
+    if trecvid.is_trecvid(path):
+        return HumanScores(trecvid.read_human(path))
+    if path.is_dir():
+        return HumanScores(read_scores(_caption_file(path)))
+    if _holds_ratings(path):
+        file = read_ratings(path)
+        return human_scores(analyse_all(file.ratings, seed), annotators, notes=file.notes)
+    return HumanScores(read_scores(path))
+
+
+def analyse_all(ratings: object, seed: int) -> Analysis:
+    """Everybody's scores with quality control beside them; nothing here is resampled."""
+    return analyse(ratings, Settings(keep_all_annotators=True, draws=1, seed=seed))  # type: ignore[arg-type]
+
+
+def human_scores(
+    analysis: Analysis, annotators: Sequence[str] = (PASSED,), *, notes: Sequence[str] = ()
+) -> HumanScores:
+    """Caption scores by the annotators who passed, by all, or by those named."""
+    ratings = analysis.ratings
+    used, who = _chosen(analysis, annotators)
+    raw, z = answers(ratings, analysis.standardised, analysis.settings)
+    captions = score_captions(ratings, raw, z, used)
+    if not len(captions.n):
+        raise ValueError(f"no caption has a rating by {who}")
+    table = score_table(
+        np.array(ratings.items, dtype=object)[captions.item].tolist(),
+        np.array(ratings.systems, dtype=object)[captions.system].tolist(),
+        {"z": captions.z, "raw": captions.raw},
+        notes=notes,
+    )
+    rng = np.random.default_rng([analysis.settings.seed, 17])
+    reliability = {
+        name: split_half(shared_ratings(ratings, values, used), rng=rng)
+        for name, values in {"z": z, "raw": raw.astype(float)}.items()
+    }
+    return HumanScores(table, who, reliability)
+
+
+def _chosen(analysis: Analysis, annotators: Sequence[str]) -> tuple[NDArray[np.bool_], str]:
+    names = analysis.ratings.annotators
+    if tuple(annotators) == (ALL,):
+        return np.ones(len(names), dtype=bool), "all annotators"
+    if tuple(annotators) == (PASSED,):
+        return analysis.quality.passed, "annotators who passed quality control"
+    unknown = sorted(set(annotators) - set(names))
+    if unknown:
+        raise ValueError(f"annotators: there is no {unknown[0]!r} in the ratings")
+    return np.isin(names, list(annotators)), f"{len(set(annotators))} annotators named"
+
+
+def _caption_file(folder: Path) -> Path:
+    found = [folder / name for name in CAPTION_FILES if (folder / name).is_file()]
+    if not found:
+        raise ValueError(
+            f"{folder.name}: there is no {CAPTION_FILES[0]}, as `manage.py analyse` writes it, and "
+            "no TRECVID video-to-text data"
+        )
+    return found[0]
+
+
+def _holds_ratings(path: Path) -> bool:
+    start = beginning(path)
+    if start.is_parquet:
+        import pyarrow.parquet as pq
+
+        return "annotator" in pq.read_schema(path).names
+    foreign = any(form.recognises(start) for form in (mturk, authors, appraise))
+    return foreign or "annotator" in start.cells or '"annotator"' in start.line

@@ -1,0 +1,218 @@
+"""From joined scores to everything the command and the report show: one pure function."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from analysis.meta.alignment import Alignment
+from analysis.meta.filtering import Filtered, filter_captions
+from analysis.meta.fusing import FusionResult, fuse
+from analysis.meta.joining import Joined
+from analysis.meta.levels import LevelResult, Rows, caption_level, system_level
+from analysis.meta.settings import Settings
+from analysis.meta.verdicts import Verdict, judge_pairs
+from analysis.stats.correlation import FEWEST, GroupCorrelations, correlations_by_group
+from analysis.stats.reliability import SplitHalf
+from analysis.stats.signature import Signature
+
+VERSION = "1"
+"""Of the method: raised whenever the same scores and settings would give another number."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AgainstHuman:
+    """Every metric against one column of human scores, over the captions complete in all."""
+
+    human: str
+    metrics: tuple[str, ...]
+    rows: Rows
+    used: NDArray[np.bool_]
+    """Captions of the join that are complete."""
+    caption: LevelResult
+    system: LevelResult
+    by_system: GroupCorrelations
+    by_video: GroupCorrelations
+    filters: tuple[Filtered, ...]
+    verdicts: tuple[Verdict, ...]
+    fusion: FusionResult | None
+    reliability: SplitHalf | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """All results, one part per column of human scores."""
+
+    joined: Joined
+    settings: Settings
+    signature: Signature
+    parts: tuple[AgainstHuman, ...]
+    alignment: Alignment
+    warnings: tuple[str, ...]
+    """What the reader should know before believing a number, in sentences."""
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+def evaluate_metrics(
+    joined: Joined,
+    settings: Settings | None = None,
+    *,
+    alignment: Alignment | None = None,
+    reliability: Mapping[str, SplitHalf] | None = None,
+    facts: Mapping[str, str] | None = None,
+) -> Evaluation:
+    """Correlations, comparisons, outliers and fusion for every column of human scores.
+
+    Parameters
+    ----------
+    alignment
+        What `check_alignment` found, for the report.
+    reliability
+        Split-half reliability of a column of human scores, where the ratings tell it.
+    facts
+        What else decided the numbers (shift, annotators, signatures of metrics): they are signed.
+
+    Raises
+    ------
+    ValueError
+        When fewer than three captions are complete.
+    """
+    settings, facts = settings or Settings(), dict(facts or {})
+    reliable = reliability or {}
+    metrics, empty = _with_values(joined.metrics)
+    warnings = [*joined.notes, *empty, *_about_systems(joined)]
+    parts = []
+    for human in map(str, joined.human.columns):
+        rows, used = _rows(joined, human, metrics)
+        warnings += _about_rows(human, joined, metrics, used, rows)
+        parts.append(_against(human, metrics, rows, used, settings, reliable.get(human)))
+    return Evaluation(
+        joined=joined,
+        settings=settings,
+        signature=sign(joined, settings, facts),
+        parts=tuple(parts),
+        alignment=alignment or Alignment(),
+        warnings=tuple(dict.fromkeys(warnings)),
+        facts=facts,
+    )
+
+
+def _against(
+    human: str,
+    metrics: pd.DataFrame,
+    rows: Rows,
+    used: NDArray[np.bool_],
+    settings: Settings,
+    reliability: SplitHalf | None,
+) -> AgainstHuman:
+    caption = caption_level(rows, settings)
+    filters = filter_captions(rows, settings)
+    videos = int(rows.video.max()) + 1
+    return AgainstHuman(
+        human=human,
+        metrics=tuple(map(str, metrics.columns)),
+        rows=rows,
+        used=used,
+        caption=caption,
+        system=system_level(rows, settings),
+        by_system=correlations_by_group(rows.human, rows.metrics, rows.system, len(rows.systems)),
+        by_video=correlations_by_group(rows.human, rows.metrics, rows.video, videos),
+        filters=filters,
+        verdicts=judge_pairs(rows, caption, filters, settings),
+        fusion=fuse(rows, settings),
+        reliability=reliability,
+    )
+
+
+def _with_values(metrics: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Metrics that have any value, and a sentence about each that has none."""
+    empty = [str(name) for name in metrics.columns if metrics[name].isna().all()]
+    if len(empty) == len(metrics.columns):
+        raise ValueError("no metric has a value for a caption that people scored")
+    return metrics.drop(columns=empty), [
+        f"{name} has no value for any of these captions and is left out" for name in empty
+    ]
+
+
+def _rows(joined: Joined, human: str, metrics: pd.DataFrame) -> tuple[Rows, NDArray[np.bool_]]:
+    complete = joined.human[human].notna() & metrics.notna().all(axis=1)
+    used = complete.to_numpy()
+    count = int(used.sum())
+    if count < FEWEST:
+        raise ValueError(
+            f"{count} captions have a score in {human} and in every metric; a correlation needs "
+            f"at least {FEWEST}"
+        )
+    _, video = np.unique(np.array(joined.videos)[used], return_inverse=True)
+    systems, system = np.unique(np.array(joined.systems)[used], return_inverse=True)
+    rows = Rows(
+        human=joined.human[human].to_numpy()[used],
+        metrics=metrics.to_numpy()[used],
+        video=video,
+        system=system,
+        systems=tuple(systems.tolist()),
+    )
+    return rows, used
+
+
+def _about_systems(joined: Joined) -> list[str]:
+    systems = sorted(set(joined.systems))
+    if len(systems) == 1:
+        return [f"There is one system, {systems[0]}: nothing is defined at the system level"]
+    if len(systems) < FEWEST:
+        return ["There are two systems: a correlation over systems needs at least three"]
+    return []
+
+
+def _about_rows(
+    human: str, joined: Joined, metrics: pd.DataFrame, used: NDArray[np.bool_], rows: Rows
+) -> list[str]:
+    found = []
+    if missing := int(joined.human[human].isna().sum()):
+        found.append(f"{missing:,} captions have no score in {human} and are left out there")
+    for name in metrics.columns:
+        if absent := int(metrics[name].isna().sum()):
+            found.append(
+                f"{absent:,} captions have no value of {name}; all metrics are compared on the "
+                f"{int(used.sum()):,} captions that have every value"
+            )
+    if np.ptp(rows.human) == 0:
+        found.append(f"The human scores in {human} are all the same: no correlation is defined")
+    constant = [
+        str(name)
+        for name, column in zip(metrics, rows.metrics.T, strict=True)
+        if np.ptp(column) == 0
+    ]
+    found += [
+        f"{name} gives every caption the same score: no correlation is defined for it"
+        for name in constant
+    ]
+    return found
+
+
+def sign(joined: Joined, settings: Settings, facts: Mapping[str, str]) -> Signature:
+    """Two evaluations with the same signature give the same numbers."""
+    parts = {
+        "captions": len(joined),
+        "data": data_hash(joined)[:16],
+        **facts,
+        **asdict(settings),
+        "version": VERSION,
+    }
+    return Signature(tuple((name, str(value)) for name, value in parts.items()))
+
+
+def data_hash(joined: Joined) -> str:
+    """SHA-256 of every score and label; rows stand in sorted order whatever the file's was."""
+    digest = hashlib.sha256()
+    for side in (joined.human, joined.metrics):
+        digest.update(repr([str(name) for name in side.columns]).encode())
+        digest.update(np.ascontiguousarray(side.to_numpy(), dtype="<f8").tobytes())
+    for labels in (joined.videos, joined.systems):
+        digest.update(repr(labels).encode())
+    return digest.hexdigest()

@@ -1,0 +1,40 @@
+"""Sets of better and of worse captions (emscore-2022 §5.1.2): does a metric judge both?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from analysis.meta.robustness.findings import Finding, summarise
+from analysis.meta.scores import Floats
+from analysis.stats.correlation import correlations
+
+LEVELS = 5
+REPEATS = 20
+
+
+def quality_levels(human: Floats) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Levels 1 … 5: fifths of the range the scores span, which leaves scores 1 … 5 as they are.
+
+    >>> quality_levels(np.array([1.0, 2, 3, 4, 5])).tolist()
+    [1, 2, 3, 4, 5]
+    """
+    spread = np.ptp(human) or 1.0
+    return np.minimum(np.floor(LEVELS * (human - human.min()) / spread), LEVELS - 1).astype(int) + 1
+
+
+def check_quality_drift(
+    human: pd.Series[float], metrics: pd.DataFrame, rng: np.random.Generator
+) -> list[Finding]:
+    """Set I keeps a caption of level k with probability 1 / (|I − k| + 1); drawn 20 times."""
+    defined = human.notna().to_numpy()
+    scores, values = human.to_numpy()[defined], metrics.to_numpy()[defined]
+    levels = quality_levels(scores)
+    names = [str(name) for name in metrics.columns]
+    findings = []
+    for centre in range(1, LEVELS + 1):
+        chance = 1 / (np.abs(centre - levels) + 1)
+        kept = [rng.random(len(levels)) < chance for _ in range(REPEATS)]
+        found = [correlations(scores[rows], values[rows]) for rows in kept]
+        findings += summarise("quality drift", f"set {centre}", names, found)
+    return findings

@@ -1,0 +1,65 @@
+"""One number for each check, condition and metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.meta.scores import ScoreTable
+from analysis.stats.correlation import Correlations, correlations
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """How a metric did under one condition; NaN where a check does not measure something.
+
+    Parameters
+    ----------
+    pearson, kendall_b : correlation with people, the mean over `repeats`
+    low, high : lowest and highest r of them
+    accuracy : share of pairs in which the true caption outscores the altered one
+    """
+
+    check: str
+    condition: str
+    metric: str
+    n: int
+    pearson: float = math.nan
+    kendall_b: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    accuracy: float = math.nan
+    repeats: int = 1
+
+
+def correlate(human: pd.Series[float], table: ScoreTable) -> Correlations:
+    """Each metric with people, over the captions both have."""
+    both = human.index.intersection(table.frame.index)
+    return correlations(human.loc[both].to_numpy(), table.frame.loc[both].to_numpy())
+
+
+def summarise(
+    check: str, condition: str, metrics: Sequence[str], found: Sequence[Correlations]
+) -> list[Finding]:
+    """The mean over repeats, and how far they lie apart."""
+    pearson = np.array([one.pearson for one in found])
+    kendall = np.array([one.kendall_b for one in found])
+    n = np.array([one.n for one in found])
+    return [
+        Finding(
+            check,
+            condition,
+            metric,
+            n=round(float(n[:, at].mean())),
+            pearson=float(pearson[:, at].mean()),
+            kendall_b=float(kendall[:, at].mean()),
+            low=float(pearson[:, at].min()),
+            high=float(pearson[:, at].max()),
+            repeats=len(found),
+        )
+        for at, metric in enumerate(metrics)
+    ]

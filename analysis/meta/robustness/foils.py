@@ -1,0 +1,127 @@
+"""Captions made wrong by one word: does the true one score higher (emscore-2022 §5.2)?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from analysis.meta.captions import CaptionSet
+from analysis.meta.reading import read_frame
+from analysis.meta.robustness.findings import Finding
+from analysis.meta.robustness.lexicon import CATEGORIES
+from analysis.meta.scoring import Scorer
+from analysis.metrics.batch import Batch
+
+CHECK = "foils"
+EVERY = "all"
+_WORD = re.compile(r"[A-Za-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class FoilPair:
+    """A true caption of a video, and the same made wrong."""
+
+    video: str
+    true: str
+    foil: str
+    category: str
+
+
+def make_foil(text: str, category: str, rng: np.random.Generator) -> str | None:
+    """One word of the category swapped for another of its kind; None where there is none.
+
+    >>> make_foil("A red car.", "colour", np.random.default_rng(1))
+    'A white car.'
+    """
+    places = [
+        (match, group)
+        for match in _WORD.finditer(text)
+        for group in CATEGORIES[category]
+        if match[0].lower() in group
+    ]
+    if not places:
+        return None
+    match, group = places[int(rng.integers(len(places)))]
+    word = _other(match[0].lower(), group, rng)
+    new = word.capitalize() if match[0][0].isupper() else word
+    return text[: match.start()] + new + text[match.end() :]
+
+
+def _other(word: str, group: Sequence[str], rng: np.random.Generator) -> str:
+    """Another word of the group, one that keeps "a" or "an" right if there is one."""
+    others = [other for other in group if other != word]
+    same = [other for other in others if (other[0] in "aeiou") == (word[0] in "aeiou")]
+    choices = same or others
+    return choices[int(rng.integers(len(choices)))]
+
+
+def make_foils(captions: CaptionSet, rng: np.random.Generator) -> tuple[list[FoilPair], CaptionSet]:
+    """A foil of each sort for the captions of the first source, and the captions without it.
+
+    The other sources stay as references: a true caption must not be its own.
+    """
+    if len(captions.sources) < 2:
+        raise ValueError(
+            "foils are made of one set of references and scored against another, and there is only "
+            "one; a file of true and foil captions can be given instead"
+        )
+    first = captions.sources[0]
+    rest = {
+        video: {source: text for source, text in named.items() if source != first}
+        for video, named in captions.references.items()
+    }
+    pairs = [
+        FoilPair(video, named[first], foil, category)
+        for video, named in captions.references.items()
+        if first in named
+        for category in CATEGORIES
+        if (foil := make_foil(named[first], category, rng)) is not None
+    ]
+    return pairs, CaptionSet(captions.videos, captions.systems, captions.texts, rest)
+
+
+def read_foils(path: Path) -> list[FoilPair]:
+    """Pairs from a file: `video,true,foil` and, if there is one, `category`."""
+    frame = read_frame(path)
+    for name in ("video", "true", "foil"):
+        if name not in frame.columns:
+            raise ValueError(f"{path.name}: there is no column {name!r}")
+    category = frame["category"] if "category" in frame.columns else [EVERY] * len(frame)
+    columns = (frame["video"], frame["true"], frame["foil"], category)
+    return [FoilPair(*map(str, cells)) for cells in zip(*columns, strict=True)]
+
+
+def check_foils(
+    pairs: Sequence[FoilPair], references: Mapping[str, Mapping[str, str]], scorer: Scorer
+) -> list[Finding]:
+    """Share of pairs in which the true caption outscores its foil; a tie is none."""
+    if not pairs:
+        raise ValueError("there are no pairs of true and foil captions")
+    refs = {video: list(named.values()) for video, named in references.items() if named}
+    videos = [pair.video for pair in pairs]
+    texts = [pair.true for pair in pairs] + [pair.foil for pair in pairs]
+    values = scorer.batch(Batch(texts, videos * 2, refs, refs)).values
+    categories = list(dict.fromkeys([EVERY, *(pair.category for pair in pairs)]))
+    member = np.array([pair.category for pair in pairs])
+    return [
+        _accuracy(
+            metric,
+            category,
+            scores,
+            np.isin(member, categories if category == EVERY else [category]),
+        )
+        for category in categories
+        for metric, scores in values.items()
+    ]
+
+
+def _accuracy(metric: str, category: str, scores: np.ndarray, rows: np.ndarray) -> Finding:
+    true, foil = scores[: len(rows)], scores[len(rows) :]
+    defined = rows & np.isfinite(true) & np.isfinite(foil)
+    n = int(np.count_nonzero(defined))
+    won = np.count_nonzero(defined & (true > foil))
+    return Finding(CHECK, category, metric, n, accuracy=won / n if n else float("nan"))
