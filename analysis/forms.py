@@ -1,10 +1,15 @@
-"""What an analyst may choose on the results page."""
+"""What an analyst may choose on the pages of results and metrics."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, cast
 
 from django import forms
 
 from analysis.pipeline import Settings
+from analysis.services.metric_workers import model_named
 
 DEFAULTS = Settings()
 
@@ -59,3 +64,43 @@ class KeyForm(forms.Form):
     name = forms.CharField(
         max_length=100, label="What it is for", help_text="So that you know it again."
     )
+
+
+class MetricsForm(forms.Form):
+    """Which metrics to compute, and with what; the papers' own values first."""
+
+    metrics = forms.MultipleChoiceField(
+        error_messages={
+            "required": "Tick at least one metric.",
+            "invalid_choice": "%(value)s cannot be computed for this campaign.",
+        }
+    )
+    model = forms.ChoiceField(label="Image–text model")
+    frames = forms.ChoiceField(
+        label="Frames of a video",
+        choices=[
+            ("uniform:16", "16, evenly spread"),
+            ("uniform:8", "8, evenly spread"),
+            ("fps:1", "One each second"),
+            ("all", "Every frame"),
+        ],
+    )
+    tokenize = forms.ChoiceField(
+        label="Words of text metrics",
+        choices=[("ptb", "Penn Treebank"), ("none", "Cut at blanks")],
+    )
+
+    def __init__(self, data: Any = None, *, can: Iterable[str], models: Iterable[str]) -> None:
+        """``can``: the metrics that can be computed; ``models``: entries of METRIC_MODELS."""
+        super().__init__(data)
+        self._can = list(can)
+        self._offer("metrics", [(name, name) for name in self._can])
+        self._offer("model", [(entry, Path(model_named(entry)[0]).name) for entry in models])
+
+    def _offer(self, name: str, choices: list[tuple[str, str]]) -> None:
+        cast(forms.ChoiceField, self.fields[name]).choices = choices
+
+    @property
+    def ticked(self) -> set[str]:
+        """All that can be computed, until somebody has chosen."""
+        return set(self["metrics"].value() or () if self.is_bound else self._can)

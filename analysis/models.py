@@ -129,9 +129,7 @@ class MetricChunk(models.Model):
     run = models.ForeignKey(MetricRun, on_delete=models.CASCADE, related_name="chunks")
     number = models.PositiveIntegerField()
     kind = models.CharField(max_length=10, choices=Kind.choices)
-    items = models.JSONField(
-        help_text="Ids of videos, or the first text and the one after the last, or metrics."
-    )
+    items = models.JSONField(help_text="Ids of videos, first and last place of texts, or metrics.")
     size = models.PositiveIntegerField(help_text="How many items.")
     waits = models.BooleanField(default=False, help_text="Can begin when all is embedded.")
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)

@@ -38,7 +38,7 @@ class Migration(migrations.Migration):
                 (
                     "items",
                     models.JSONField(
-                        help_text="Ids of videos, or the first text and the one after the last, or metrics."
+                        help_text="Ids of videos, first and last place of texts, or metrics."
                     ),
                 ),
                 ("size", models.PositiveIntegerField(help_text="How many items.")),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -15,7 +17,7 @@ from analysis.metrics.files import write_scores
 from analysis.metrics.registry import families, families_of
 from analysis.metrics.scoring import Fault, Scores
 from analysis.models import MetricChunk, MetricFault, MetricRun, MetricScore
-from analysis.selectors.metric_material import run_material
+from analysis.selectors.metric_material import Material, run_material
 from hits.models import Campaign
 
 State = MetricChunk.State
@@ -71,12 +73,16 @@ def run_progress(run: MetricRun) -> list[Progress]:
     return [found[kind] for kind in MetricChunk.Kind if kind in found]
 
 
-def seconds_left(progress: list[Progress]) -> float | None:
-    """Until everything is embedded; not known before one chunk of each kind is done."""
-    kinds = [part for part in progress if part.kind != MetricChunk.Kind.SCORES]
-    left = [part.seconds_left for part in kinds]
+def time_left(progress: list[Progress]) -> str:
+    """Until everything is embedded, in words; nothing before a chunk of each kind is done."""
+    left = [part.seconds_left for part in progress if part.kind != MetricChunk.Kind.SCORES]
     known = [seconds for seconds in left if seconds is not None]
-    return sum(known) if known and len(known) == len(left) and sum(known) else None
+    if len(known) < len(left) or not sum(known):
+        return ""
+    minutes = round(sum(known) / 60)
+    if minutes < 1:
+        return "less than a minute left"
+    return f"about {minutes} min left" if minutes < 90 else f"about {round(minutes / 60)} h left"
 
 
 def run_faults(run: MetricRun) -> list[MetricFault]:
@@ -186,13 +192,34 @@ def _signatures(sources: dict[str, MetricRun]) -> dict[str, str]:
     }
 
 
-def scores_write(campaign: Campaign, path: Path) -> None:
-    """The files that `manage.py score` writes, of everything that was scored."""
+def files_write(campaign: Campaign, folder: Path) -> None:
+    """What `manage.py score` writes of everything that was scored, and what it would read.
+
+    scores.csv and scores.csv.json; captions.csv and references.csv, which give the same scores.
+    """
     sources = metric_sources(campaign)
     if not sources:
         raise ValueError("campaign: nothing was scored yet")
-    last = max(sources.values(), key=lambda run: run.pk)
-    material = run_material(last)
+    material = run_material(max(sources.values(), key=lambda run: run.pk))
+    write_scores(folder / "scores.csv", material.captions, _scores(sources, material))
+    captions = material.captions
+    _table_write(
+        folder / "captions.csv",
+        ("video", "system", "caption"),
+        zip(captions.videos, captions.systems, captions.texts, strict=True),
+    )
+    _table_write(
+        folder / "references.csv",
+        ("video", "source", "caption"),
+        (
+            (video, f"reference-{number}", text)
+            for video, texts in material.batch.references.items()
+            for number, text in enumerate(texts, start=1)
+        ),
+    )
+
+
+def _scores(sources: dict[str, MetricRun], material: Material) -> Scores:
     place = {pk: row for row, pk in enumerate(material.caption_ids)}
     ordered = [name for names in families_of(sources).values() for name in names]
     values = {name: np.full(len(place), np.nan) for name in ordered}
@@ -200,9 +227,14 @@ def scores_write(campaign: Campaign, path: Path) -> None:
     for metric, caption, value in rows.iterator(10_000):
         if caption in place:
             values[metric][place[caption]] = value
-    faults, notes = _told(sources)
-    scores = Scores(values, _signatures(sources), faults, notes)
-    write_scores(path, material.captions, scores)
+    return Scores(values, _signatures(sources), *_told(sources))
+
+
+def _table_write(path: Path, header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
 
 
 def _told(sources: dict[str, MetricRun]) -> tuple[list[Fault], list[str]]:

@@ -21,7 +21,7 @@ State = MetricChunk.State
 ATTEMPTS = 3
 WORKERS_WOKEN = 16
 UNEXPECTED = "something went wrong here, and was written to the log"
-GIVEN_UP = f"the worker died {ATTEMPTS} times over the group of videos this one is in"
+GIVEN_UP = f"{ATTEMPTS} workers died over it, or over others of its group"
 
 
 def metric_run_work(*, pk: int) -> int:
@@ -42,6 +42,12 @@ def metric_run_work(*, pk: int) -> int:
         _work(run, chunk)
     _finish(run)
     return _to_wake(run, chunk)
+
+
+def metric_run_finish(*, pk: int) -> None:
+    """Do all of a run in this process, where there is no queue."""
+    while metric_run_work(pk=pk):
+        pass
 
 
 def _lay_out(run: MetricRun) -> int:

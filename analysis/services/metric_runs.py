@@ -132,7 +132,7 @@ def metric_run_retry(*, run: MetricRun) -> None:
     run = MetricRun.objects.select_for_update().get(pk=run.pk)
     videos = sorted({fault.video_id for fault in videos_to_retry(run) if fault.video_id})
     failed = chunks_to_retry(run)
-    if run.state != State.DONE or not (videos or failed):
+    if not metric_run_may_retry(run):
         raise DomainError("There is nothing to try again.")
     if run.campaign.metric_runs.filter(state__in=ACTIVE).exists():
         raise DomainError("This campaign is being scored already.")
@@ -145,6 +145,11 @@ def metric_run_retry(*, run: MetricRun) -> None:
         for place, pk in enumerate(videos)
     )
     MetricRun.objects.filter(pk=run.pk).update(state=State.RUNNING, finished_at=None)
+
+
+def metric_run_may_retry(run: MetricRun) -> bool:
+    """Whether something failed that may go well another time."""
+    return run.state == State.DONE and (videos_to_retry(run).exists() or bool(chunks_to_retry(run)))
 
 
 def videos_to_retry(run: MetricRun) -> QuerySet[MetricFault]:

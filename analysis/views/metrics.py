@@ -1,0 +1,148 @@
+"""Automatic metrics of a campaign: asked for, watched while they are computed, read by system."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import FileResponse, Http404, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HttpResponseClientRefresh
+
+from analysis.forms import MetricsForm
+from analysis.metrics.settings import Settings
+from analysis.models import MetricRun
+from analysis.selectors import metric_scores
+from analysis.selectors.metric_choices import Group, metric_groups, metric_workers
+from analysis.services import metric_runs
+from analysis.services.metric_workers import model_named
+from analysis.tasks import metric_run_work_task, metric_worker_report_task
+from daplatform.errors import DomainError
+from hits.models import Campaign
+from hits.views.access import MemberRequest, for_campaign
+
+MAY_SCORE = "analysis.add_metricrun"
+FAULTS_SHOWN = 50
+FILES = ("scores.csv", "scores.csv.json", "captions.csv", "references.csv")
+
+
+@require_safe
+@for_campaign()
+def metrics(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """The page polls itself while a run is under way, and is loaded anew when it has ended."""
+    if request.htmx:
+        run = metric_scores.run_latest(campaign)
+        if run is None or run.state not in metric_runs.ACTIVE:
+            return HttpResponseClientRefresh()
+        return render(request, "analysis/_metric_run.html", run_context(campaign, run))
+    return metrics_page(request, campaign)
+
+
+@require_POST
+@for_campaign(MAY_SCORE)
+def metric_score(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    form = metrics_form(metric_groups(campaign, metric_workers()), request.POST)
+    if not form.is_valid():
+        return metrics_page(request, campaign, form=form)
+    model, weights = model_named(form.cleaned_data["model"])
+    try:
+        run = metric_runs.metric_run_request(
+            campaign=campaign,
+            requested_by=request.user,
+            metrics=form.cleaned_data["metrics"],
+            chosen=Settings(tokenize=form.cleaned_data["tokenize"]),
+            model=model,
+            weights=weights,
+            frames=form.cleaned_data["frames"],
+        )
+    except DomainError as error:
+        return metrics_page(request, campaign, form=form, error=str(error))
+    return wake(run, campaign)
+
+
+@require_POST
+@for_campaign(MAY_SCORE)
+def metric_cancel(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResponseBase:
+    run = get_object_or_404(MetricRun, campaign=campaign, pk=pk)
+    try:
+        metric_runs.metric_run_cancel(run=run)
+    except DomainError as error:
+        return metrics_page(request, campaign, error=str(error))
+    messages.success(request, "Scoring is cancelled. What is embedded is kept.")
+    return redirect("analysis:metrics", campaign.slug)
+
+
+@require_POST
+@for_campaign(MAY_SCORE)
+def metric_retry(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResponseBase:
+    run = get_object_or_404(MetricRun, campaign=campaign, pk=pk)
+    try:
+        metric_runs.metric_run_retry(run=run)
+    except DomainError as error:
+        return metrics_page(request, campaign, error=str(error))
+    return wake(run, campaign)
+
+
+@require_safe
+@for_campaign()
+def metric_file(request: MemberRequest, campaign: Campaign, name: str) -> HttpResponseBase:
+    """What `manage.py score` writes, and what it would have read."""
+    if name not in FILES:
+        raise Http404("There is no such file.")
+    with tempfile.TemporaryDirectory(prefix="da-scores-") as folder:
+        try:
+            metric_scores.files_write(campaign, Path(folder))
+        except ValueError as error:
+            raise Http404(str(error)) from None
+        content = io.BytesIO((Path(folder) / name).read_bytes())
+    return FileResponse(content, as_attachment=True, filename=f"{campaign.slug}-{name}")
+
+
+def wake(run: MetricRun, campaign: Campaign) -> HttpResponseBase:
+    metric_run_work_task.delay_on_commit(run.pk)  # type: ignore[attr-defined]
+    return redirect("analysis:metrics", campaign.slug)
+
+
+def metrics_form(groups: list[Group], data: object = None) -> MetricsForm:
+    can = [choice.name for group in groups for choice in group.choices if not choice.reason]
+    return MetricsForm(data, can=can, models=settings.METRIC_MODELS)
+
+
+def metrics_page(
+    request: MemberRequest, campaign: Campaign, *, form: MetricsForm | None = None, error: str = ""
+) -> HttpResponseBase:
+    workers = metric_workers()
+    if not workers:
+        metric_worker_report_task.delay_on_commit()  # type: ignore[attr-defined]
+    groups = metric_groups(campaign, workers)
+    run = metric_scores.run_latest(campaign)
+    context = run_context(campaign, run) | {
+        "groups": groups,
+        "workers": workers,
+        "form": form or metrics_form(groups),
+        "table": metric_scores.metric_table(campaign),
+        "error": error,
+    }
+    failed = error or (form is not None and form.errors)
+    return render(request, "analysis/metrics.html", context, status=400 if failed else 200)
+
+
+def run_context(campaign: Campaign, run: MetricRun | None) -> dict[str, object]:
+    if run is None:
+        return {"campaign": campaign, "run": None}
+    progress = metric_scores.run_progress(run)
+    faults = metric_scores.run_faults(run)
+    return {
+        "campaign": campaign,
+        "run": run,
+        "is_running": run.state in metric_runs.ACTIVE,
+        "progress": progress,
+        "time_left": metric_scores.time_left(progress),
+        "faults": faults[:FAULTS_SHOWN],
+        "more_faults": max(len(faults) - FAULTS_SHOWN, 0),
+        "may_retry": metric_runs.metric_run_may_retry(run),
+    }
