@@ -86,6 +86,7 @@ class StandIn:
 class _Door(BaseHTTPRequestHandler):
     stand_in: StandIn
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def _handle(self) -> None:
         stand_in, call = self.stand_in, f"{self.command} {self.path}"

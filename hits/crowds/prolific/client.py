@@ -117,7 +117,7 @@ class Client:
         shape: Shape | None = None,
         parameters: Mapping[str, str | int] | None = None,
     ) -> httpx.Response:
-        body = None if shape is None else shape.body()
+        body = None if shape is None else shape.as_json()
         try:
             response = self._http.request(method, path, json=body, params=parameters)
         except UNSENT:

@@ -37,7 +37,7 @@ class Shape(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    def body(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         return self.model_dump(mode="json", exclude_none=True)
 
 
@@ -149,7 +149,7 @@ class Bonuses(Shape):
     """One `submission,amount` line each; the amount in dollars (30 is thirty dollars)."""
 
     study_id: Name
-    csv_bonuses: Annotated[str, Field(pattern=r"\A([^,\s]+,\d+\.\d\d\n?)+\Z")]
+    csv_bonuses: Annotated[str, Field(pattern=r"^([^,\s]+,\d+\.\d\d\n?)+$")]
 
 
 class BulkMessage(Shape):
