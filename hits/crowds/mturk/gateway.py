@@ -1,0 +1,257 @@
+"""Mechanical Turk as a `Gateway`. One HIT is one publication: more it cannot put out at once."""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+from collections.abc import Collection, Iterator, Sequence
+from decimal import Decimal
+from functools import lru_cache
+from typing import Final
+
+from hits.crowds.gateway import (
+    Bonus,
+    Facts,
+    Offer,
+    PermanentFault,
+    Place,
+    Price,
+    Progress,
+    Publication,
+    Standing,
+    Submission,
+    TransientFault,
+    UnclearOutcome,
+)
+from hits.crowds.mturk.account import Account
+from hits.crowds.mturk.audiences import Audiences
+from hits.crowds.mturk.calling import Caller, Missing, Refused
+from hits.crowds.mturk.checks import LONGEST_AUTO_APPROVAL, check_offer
+from hits.crowds.mturk.listing import Listing
+from hits.crowds.mturk.money import CENT, PEOPLE_BEFORE_HIGH_FEE, price_of
+from hits.crowds.mturk.publishing import Publishing
+from hits.crowds.mturk.wording import publication_of, references_of, submission_of, told_at
+
+log = logging.getLogger(__name__)
+LONG_AGO: Final = dt.datetime(2015, 1, 1, tzinfo=dt.UTC)
+# For how long at least a HIT is open again that had expired and is offered to more people.
+REOPENED_FOR: Final = dt.timedelta(days=1)
+LETTERS_PER_CALL: Final = 100
+# The federal minimum wage of the United States, where most workers live.
+LOWEST_HOURLY: Final = Decimal("7.25")
+
+
+class MTurkGateway:
+    """All that `hits.crowds.gateway.Gateway` asks for."""
+
+    def __init__(self, account: Account, caller: Caller | None = None) -> None:
+        self.account = account
+        self._call = caller or Caller(account)
+        self._audiences = Audiences(self._call)
+        self._publishing = Publishing(self._call, self._audiences)
+        self._listing = Listing(self._call)
+
+    @property
+    def facts(self) -> Facts:
+        return Facts(
+            name="mturk",
+            label="Mechanical Turk",
+            places_per_offer=1,
+            people_per_place=PEOPLE_BEFORE_HIGH_FEE,
+            lowest_reward=CENT,
+            lowest_hourly=LOWEST_HOURLY,
+            longest_auto_approval=LONGEST_AUTO_APPROVAL,
+            needs_https=not self.account.is_local,
+        )
+
+    # Before anything is sent --------------------------------------------------------------------
+
+    def check(self, offer: Offer) -> None:
+        check_offer(offer, local=self.account.is_local)
+        needed, available = price_of(offer).total, self.balance()
+        if needed > available:
+            raise PermanentFault(
+                f"This costs ${needed}, and the account at Mechanical Turk holds ${available}."
+            )
+
+    def price(self, offer: Offer) -> Price:
+        return price_of(offer)
+
+    def balance(self) -> Decimal:
+        return Decimal(self._call("get_account_balance")["AvailableBalance"])
+
+    def completion_address(self, code: str) -> str:
+        return ""
+
+    # Putting out and taking back ----------------------------------------------------------------
+
+    def publish(self, offer: Offer, *, key: str) -> Publication:
+        check_offer(offer, local=self.account.is_local)
+        hit, now = self._publishing.create(offer, key)
+        return publication_of(hit, site=self.account.worker_site, now=now)
+
+    def find(self, reference: str) -> Publication | None:
+        return next(
+            (one for one in self.publications(reference) if one.reference == reference), None
+        )
+
+    def extend(self, publication: str, place: Place, *, more: int, key: str) -> Publication:
+        known = self._read(publication)
+        if place.reference not in known.places:
+            raise PermanentFault("A HIT on Mechanical Turk cannot get another HIT's place.")
+        # Counted from what is there, so that a repetition adds nothing.
+        missing = place.people - known.people
+        if known.standing is Standing.EXPIRED:
+            self.reopen(publication, lifetime=REOPENED_FOR, key=key)
+        if missing > 0:
+            self._publishing.extend(publication, missing, key)
+        return self._read(publication)
+
+    def expire(self, publication: str, *, key: str) -> None:
+        self._expire_at(publication, LONG_AGO)
+
+    def reopen(self, publication: str, *, lifetime: dt.timedelta, key: str) -> None:
+        now = told_at(self._call("get_hit", HITId=publication))
+        self._expire_at(publication, now + lifetime)
+
+    def close(self, publication: str, *, key: str) -> None:
+        if not self._delete(publication):
+            self.expire(publication, key=key)
+            if not self._delete(publication):
+                raise TransientFault(
+                    f"HIT {publication} is still being worked on or waits for a decision."
+                )
+
+    def _delete(self, publication: str) -> bool:
+        """Only a HIT can go that nobody can take, or has, or waits for a decision about."""
+        try:
+            self._call("delete_hit", HITId=publication)
+        except Missing:
+            raise
+        except Refused:
+            return self._read(publication).standing is Standing.CLOSED
+        return True
+
+    def _expire_at(self, publication: str, moment: dt.datetime) -> None:
+        try:
+            self._call("update_expiration_for_hit", HITId=publication, ExpireAt=moment)
+        except Missing:
+            raise
+        except Refused:
+            if moment > LONG_AGO or self._read(publication).standing is not Standing.CLOSED:
+                raise
+
+    def _read(self, publication: str) -> Publication:
+        answer = self._call("get_hit", HITId=publication)
+        return publication_of(answer["HIT"], site=self.account.worker_site, now=told_at(answer))
+
+    # What people did ----------------------------------------------------------------------------
+
+    def publications(self, prefix: str) -> Iterator[Publication]:
+        for hit, now in self._listing.hits():
+            if references_of(hit)[0].startswith(prefix):
+                yield publication_of(hit, site=self.account.worker_site, now=now)
+
+    def submissions(
+        self, publications: Collection[str], *, undecided: bool = False
+    ) -> Iterator[Submission]:
+        return self._listing.submissions(publications, undecided=undecided)
+
+    def submission(self, external_id: str) -> Submission:
+        """Work that is not handed in exists, and that is all Mechanical Turk tells of it."""
+        try:
+            answer = self._call("get_assignment", AssignmentId=external_id)
+        except Missing:
+            raise
+        except Refused as refusal:
+            if refusal.code.endswith("InvalidAssignmentState"):
+                return Submission(external_id, "", "", Progress.WORKING)
+            raise
+        return submission_of(answer["Assignment"], place=references_of(answer["HIT"])[1])
+
+    # Deciding -----------------------------------------------------------------------------------
+
+    def approve(
+        self, publication: str, submissions: Sequence[str], *, key: str, overrule: bool = False
+    ) -> None:
+        for one in submissions:
+            self._decide(
+                Progress.APPROVED,
+                "approve_assignment",
+                AssignmentId=one,
+                OverrideRejection=overrule,
+            )
+
+    def reject(
+        self, publication: str, submission: str, *, reason: str, category: str = "", key: str
+    ) -> None:
+        self._decide(
+            Progress.REJECTED,
+            "reject_assignment",
+            AssignmentId=submission,
+            RequesterFeedback=reason,
+        )
+
+    def _decide(self, wanted: Progress, operation: str, **request: str | bool) -> None:
+        """What was decided so before is decided so now."""
+        try:
+            self._call(operation, **request)
+        except Missing:
+            raise
+        except Refused:
+            if self.submission(str(request["AssignmentId"])).progress is not wanted:
+                raise
+
+    def bonus(self, bonus: Bonus, *, key: str) -> None:
+        try:
+            self._call.with_token(
+                "send_bonus",
+                WorkerId=bonus.person,
+                AssignmentId=bonus.submission,
+                BonusAmount=f"{bonus.amount:.2f}",
+                Reason=bonus.reason,
+                UniqueRequestToken=key,
+            )
+        except Refused as refusal:
+            if not refusal.is_repetition:
+                raise
+
+    def find_bonus(self, bonus: Bonus, *, key: str) -> bool:
+        paid = self._call.pages(
+            "list_bonus_payments", "BonusPayments", AssignmentId=bonus.submission
+        )
+        return any(
+            (one["WorkerId"], Decimal(one["BonusAmount"]), one["Reason"])
+            == (bonus.person, bonus.amount, bonus.reason)
+            for one in paid
+        )
+
+    # People -------------------------------------------------------------------------------------
+
+    def message(self, people: Sequence[str], *, subject: str, text: str, key: str) -> None:
+        for start in range(0, len(people), LETTERS_PER_CALL):
+            self._write(people[start : start + LETTERS_PER_CALL], subject, text, written=start)
+
+    def _write(self, people: Sequence[str], subject: str, text: str, *, written: int) -> None:
+        try:
+            answer = self._call.once(
+                "notify_workers", Subject=subject, MessageText=text, WorkerIds=list(people)
+            )
+        except (TransientFault, PermanentFault) as fault:
+            if not written:
+                raise
+            raise UnclearOutcome(f"Only the first {written} were written to: {fault}") from fault
+        if failures := answer.get("NotifyWorkersFailureStatuses", []):
+            log.warning("Mechanical Turk could not write to %d people", len(failures))
+
+    def enlist(self, audience: str, people: Sequence[str], *, key: str) -> None:
+        self._audiences.enlist(audience, people)
+
+    def delist(self, audience: str, people: Sequence[str], *, key: str) -> None:
+        self._audiences.delist(audience, people)
+
+
+@lru_cache(maxsize=4)
+def gateway_to(account: Account) -> MTurkGateway:
+    """Clients take a tenth of a second to make and keep connections: each account's is kept."""
+    return MTurkGateway(account)
