@@ -6,7 +6,7 @@ and no browser engine to make it, prints, and follows the reader's light or dark
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from xml.etree.ElementTree import Element
@@ -15,19 +15,13 @@ import numpy as np
 
 from analysis import charts, figures, sentences
 from analysis.charts import Row
+from analysis.document import drawn, folded, html_document, table
 from analysis.exports import anytime_rows, mixed_rows, threshold_rows, tie_rows
-from analysis.markup import element, markup
+from analysis.markup import element
 from analysis.pipeline import QUICK_RATINGS, Analysis
-from analysis.sentences import cell, is_number
 
 if TYPE_CHECKING:
     from analysis.trust import Trust
-
-MOST_ROWS: Final = 500
-"""Rows of a long table. The files beside the report hold all of them."""
-STYLE: Final = Path(__file__).with_name("report.css")
-# Nothing may be loaded and nothing may run, whatever a caption or a name contains.
-POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def write_report(
@@ -53,17 +47,8 @@ def write_report(
 def report_html(
     analysis: Analysis, *, trust: Trust | None = None, title: str, notes: Sequence[str] = ()
 ) -> str:
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        _policy(),
-        element("title", title),
-        element("style", STYLE.read_text(encoding="utf-8")),
-    )
-    body = element(
-        "body",
-        element("h1", title),
+    return html_document(
+        title,
         element("p", sentences.ranking_sentence(analysis), class_="lede"),
         element("p", _facts(analysis), class_="facts"),
         *_ranking(analysis),
@@ -73,13 +58,6 @@ def report_html(
         *(_trust(analysis, trust) if trust else _no_trust()),
         *_method(analysis, notes),
     )
-    return "<!doctype html>\n" + markup(element("html", head, body, lang="en")) + "\n"
-
-
-def _policy() -> Element:
-    made = element("meta", content=POLICY)
-    made.set("http-equiv", "Content-Security-Policy")
-    return made
 
 
 def _facts(analysis: Analysis) -> str:
@@ -94,15 +72,15 @@ def _facts(analysis: Analysis) -> str:
 def _ranking(analysis: Analysis) -> list[Element]:
     rows = charts.ranking_rows(analysis)
     confidence = f"{100 * analysis.settings.confidence:g} %"
-    drawn = {"caption": "videos", "annotator": "annotators"}[analysis.settings.resample]
+    units = {"caption": "videos", "annotator": "annotators"}[analysis.settings.resample]
     caption = (
-        f"Mean z score and {confidence} interval (bootstrap over {drawn}). Dashed lines part "
+        f"Mean z score and {confidence} interval (bootstrap over {units}). Dashed lines part "
         "clusters: every system above is significantly better than every one below."
     )
     return [
         element("h2", "Ranking"),
-        _drawn(figures.ranking_figure(rows), caption),
-        _table(rows, charts.RANKING_HEADINGS, clusters="ranks"),
+        drawn(figures.ranking_figure(rows), caption),
+        table(rows, charts.RANKING_HEADINGS, clusters="ranks"),
         element("p", sentences.raw_sentence(analysis)),
     ]
 
@@ -115,8 +93,8 @@ def _significance(analysis: Analysis) -> list[Element]:
     )
     return [
         element("h2", "Which differences are significant"),
-        _drawn(figures.significance_figure(rows), caption),
-        _folded("Every ordered pair, with adjusted p values", rows, charts.SIGNIFICANCE_HEADINGS),
+        drawn(figures.significance_figure(rows), caption),
+        folded("Every ordered pair, with adjusted p values", rows, charts.SIGNIFICANCE_HEADINGS),
     ]
 
 
@@ -128,8 +106,8 @@ def _annotators(analysis: Analysis) -> list[Element]:
         "their originals, as they should."
     )
     if any(row["pairs"] for row in rows):
-        parts.append(_drawn(figures.annotators_figure(rows), caption))
-    return [*parts, _folded("Every annotator", rows, charts.ANNOTATOR_HEADINGS)]
+        parts.append(drawn(figures.annotators_figure(rows), caption))
+    return [*parts, folded("Every annotator", rows, charts.ANNOTATOR_HEADINGS)]
 
 
 def _scores(analysis: Analysis) -> list[Element]:
@@ -137,8 +115,8 @@ def _scores(analysis: Analysis) -> list[Element]:
     caption = f"Share of ratings by raw score, in steps of {charts.BIN_WIDTH}."
     return [
         element("h2", "Scores given"),
-        _drawn(figures.distributions_figure(rows), caption),
-        _folded("The numbers behind the bars", rows, charts.DISTRIBUTION_HEADINGS),
+        drawn(figures.distributions_figure(rows), caption),
+        folded("The numbers behind the bars", rows, charts.DISTRIBUTION_HEADINGS),
     ]
 
 
@@ -156,23 +134,23 @@ def _trust(analysis: Analysis, trust: Trust) -> list[Element]:
     if trust.alpha_z.units:
         complete = any("low" in row for row in _agreement_rows(trust))
         headings = {"form": "Measure", "estimate": "Value"} | (_INTERVAL if complete else {})
-        parts.append(_table(_agreement_rows(trust), headings))
+        parts.append(table(_agreement_rows(trust), headings))
     parts.append(element("p", sentences.effective_sentence(analysis, trust)))
     parts += [element("h3", "Replication"), element("p", sentences.replication_sentence(trust))]
-    parts.append(_table(_replication_rows(trust), _REPLICATION))
+    parts.append(table(_replication_rows(trust), _REPLICATION))
     parts += [element("h3", "Quality threshold"), *_sensitivity(trust)]
     parts += [element("h3", "Ties"), element("p", sentences.separation_sentence(analysis, trust))]
     if trust.separations:
-        parts.append(_folded("Every tie", tie_rows(analysis, trust), _TIES))
+        parts.append(folded("Every tie", tie_rows(analysis, trust), _TIES))
     parts += [element("h3", "When to stop")]
     parts += [element("p", sentences.stopping_sentence(analysis, trust))]
     if len(analysis.ranking.order) > 1:
         rows = anytime_rows(analysis, trust)
-        parts.append(_folded("Differences with intervals that hold at every look", rows, _ANYTIME))
+        parts.append(folded("Differences with intervals that hold at every look", rows, _ANYTIME))
     parts += [element("h3", "Second opinion")]
     parts += [element("p", sentences.mixed_sentence(analysis, trust))]
     if trust.mixed is not None and len(analysis.ranking.order):
-        parts.append(_folded("Means of the mixed model", mixed_rows(analysis, trust), _MIXED))
+        parts.append(folded("Means of the mixed model", mixed_rows(analysis, trust), _MIXED))
     return parts
 
 
@@ -185,8 +163,8 @@ def _sensitivity(trust: Trust) -> list[Element]:
         "Agreement of the ranking at each threshold with the ranking by everybody. The band holds "
         "95 % of random drops of as many annotators."
     )
-    drawn = _drawn(figures.sensitivity_figure(rows), caption)
-    return [*parts, drawn, _folded("The thresholds", rows, charts.SENSITIVITY_HEADINGS)]
+    figure = drawn(figures.sensitivity_figure(rows), caption)
+    return [*parts, figure, folded("The thresholds", rows, charts.SENSITIVITY_HEADINGS)]
 
 
 def _method(analysis: Analysis, notes: Sequence[str]) -> list[Element]:
@@ -200,7 +178,7 @@ def _method(analysis: Analysis, notes: Sequence[str]) -> list[Element]:
             "The same ratings with the same settings give the same numbers.",
         ),
         *(element("p", f"{note[:1].upper()}{note[1:].rstrip('.')}.") for note in notes),
-        _table(rows, {"name": "Setting", "value": "Value"}),
+        table(rows, {"name": "Setting", "value": "Value"}),
         element("p", str(analysis.signature), class_="signature"),
     ]
 
@@ -263,49 +241,3 @@ _ANYTIME: Final = {
     "decided": "Decided",
 }
 _MIXED: Final = {"system": "System", "mean": "Mean score", "standard_error": "Standard error"}
-
-
-def _drawn(figure: Element, caption: str) -> Element:
-    return element("figure", element("div", figure), element("figcaption", caption))
-
-
-def _folded(summary: str, rows: Sequence[Row], headings: Mapping[str, str]) -> Element:
-    """A table the reader opens. Print shows it only when open."""
-    more = len(rows) - MOST_ROWS
-    note = f"… and {more:,} more, in the files beside this report." if more > 0 else None
-    return element(
-        "details",
-        element("summary", summary),
-        _table(rows[:MOST_ROWS], headings),
-        element("p", note) if note else None,
-    )
-
-
-def _table(
-    rows: Sequence[Row], headings: Mapping[str, str], *, clusters: str | None = None
-) -> Element:
-    """Rows under headings; a line under the last row of each cluster."""
-    numeric = {name for name in headings if all(is_number(row.get(name)) for row in rows)}
-    kind = {name: "number" if name in numeric else None for name in headings}
-    head = element(
-        "tr", *(element("th", text, class_=kind[name]) for name, text in headings.items())
-    )
-    lines = [
-        element(
-            "tr",
-            *(element("td", _words(row, name), class_=kind[name]) for name in headings),
-            class_="cluster" if clusters and _ends(rows, place, clusters) else None,
-        )
-        for place, row in enumerate(rows)
-    ]
-    table = element("table", element("thead", head), element("tbody", *lines))
-    return element("div", table, class_="scroll")
-
-
-def _words(row: Row, name: str) -> str:
-    """A cell is empty where a row has no such thing, and says so where it is not defined."""
-    return cell(name, row[name]) if name in row else ""
-
-
-def _ends(rows: Sequence[Row], place: int, name: str) -> bool:
-    return place + 1 < len(rows) and rows[place][name] != rows[place + 1][name]
