@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from analysis.metrics.embedding import TwoTowers
-from analysis.metrics.registry import MetricUnavailable
+from analysis.metrics.registry import MetricUnavailable, metric_libraries
 
 DEMO_MODEL = Path(__file__).resolve().parent.parent / "demo_model"
 # Raised when the way frames or texts are prepared or read out changes: old embeddings are stale.
@@ -91,8 +91,8 @@ def _folder(name: str, folder: Path) -> Door:
         raise MetricUnavailable(f"the model folder {folder} holds no weights")
 
     def load(device: str) -> TwoTowers:
-        from analysis.metrics.towers.image_text import load_folder
-
+        with metric_libraries():
+            from analysis.metrics.towers.image_text import load_folder
         return load_folder(folder, device)
 
     merges = folder / MERGES if (folder / MERGES).is_file() else None
@@ -105,8 +105,8 @@ def _with_file(name: str, architecture: str, weights: str, *, cloob: bool = Fals
         raise MetricUnavailable(f"the model {name} needs weights, and there is no file {weights!r}")
 
     def load(device: str) -> TwoTowers:
-        from analysis.metrics.towers.image_text import load_file
-
+        with metric_libraries():
+            from analysis.metrics.towers.image_text import load_file
         return load_file(architecture, file, device, cloob=cloob)
 
     return Door(name, (file,), load)
@@ -118,8 +118,8 @@ def _with_download(name: str, tag: str | None) -> Door:
         raise MetricUnavailable(
             f"the model {name} needs weights: a file, or a name that open_clip knows"
         )
-    from analysis.metrics.towers.image_text import download, load_downloaded
-
+    with metric_libraries():
+        from analysis.metrics.towers.image_text import download, load_downloaded
     return Door(
         name if tag is None else f"{name}/{tag}",
         (download(name, tag),),

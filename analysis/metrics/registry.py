@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -33,6 +34,22 @@ class Need(StrEnum):
 
 class MetricUnavailable(ValueError):
     """A metric cannot be computed on this machine; the message says what to install."""
+
+
+@contextmanager
+def metric_libraries() -> Iterator[None]:
+    """Around imports of what only metric workers have: where one is missing, a sentence says so.
+
+    Such imports are made when they are needed, never on top of a module, because web machines
+    import the registry and have none of these libraries.
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise MetricUnavailable(
+            f"the Python package {error.name} is not installed; requirements.txt has all that "
+            "metrics need"
+        ) from error
 
 
 def own_texts(batch: Batch, settings: Settings) -> Sequence[str]:

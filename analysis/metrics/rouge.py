@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 import numpy as np
-from rapidfuzz.distance import LCSseq
 
 from analysis.metrics.batch import Batch, Values
-from analysis.metrics.registry import Family, Need
+from analysis.metrics.registry import Family, Need, metric_libraries
 from analysis.metrics.settings import Settings
 from analysis.metrics.workbench import Workbench
 
@@ -24,9 +24,9 @@ def rouge_l(caption: str, references: Sequence[str]) -> float:
     >>> round(rouge_l("a b c", ["a c", "x"]), 3)
     0.83
     """
-    words = caption.split(" ")
+    words, in_common = caption.split(" "), _common_subsequence()
     common = [
-        (LCSseq.similarity(words, reference_words), len(reference_words))
+        (in_common(words, reference_words), len(reference_words))
         for reference_words in (reference.split(" ") for reference in references)
     ]
     precision = max(length for length, _ in common) / len(words)
@@ -34,6 +34,15 @@ def rouge_l(caption: str, references: Sequence[str]) -> float:
     if precision == 0 or recall == 0:
         return 0.0
     return (1 + _BETA_SQUARED) * precision * recall / (recall + _BETA_SQUARED * precision)
+
+
+@cache
+def _common_subsequence() -> Callable[[Sequence[str], Sequence[str]], int]:
+    """The length of the longest common subsequence."""
+    with metric_libraries():
+        from rapidfuzz.distance import LCSseq
+    similarity: Callable[[Sequence[str], Sequence[str]], int] = LCSseq.similarity
+    return similarity
 
 
 def _score(batch: Batch, settings: Settings, bench: Workbench) -> Mapping[str, Values]:

@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sacrebleu.metrics.bleu import BLEU
-from sacrebleu.metrics.chrf import CHRF
 
 from analysis.metrics.batch import Batch, Values
-from analysis.metrics.registry import Family, Need
+from analysis.metrics.registry import Family, Need, metric_libraries
 from analysis.metrics.settings import Settings
 from analysis.metrics.workbench import Workbench
 
@@ -25,10 +23,14 @@ def _sentence_scores(metric: Any, batch: Batch) -> Values:
 
 
 def _chrf(batch: Batch, settings: Settings, bench: Workbench) -> Mapping[str, Values]:
+    with metric_libraries():
+        from sacrebleu.metrics.chrf import CHRF
     return {"chrf": _sentence_scores(CHRF(), batch)}
 
 
 def _sentence_bleu(batch: Batch, settings: Settings, bench: Workbench) -> Mapping[str, Values]:
+    with metric_libraries():
+        from sacrebleu.metrics.bleu import BLEU
     # Orders longer than the caption are left out, as sacrebleu asks for single sentences.
     return {"sentbleu": _sentence_scores(BLEU(effective_order=True), batch)}
 

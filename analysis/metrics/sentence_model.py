@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from analysis.metrics.embedding import Texts
 from analysis.metrics.embeddings import Space
-from analysis.metrics.registry import MetricUnavailable
+from analysis.metrics.registry import MetricUnavailable, metric_libraries
 
 if TYPE_CHECKING:
     from analysis.metrics.towers.sentence import SentenceTower
@@ -59,8 +59,8 @@ class SentenceModel:
 
     @cached_property
     def _tower(self) -> SentenceTower:
-        from analysis.metrics.towers.sentence import SentenceTower
-
+        with metric_libraries():
+            from analysis.metrics.towers.sentence import SentenceTower
         return SentenceTower(self._folder, self._device)
 
     @property
