@@ -22,7 +22,7 @@ def results_resume_task() -> None:
         result_compute_task.delay(pk)
 
 
-@shared_task(queue="gpu")
+@shared_task
 def metric_run_work_task(pk: int) -> None:
     """One chunk, then the next message: runs share the workers, and no task takes long."""
     for _ in range(metric_run_work(pk=pk)):
@@ -36,7 +36,7 @@ def metric_runs_resume_task() -> None:
         metric_run_work_task.delay(pk)
 
 
-@shared_task(queue="gpu", expires=300)
+@shared_task(expires=300)
 def metric_worker_report_task() -> None:
     """Asked every few minutes; where nobody answers, questions do not pile up."""
     metric_worker_report()

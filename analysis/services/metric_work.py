@@ -147,7 +147,7 @@ def chunk_failure(run: MetricRun, chunk: MetricChunk, message: str) -> Outcome:
 
 def _score(run: MetricRun, job: Job, bench: Workbench, metrics: list[str]) -> Outcome:
     """From the store, for the whole campaign at once: rare words are counted in all of it."""
-    batch = job.material.batch
+    batch = replace(job.material.batch)  # another one: the bench remembers what it matched before
     wanted = embeddable(batch, metrics, job.settings)
     embed(replace(wanted, videos={}), job.settings, bench)  # learns of what others have embedded
     if bench.image_text:

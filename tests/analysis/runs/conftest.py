@@ -1,0 +1,81 @@
+"""A campaign with real clips, scored by a model that counts what it is asked."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+import pytest
+from django.core.files.base import ContentFile
+
+from analysis.metrics.models import Door
+from analysis.models import MetricRun
+from analysis.services import metric_bench
+from analysis.services.metric_chunks import metric_run_finish
+from analysis.services.metric_runs import metric_run_request
+from hits.models import Campaign
+from tests.analysis.metrics.pretend import PretendTowers
+from tests.clips import make_clip
+from tests.factories import make_campaign
+
+METRICS = ["bleu4", "rougel", "cider", "clip_mean", "emscore", "emscore_ref", "clipscore"]
+
+
+@pytest.fixture(autouse=True)
+def private_store(settings, tmp_path):
+    """A store and a worker of its own for each test: nothing is remembered from another."""
+    settings.METRIC_STORE = tmp_path / "embeddings"
+    settings.METRIC_DEVICE = "cpu"
+    metric_bench.device.cache_clear()
+    metric_bench._job.cache_clear()
+    metric_bench.bench_forget()
+    yield
+    metric_bench.bench_forget()
+
+
+@pytest.fixture
+def towers(monkeypatch) -> PretendTowers:
+    """The image–text model of workers and of `manage.py score`."""
+    towers = PretendTowers()
+    door = Door("pretend", (), lambda device: towers)
+    monkeypatch.setattr("analysis.metrics.equipment.find_model", lambda choice: door)
+    return towers
+
+
+@pytest.fixture(scope="session")
+def clips(tmp_path_factory) -> list[bytes]:
+    """Twenty clips: more than one group of videos."""
+    folder = tmp_path_factory.mktemp("clips")
+    return [make_clip(folder / f"{n}.mp4", shade=n).read_bytes() for n in range(20)]
+
+
+@pytest.fixture
+def campaign(organiser, clips, towers) -> Campaign:
+    """Two candidates and a hidden human over twenty clips that are stored here."""
+    campaign = make_campaign(owner=organiser, videos=20, systems=2)
+    for number, (video, clip) in enumerate(zip(campaign.videos.all(), clips, strict=True)):
+        video.name, video.url, video.sha256 = f"v{number:03}", "", sha256(clip).hexdigest()
+        video.file.save(f"{number}.mp4", ContentFile(clip))
+    return campaign
+
+
+@pytest.fixture
+def ask(campaign):
+    """Ask for metrics; nobody is woken."""
+
+    def request(metrics=METRICS, **choices) -> MetricRun:
+        return metric_run_request(campaign=campaign, metrics=metrics, **choices)
+
+    return request
+
+
+@pytest.fixture
+def scored(ask):
+    """Ask for metrics and have them computed."""
+
+    def score(metrics=METRICS, **choices) -> MetricRun:
+        run = ask(metrics, **choices)
+        metric_run_finish(pk=run.pk)
+        run.refresh_from_db()
+        return run
+
+    return score

@@ -1,0 +1,433 @@
+"""Runs of metrics: the same numbers as from files, whatever happens to the workers."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import threading
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from analysis.metrics.registry import MetricUnavailable
+from analysis.models import MetricChunk, MetricFault, MetricRun, MetricScore
+from analysis.selectors.metric_scores import (
+    files_write,
+    metric_table,
+    run_progress,
+    time_left,
+)
+from analysis.services import metric_bench, metric_chunks, metric_work
+from analysis.services.metric_chunks import GIVEN_UP, metric_run_finish, metric_run_work
+from analysis.services.metric_runs import (
+    metric_run_cancel,
+    metric_run_request,
+    metric_run_retry,
+    metric_runs_left_behind,
+)
+from analysis.tasks import metric_run_work_task, metric_runs_resume_task
+from daplatform.errors import DomainError
+from hits.models import Caption, System, Video
+from hits.services.campaigns import caption_correct
+from tests.analysis.runs.conftest import METRICS
+from tests.factories import make_campaign
+
+pytestmark = pytest.mark.django_db
+Kind = MetricChunk.Kind
+
+
+def exported(campaign, folder: Path) -> bytes:
+    folder.mkdir(parents=True, exist_ok=True)
+    files_write(campaign, folder)
+    return (folder / "scores.csv").read_bytes()
+
+
+def scored_from_files(campaign, folder: Path, store: Path, metrics=METRICS) -> tuple[bytes, dict]:
+    """`manage.py score` on what the page hands out, with a store of its own."""
+    clips = folder / "clips"
+    clips.mkdir()
+    for video in campaign.videos.exclude(file=""):
+        if Path(video.file.path).is_file():
+            shutil.copy(video.file.path, clips / f"{video.name}.mp4")
+    out = folder / "from-files.csv"
+    arguments = ["--references", folder / "references.csv", "--videos", clips, "--store", store]
+    arguments += ["--metrics", ",".join(metrics), "--out", out]
+    with contextlib.suppress(SystemExit):  # something is missing: the .json says what
+        call_command("score", *map(str, [folder / "captions.csv", *arguments]))
+    return out.read_bytes(), json.loads((folder / "from-files.csv.json").read_text())
+
+
+def test_the_scores_are_those_of_the_command_line_to_the_last_bit(scored, campaign, tmp_path):
+    assert scored().state == MetricRun.State.DONE
+    ours = exported(campaign, tmp_path / "out")
+    theirs, about = scored_from_files(campaign, tmp_path / "out", tmp_path / "another-store")
+    assert ours == theirs
+    assert ours.count(b"\n") == 1 + len(METRICS) * 20 * 3
+    told = json.loads((tmp_path / "out" / "scores.csv.json").read_text())
+    assert told["signatures"] == about["signatures"]
+    assert about["faults"] == told["faults"] == []
+
+
+def test_a_task_that_comes_twice_changes_nothing(ask, campaign, monkeypatch, tmp_path):
+    monkeypatch.setattr(metric_run_work_task, "delay", lambda pk: None)
+    run = ask()
+    for _ in range(40):
+        metric_run_work_task(run.pk)
+        metric_run_work_task(run.pk)
+    run.refresh_from_db()
+    assert run.state == MetricRun.State.DONE
+    assert MetricScore.objects.count() == len(METRICS) * 60
+    before = exported(campaign, tmp_path / "before")
+    run.chunks.update(state=MetricChunk.State.PENDING, claimed_at=None)
+    MetricRun.objects.update(state=MetricRun.State.RUNNING)
+    metric_run_finish(pk=run.pk)
+    assert exported(campaign, tmp_path / "after") == before
+    assert MetricScore.objects.count() == len(METRICS) * 60
+
+
+def test_every_frame_and_text_is_embedded_once_for_all_metrics(scored, towers):
+    scored()
+    assert towers.images == 20 * 10  # a clip has ten frames, fewer than sixteen
+    captions = 20 * 3
+    references = 20
+    assert towers.texts == 2 * (captions + references)  # CLIPScore's prompt makes other texts
+
+
+def test_a_system_added_tomorrow_has_only_its_captions_embedded(scored, campaign, towers):
+    scored()
+    towers.images = towers.texts = 0
+    added = System.objects.create(campaign=campaign, name="tomorrow", role="candidate")
+    Caption.objects.bulk_create(
+        Caption(video=video, system=added, text=f"Tomorrow's words on {video.name}")
+        for video in campaign.videos.all()
+    )
+    scored()
+    assert towers.images == 0
+    assert towers.texts == 2 * 20
+    assert {row.metric: len(row.cells) for row in metric_table(campaign).rows}["emscore"] == 4
+
+
+def test_workers_that_die_again_and_again_cost_nothing_but_time(
+    ask, scored, campaign, towers, tmp_path, settings
+):
+    """Killed in each chunk once; what was begun is taken up when nothing is heard of it."""
+    scored()
+    undisturbed = exported(campaign, tmp_path / "undisturbed")
+    MetricRun.objects.all().delete()
+    settings.METRIC_STORE = tmp_path / "second-store"
+    run = ask()
+    for _ in range(60):
+        lives = run.chunks.filter(kind=Kind.VIDEOS, state="pending", attempts=1).exists()
+        towers.dies_after = towers.images + (10**9 if lives else 5)
+        try:
+            metric_run_work(pk=run.pk)
+        except KeyboardInterrupt:
+            metric_bench.bench_forget()
+        long_ago = timezone.now() - timedelta(hours=1)
+        run.chunks.exclude(claimed_at=None).update(claimed_at=long_ago)
+    run.refresh_from_db()
+    assert run.state == MetricRun.State.DONE
+    assert set(run.chunks.filter(kind=Kind.VIDEOS).values_list("attempts", flat=True)) == {2}
+    assert exported(campaign, tmp_path / "disturbed") == undisturbed
+
+
+def test_a_chunk_that_kills_every_worker_is_given_up_and_the_rest_is_scored(ask, towers):
+    run = ask()
+    metric_run_work(pk=run.pk)
+    deadly = run.chunks.filter(kind=Kind.VIDEOS).first()
+    long_ago = timezone.now() - timedelta(hours=1)
+    run.chunks.filter(pk=deadly.pk).update(attempts=3, claimed_at=long_ago)
+    metric_run_finish(pk=run.pk)
+    run.refresh_from_db()
+    assert run.state == MetricRun.State.DONE
+    faults = MetricFault.objects.filter(message=GIVEN_UP)
+    assert sorted(faults.values_list("video", flat=True)) == sorted(deadly.items)
+    assert MetricScore.objects.filter(metric="emscore").count() == 4 * 3
+    assert MetricScore.objects.filter(metric="cider").count() == 20 * 3
+
+
+def test_a_claimed_chunk_is_left_alone_until_its_worker_is_silent(ask):
+    run = ask()
+    metric_run_work(pk=run.pk)
+    run.chunks.update(claimed_at=timezone.now())
+    assert metric_run_work(pk=run.pk) == 0
+    assert not run.chunks.exclude(state="pending").exists()
+    assert not metric_runs_left_behind().exists()
+    run.chunks.update(claimed_at=timezone.now() - timedelta(minutes=5))
+    assert list(metric_runs_left_behind()) == [run]
+
+
+def test_the_worker_gives_signs_of_life_while_it_works(settings, monkeypatch):
+    settings.METRIC_CLAIM_SECONDS = 0.04
+    told = threading.Semaphore(0)
+
+    class Chunks:
+        """Notes what is confirmed: another thread cannot see this test's rows."""
+
+        def filter(self, pk):
+            assert pk == 5
+            return self
+
+        def update(self, claimed_at):
+            told.release()
+
+    monkeypatch.setattr(MetricChunk, "objects", Chunks())
+    with metric_chunks._signs_of_life(MetricChunk(pk=5)):
+        assert all(told.acquire(timeout=20) for _ in range(3))
+
+
+def test_lost_messages_are_made_good_by_the_sweep(ask, monkeypatch):
+    sent = []
+    monkeypatch.setattr(metric_run_work_task, "delay", sent.append)
+    run = ask()
+    metric_runs_resume_task()
+    assert sent == [run.pk]
+    metric_run_cancel(run=run)
+    metric_runs_resume_task()
+    assert sent == [run.pk]
+
+
+def test_several_workers_are_woken_to_share_a_run(ask):
+    run = ask()
+    due = metric_run_work(pk=run.pk)
+    assert due == run.chunks.filter(waits=False).count() == 1 + 1 + 2  # words, texts, 2 × videos
+    assert metric_run_work(pk=run.pk) == 1
+
+
+def test_scores_of_embeddings_wait_until_all_is_embedded(ask):
+    run = ask()
+    metric_run_work(pk=run.pk)
+    run.chunks.filter(kind=Kind.VIDEOS).update(claimed_at=timezone.now())
+    metric_run_finish(pk=run.pk)
+    done = set(run.chunks.filter(state="done").values_list("kind", flat=True))
+    assert done == {"scores", "texts"}
+    assert not run.chunks.filter(waits=True, state="done").exists()
+
+
+def test_an_unreadable_video_is_an_error_row_and_everything_else_is_scored(
+    scored, campaign, tmp_path
+):
+    broken = campaign.videos.get(name="v003")
+    Path(broken.file.path).write_bytes(b"no video at all")
+    scored()
+    fault = MetricFault.objects.get()
+    assert fault.video == broken
+    assert set(fault.metrics) == {"clip_mean", "emscore", "emscore_ref", "clipscore"}
+    assert not MetricScore.objects.filter(caption__video=broken, metric="emscore").exists()
+    assert MetricScore.objects.filter(caption__video=broken, metric="bleu4").count() == 3
+    assert MetricScore.objects.filter(metric="emscore").count() == 19 * 3
+    ours = exported(campaign, tmp_path / "out")
+    theirs, about = scored_from_files(campaign, tmp_path / "out", tmp_path / "another-store")
+    assert ours == theirs
+    told = json.loads((tmp_path / "out" / "scores.csv.json").read_text())
+    assert [fault["video"] for fault in about["faults"]] == ["v003"]
+    assert told["faults"] == about["faults"]
+
+
+def test_a_retry_reads_the_failed_videos_only(scored, campaign, towers, tmp_path):
+    broken = campaign.videos.get(name="v003")
+    path = Path(broken.file.path)
+    whole = path.read_bytes()
+    path.write_bytes(b"no video at all")
+    run = scored()
+    path.write_bytes(whole)
+    towers.images = towers.texts = 0
+    metric_run_retry(run=run)
+    metric_run_finish(pk=run.pk)
+    run.refresh_from_db()
+    assert run.state == MetricRun.State.DONE
+    assert (towers.images, towers.texts) == (10, 0)
+    assert not MetricFault.objects.exists()
+    ours = exported(campaign, tmp_path / "out")
+    assert ours == scored_from_files(campaign, tmp_path / "out", tmp_path / "another-store")[0]
+
+
+def test_a_retry_of_a_video_that_is_still_broken_says_so_once(scored, campaign):
+    Path(campaign.videos.get(name="v003").file.path).write_bytes(b"no video at all")
+    run = scored()
+    for _ in range(2):
+        metric_run_retry(run=run)
+        metric_run_finish(pk=run.pk)
+    assert MetricFault.objects.count() == 1
+
+
+def test_it_refuses_to_retry_what_went_well(scored):
+    with pytest.raises(DomainError, match="nothing to try again"):
+        metric_run_retry(run=scored())
+
+
+def test_a_cancelled_run_begins_nothing_more_and_can_be_asked_for_again(ask, scored, towers):
+    run = ask()
+    metric_run_work(pk=run.pk)
+    while not run.chunks.filter(kind=Kind.VIDEOS, state="done").exists():
+        metric_run_work(pk=run.pk)
+    metric_run_cancel(run=run)
+    assert metric_run_work(pk=run.pk) == 0
+    assert run.chunks.filter(state="pending").exists()
+    with pytest.raises(DomainError, match="ended already"):
+        metric_run_cancel(run=run)
+    before = towers.images
+    assert scored().state == MetricRun.State.DONE
+    assert (before, towers.images) == (160, 200)  # sixteen videos, then the other four
+
+
+def test_one_run_at_a_time(ask, campaign):
+    run = ask()
+    with pytest.raises(DomainError, match="being scored already"):
+        ask()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        MetricRun.objects.create(campaign=campaign, metrics=[], choices={}, last_caption=0)
+    metric_run_cancel(run=run)
+    ask()
+
+
+def test_a_caption_corrected_meanwhile_is_scored_as_it_was_asked_for(ask, campaign):
+    run = ask(["bleu1"])
+    caption = Caption.objects.filter(system__role="candidate").first()
+    correction = caption_correct(caption=caption, text="Quite another caption.")
+    metric_run_finish(pk=run.pk)
+    assert MetricScore.objects.filter(caption=caption).exists()
+    assert not MetricScore.objects.filter(caption=correction).exists()
+    run = metric_run_request(campaign=campaign, metrics=["bleu1"])
+    metric_run_finish(pk=run.pk)
+    assert MetricScore.objects.filter(caption=correction).exists()
+
+
+def test_copies_of_a_video_are_embedded_once_and_fail_together(ask, campaign, towers):
+    first, *_, last = campaign.videos.order_by("name")
+    Video.objects.filter(pk=last.pk).update(file=first.file.name, sha256=first.sha256)
+    metric_run_finish(pk=ask().pk)
+    assert towers.images == 19 * 10
+    assert MetricScore.objects.filter(metric="emscore").count() == 60
+    Path(first.file.path).write_bytes(b"no video at all")
+    shutil.rmtree(metric_bench.settings.METRIC_STORE)
+    metric_bench.bench_forget()
+    metric_run_finish(pk=ask().pk)
+    assert set(MetricFault.objects.values_list("video", flat=True)) == {first.pk, last.pk}
+
+
+def test_a_metric_that_is_not_installed_is_said_once_and_costs_no_other(
+    scored, monkeypatch, towers
+):
+    def none(choice):
+        raise MetricUnavailable("the model is elsewhere")
+
+    monkeypatch.setattr("analysis.metrics.equipment.find_model", none)
+    run = scored(["bleu1", "emscore", "spice"])
+    assert run.state == MetricRun.State.DONE
+    told = {fault.message: fault.metrics for fault in MetricFault.objects.all()}
+    assert told.pop("the model is elsewhere") == ["emscore"]
+    ((message, metrics),) = told.items()
+    assert message.startswith("SPICE is not installed")
+    assert metrics == ["spice"]
+    assert set(MetricScore.objects.values_list("metric", flat=True)) == {"bleu1"}
+
+
+def test_a_value_that_is_no_number_is_an_error_row(scored, monkeypatch, campaign):
+    plain = metric_work.score
+
+    def with_a_hole(*arguments):
+        scores = plain(*arguments)
+        for values in scores.values.values():
+            values[7] = np.nan
+        return scores
+
+    monkeypatch.setattr(metric_work, "score", with_a_hole)
+    scored(["bleu1", "bleu2"])
+    fault = MetricFault.objects.get()
+    assert (fault.message, fault.metrics) == ("it has no defined value", ["bleu1", "bleu2"])
+    assert MetricScore.objects.count() == 2 * 59
+
+
+def test_something_unexpected_fails_its_chunk_and_no_other(ask, monkeypatch, caplog):
+    def burst(*arguments):
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr(metric_work, "_embed_videos", burst)
+    run = ask()
+    for _ in range(2 * 2):
+        with pytest.raises(RuntimeError):
+            metric_run_finish(pk=run.pk)
+        if not run.chunks.filter(kind=Kind.VIDEOS, state="pending").exists():
+            break
+    metric_run_finish(pk=run.pk)
+    run.refresh_from_db()
+    assert run.state == MetricRun.State.DONE
+    assert MetricFault.objects.filter(message__startswith="something went wrong").count() == 20
+    assert MetricScore.objects.filter(metric="cider").count() == 60
+
+
+def test_a_full_disk_is_said_and_can_be_tried_again(ask, settings, tmp_path, campaign):
+    in_the_way = tmp_path / "in-the-way"
+    in_the_way.write_text("a file where the store should be")
+    settings.METRIC_STORE = in_the_way
+    run = ask(["clip_mean", "bleu1"])
+    metric_run_finish(pk=run.pk)
+    run.refresh_from_db()
+    assert run.state == MetricRun.State.DONE
+    assert MetricFault.objects.filter(message__contains="cannot be written").exists()
+    settings.METRIC_STORE = tmp_path / "room-enough"
+    metric_run_retry(run=run)
+    metric_run_finish(pk=run.pk)
+    assert not MetricFault.objects.exists()
+    assert MetricScore.objects.filter(metric="clip_mean").count() == 60
+
+
+def test_a_run_begun_on_gpus_is_not_continued_on_a_cpu(ask):
+    run = ask()
+    metric_run_work(pk=run.pk)
+    MetricRun.objects.update(precision="half")
+    assert metric_run_work(pk=run.pk) == 0
+    assert not run.chunks.exclude(attempts=0).exists()
+
+
+@pytest.mark.parametrize(
+    ("metrics", "frames", "sentence"),
+    [
+        (["bleu9"], "uniform:16", "bleu9"),
+        (["bleu1"], "sometimes", "frames"),
+        ([], "uniform:16", "at least one"),
+    ],
+)
+def test_it_refuses_what_cannot_be_computed(ask, metrics, frames, sentence):
+    with pytest.raises(DomainError, match=sentence):
+        ask(metrics, frames=frames)
+
+
+def test_it_refuses_a_campaign_without_captions(db):
+    campaign = make_campaign()
+    Caption.objects.exclude(system__role="reference").delete()
+    with pytest.raises(DomainError, match="no captions to score"):
+        metric_run_request(campaign=campaign, metrics=["bleu1"])
+
+
+def test_a_run_that_says_all_that_an_earlier_one_said_replaces_it(scored, campaign):
+    small = scored(["bleu1"])
+    large = scored(["bleu1", "bleu2"])
+    other = scored(["bleu1"], frames="all")
+    assert set(MetricRun.objects.all()) == {large, other}
+    assert small not in MetricRun.objects.all()
+    assert {row.metric for row in metric_table(campaign).rows} == {"bleu1", "bleu2"}
+
+
+def test_progress_counts_items_and_knows_how_long_it_takes(ask):
+    run = ask()
+    assert run_progress(run) == []
+    metric_run_work(pk=run.pk)
+    run.chunks.filter(kind=Kind.TEXTS).update(state="done", seconds=4.0)
+    first = run.chunks.filter(kind=Kind.VIDEOS).first()
+    run.chunks.filter(pk=first.pk).update(state="done", seconds=1600.0)
+    parts = {part.kind: part for part in run_progress(run)}
+    assert (parts[Kind.VIDEOS].done, parts[Kind.VIDEOS].total) == (16, 20)
+    assert parts[Kind.VIDEOS].rate == pytest.approx(0.01)
+    assert parts[Kind.SCORES].rate is None
+    assert time_left(run_progress(run)) == "about 7 min left"
+    run.chunks.filter(kind=Kind.VIDEOS, state="pending").update(claimed_at=timezone.now())
+    run.chunks.filter(pk=first.pk).update(seconds=80.0)
+    assert time_left(run_progress(run)) == "less than a minute left"
