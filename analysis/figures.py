@@ -34,7 +34,12 @@ class Scale:
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
 
 
-def ranking_figure(rows: Sequence[Row]) -> Element:
+def ranking_figure(
+    rows: Sequence[Row],
+    *,
+    axis: str = "Mean z score",
+    name: str = "Mean z score of each system, best first",
+) -> Element:
     """Systems best first with score and interval; dashed lines part the clusters."""
     left, step = _label_width(row["system"] for row in rows), 30
     bottom = step * len(rows) + 8
@@ -43,7 +48,7 @@ def ranking_figure(rows: Sequence[Row]) -> Element:
     ]
     ticks = nice_ticks(min(ends, default=0.0), max(ends, default=1.0))
     x = Scale(ticks[0], ticks[-1], left, WIDTH - 14)
-    parts = _x_axis(x, ticks, bottom, "Mean z score")
+    parts = _x_axis(x, ticks, bottom, axis)
     for place, row in enumerate(rows):
         y = step * place + step / 2 + 4
         parts.append(_label(row["system"], left - 10, y + 4, "end"))
@@ -53,10 +58,12 @@ def ranking_figure(rows: Sequence[Row]) -> Element:
     for place, (above, below) in enumerate(pairwise(rows), 1):
         if above["ranks"] != below["ranks"]:
             parts.append(_line(0, step * place + 4, WIDTH, step * place + 4, "boundary"))
-    return _figure("Mean z score of each system, best first", bottom + 40, parts)
+    return _figure(name, bottom + 40, parts)
 
 
-def significance_figure(rows: Sequence[Row]) -> Element:
+def significance_figure(
+    rows: Sequence[Row], *, name: str = "p that the row's system is better than the column's"
+) -> Element:
     """A square of cells, filled where the row's system is significantly better."""
     systems = list(dict.fromkeys(row["better"] for row in rows))
     left = _label_width(systems)
@@ -80,9 +87,25 @@ def significance_figure(rows: Sequence[Row]) -> Element:
         if size >= 38:
             words = "value win" if row["win"] else "value"
             parts.append(_text(row["shown"], x + size / 2, y + 17.0, "middle", words))
-    return _figure(
-        "p that the row's system is better than the column's", top + 26 * len(systems) + 8, parts
-    )
+    return _figure(name, top + 26 * len(systems) + 8, parts)
+
+
+def scatter_figure(rows: Sequence[Row], x_title: str, y_title: str) -> Element:
+    """One mark per row; those that stand out are squares, and say what they are on hovering."""
+    left, bottom = 62, 320
+    across = nice_ticks(min(row["x"] for row in rows), max(row["x"] for row in rows))
+    up = nice_ticks(min(row["y"] for row in rows), max(row["y"] for row in rows))
+    x, y = Scale(across[0], across[-1], left, WIDTH - 14), Scale(up[0], up[-1], bottom, 14)
+    parts = _x_axis(x, across, bottom, x_title)
+    parts += _y_axis(y, up, left, WIDTH - 14, y_title)
+    for row in sorted(rows, key=lambda row: bool(row["out"])):
+        if row["out"]:
+            mark = _square(x(row["x"]), y(row["y"]))
+            mark.append(element("title", row["tip"]))
+        else:
+            mark = element("circle", cx=x(row["x"]), cy=y(row["y"]), r=2.2, class_="dot")
+        parts.append(mark)
+    return _figure(f"{y_title} against {x_title}", bottom + 44, parts)
 
 
 def annotators_figure(rows: Sequence[Row]) -> Element:
