@@ -6,7 +6,6 @@ folder `DA_SPECS` names, or in ../shared/specs beside the checkout.
 
 from __future__ import annotations
 
-import copy
 import os
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -68,6 +67,7 @@ class DocumentedContract:
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._document = document
+        self._validators: dict[int, Any] = {}
 
     def request_faults(self, method: str, path: str, body: Any) -> list[str]:
         call = self._document["paths"].get(path, {}).get(method.lower())
@@ -89,13 +89,19 @@ class DocumentedContract:
         return list(self._faults(_schema(answers[str(status)]), body, strict=False))
 
     def _faults(self, schema: dict[str, Any], body: Any, *, strict: bool) -> Iterator[str]:
-        from jsonschema import Draft202012Validator
-
-        root = {**schema, "components": self._document["components"]}
-        for error in Draft202012Validator(root).iter_errors(body):
+        for error in self._validator(schema).iter_errors(body):
             yield f"{error.json_path}: {error.message}"
         if strict and isinstance(body, dict) and (names := self._names(schema)):
             yield from (f"{name}: is not documented" for name in body.keys() - names)
+
+    def _validator(self, schema: dict[str, Any]) -> Any:
+        """Kept for each part of the document, for it takes a while to find its way about."""
+        from jsonschema import Draft202012Validator  # only where the document is: in tests
+
+        if id(schema) not in self._validators:
+            root = {**schema, "components": self._document["components"]}
+            self._validators[id(schema)] = Draft202012Validator(root)
+        return self._validators[id(schema)]
 
     def _names(self, schema: dict[str, Any]) -> set[str]:
         if reference := schema.get("$ref"):
@@ -106,7 +112,7 @@ class DocumentedContract:
 def find_contract() -> Contract:
     """The strictest contract at hand."""
     path = document_path()
-    return DocumentedContract(_load(path)) if path.is_file() else DeclaredContract()
+    return _documented(path) if path.is_file() else DeclaredContract()
 
 
 def document_path() -> Path:
@@ -115,16 +121,16 @@ def document_path() -> Path:
 
 
 @lru_cache(maxsize=1)
-def _load(path: Path) -> dict[str, Any]:
-    import yaml
+def _documented(path: Path) -> DocumentedContract:
+    import yaml  # only where the document is: in tests
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    document: dict[str, Any] = copy.deepcopy(yaml.load(path.read_text("utf-8"), Loader=loader))  # noqa: S506
+    document: dict[str, Any] = yaml.load(path.read_text("utf-8"), Loader=loader)  # noqa: S506 - safe, in C
     # The prose says "instead of" external_study_url, one gives access_details; the list of
     # required properties forgot that.
     for name in ("CreateStudy", "Study"):
         document["components"]["schemas"][name]["required"].remove("external_study_url")
-    return document
+    return DocumentedContract(document)
 
 
 def _schema(part: dict[str, Any]) -> dict[str, Any]:

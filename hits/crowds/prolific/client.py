@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any, Final
 
 import httpx
@@ -48,6 +50,7 @@ class Client:
             headers={"Authorization": f"Token {token}"},
             timeout=timeout,
             follow_redirects=False,
+            verify=_certificates(),
         )
 
     def read(self, path: str, parameters: Mapping[str, str | int] | None = None) -> Any:
@@ -127,6 +130,12 @@ class Client:
         if response.is_success:
             return response
         raise _fault(response)
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Read once in a process, for reading them takes longer than a call."""
+    return httpx.create_ssl_context()
 
 
 def _content(response: httpx.Response) -> Any:

@@ -62,8 +62,15 @@ def pauses() -> list[float]:
 
 @pytest.fixture
 def client(account: Account, pauses: list[float]) -> Client:
+    return Client(token=account.token, address=account.api, sleep=pauses.append)
+
+
+@pytest.fixture
+def impatient(account: Account) -> ProlificGateway:
+    """A gateway that soon stops waiting for an answer."""
     timeout = httpx.Timeout(0.5)
-    return Client(token=account.token, address=account.api, timeout=timeout, sleep=pauses.append)
+    client = Client(token=account.token, address=account.api, timeout=timeout)
+    return ProlificGateway(account, client)
 
 
 @pytest.fixture
