@@ -233,7 +233,10 @@ METRIC_CLAIM_SECONDS = 60.0
 # Queue --------------------------------------------------------------------------------------
 CELERY_BROKER_URL = text("CELERY_BROKER_URL", "filesystem://")
 CELERY_TASK_DEFAULT_QUEUE = "default"
-CELERY_TASK_ROUTES = {"analysis.tasks.metric_[rw]*_task": {"queue": "gpu"}}
+CELERY_TASK_ROUTES = {
+    "analysis.tasks.metric_run_work_task": {"queue": "gpu"},
+    "analysis.tasks.metric_worker_report_task": {"queue": "gpu"},
+}
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True
