@@ -126,11 +126,19 @@ def _documented(path: Path) -> DocumentedContract:
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     document: dict[str, Any] = yaml.load(path.read_text("utf-8"), Loader=loader)  # noqa: S506 - safe, in C
-    # The prose says "instead of" external_study_url, one gives access_details; the list of
+    _mend(document["components"]["schemas"])
+    return DocumentedContract(document)
+
+
+def _mend(schemas: dict[str, Any]) -> None:
+    """Put right where the document contradicts itself."""
+    # The prose says "instead of" external_study_url, one gives access_details; the lists of
     # required properties forgot that.
     for name in ("CreateStudy", "Study"):
-        document["components"]["schemas"][name]["required"].remove("external_study_url")
-    return DocumentedContract(document)
+        schemas[name]["required"].remove("external_study_url")
+    # None of the kinds of filter requires a property, so every filter is of "one of" all of them.
+    kinds = schemas["FilterListResultsItems"]
+    kinds["anyOf"] = kinds.pop("oneOf")
 
 
 def _schema(part: dict[str, Any]) -> dict[str, Any]:
