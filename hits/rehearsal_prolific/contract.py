@@ -136,9 +136,14 @@ def _mend(schemas: dict[str, Any]) -> None:
     # required properties forgot that.
     for name in ("CreateStudy", "Study"):
         schemas[name]["required"].remove("external_study_url")
-    # None of the kinds of filter requires a property, so every filter is of "one of" all of them.
-    kinds = schemas["FilterListResultsItems"]
-    kinds["anyOf"] = kinds.pop("oneOf")
+    # Every filter is of all kinds, for none requires a property; every integer is a number too.
+    # So "one of" them can only be meant as "any of".
+    for name in (
+        "FilterListResultsItems",
+        "RangeFilterSelectedRangeLower",
+        "RangeFilterSelectedRangeUpper",
+    ):
+        schemas[name]["anyOf"] = schemas[name].pop("oneOf")
 
 
 def _schema(part: dict[str, Any]) -> dict[str, Any]:
