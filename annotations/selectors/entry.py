@@ -10,7 +10,7 @@ from django.db.models import Avg, Count, Exists, OuterRef, Q, QuerySet
 from annotations.errors import LinkRefused
 from annotations.models import Annotator, Arrival, Assignment, Invitation
 from annotations.tokens import Entry
-from hits.models import Campaign
+from hits.models import Campaign, Launch
 
 State = Assignment.State
 # Reading a short caption and placing a mark, besides watching.
@@ -65,10 +65,23 @@ def assignment_earlier(
 
 
 def assignments_open(
-    *, campaign: Campaign, annotator: Annotator | None, hit: int | None = None
+    *,
+    campaign: Campaign,
+    annotator: Annotator | None,
+    hit: int | None = None,
+    crowd: str = "invite",
 ) -> QuerySet[Assignment]:
-    """Work nobody has, in HITs this person never had, in the order it is to be given out."""
-    open_ = Assignment.objects.filter(campaign=campaign, state=State.OPEN)
+    """Work nobody has, in HITs this person never had, in the order it is to be given out.
+
+    Batches that were launched are for the people of their crowd. A marketplace lets nobody new in
+    while a launch is paused, and who was let in before may still begin; here invited people wait.
+    """
+    elsewhere = Launch.objects.filter(batch=OuterRef("hit__batch")).filter(
+        ~Q(crowd=crowd)
+        | Q(state=Launch.State.CLOSED)
+        | Q(state=Launch.State.PAUSED, crowd="invite")
+    )
+    open_ = Assignment.objects.filter(~Exists(elsewhere), campaign=campaign, state=State.OPEN)
     if hit is not None:
         open_ = open_.filter(hit=hit)
     if annotator is not None:
@@ -78,14 +91,18 @@ def assignments_open(
 
 
 def claim_obstacle(
-    *, campaign: Campaign, annotator: Annotator | None, hit: int | None = None
+    *,
+    campaign: Campaign,
+    annotator: Annotator | None,
+    hit: int | None = None,
+    crowd: str = "invite",
 ) -> str:
     """Why this person cannot take work now, as a sentence for them; empty when they can."""
     if campaign.state == Campaign.State.CLOSED:
         return "This study is closed. Thank you for your interest."
     if annotator is not None and (sentence := _personal_obstacle(campaign, annotator, hit)):
         return sentence
-    if not assignments_open(campaign=campaign, annotator=annotator, hit=hit).exists():
+    if not assignments_open(campaign=campaign, annotator=annotator, hit=hit, crowd=crowd).exists():
         return (
             "All tasks are taken at the moment. Should somebody give one back, this link will "
             "work again."

@@ -66,9 +66,9 @@ def assignment_claim(
     if campaign.consent and not consents:
         raise NothingToTake("Please agree to take part first.")
     assignments_expire(campaign=campaign, now=now)
-    if sentence := claim_obstacle(campaign=campaign, annotator=annotator, hit=hit):
+    if sentence := claim_obstacle(campaign=campaign, annotator=annotator, hit=hit, crowd=crowd):
         raise NothingToTake(sentence)
-    assignment = _assignment_take(campaign, annotator, hit, now)
+    assignment = _assignment_take(campaign, annotator, hit, crowd, now)
     Arrival.objects.create(
         assignment=assignment, crowd=crowd, external_id=external_id, return_to=return_to
     )
@@ -76,9 +76,9 @@ def assignment_claim(
 
 
 def _assignment_take(
-    campaign: Campaign, annotator: Annotator, hit: int | None, now: dt.datetime
+    campaign: Campaign, annotator: Annotator, hit: int | None, crowd: str, now: dt.datetime
 ) -> Assignment:
-    wanted = assignments_open(campaign=campaign, annotator=annotator, hit=hit).first()
+    wanted = assignments_open(campaign=campaign, annotator=annotator, hit=hit, crowd=crowd).first()
     taken = wanted and Assignment.objects.filter(pk=wanted.pk, state=State.OPEN).update(
         state=State.ACTIVE,
         annotator=annotator,
@@ -115,6 +115,14 @@ def assignments_expire(*, now: dt.datetime, campaign: Campaign | None = None) ->
             _slot_reopen(assignment)
             expired += 1
     return expired
+
+
+@transaction.atomic
+def assignment_withdraw(*, assignment: Assignment, ran_out: bool) -> None:
+    """Somebody gave up, their crowd says: what they rated stays, and another can take the HIT."""
+    mine = Assignment.objects.filter(pk=assignment.pk, state=State.ACTIVE)
+    if mine.update(state=State.EXPIRED if ran_out else State.RETURNED):
+        _slot_reopen(assignment)
 
 
 def _slot_reopen(assignment: Assignment) -> None:

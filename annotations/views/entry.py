@@ -98,7 +98,9 @@ def _welcome(request: HttpRequest, arriving: Arriving) -> HttpResponseBase:
         )
         if earlier is not None:
             return _to_work(earlier)
-    if sentence := claim_obstacle(campaign=campaign, annotator=arriving.annotator, hit=entry.hit):
+    if sentence := claim_obstacle(
+        campaign=campaign, annotator=arriving.annotator, hit=entry.hit, crowd=entry.crowd
+    ):
         raise NothingToTake(sentence)
     context = {"campaign": campaign, "estimate": work_estimate(campaign)}
     response = render(request, "annotations/enter.html", context)

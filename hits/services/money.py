@@ -96,11 +96,18 @@ def reward_reserve(*, posting: Posting, promised: int, subject: str) -> None:
 
 @transaction.atomic
 def reward_book(*, posting: Posting, subject: str) -> None:
-    """Somebody of the posting was paid. Doing it twice for one subject changes nothing."""
+    """Somebody of the posting was paid. Doing it twice for one subject changes nothing.
+
+    What a crowd paid by itself, and nobody had promised, is paid all the same: the ledger says what
+    happened, and then there is nothing left to promise.
+    """
     campaign = campaign_lock(posting.launch.batch.campaign)
     if _is_booked(campaign, Kind.RELEASED, subject):
         return
+    posting.refresh_from_db()
     price = unit_price(posting)
+    missing = price.total - posting_outstanding(posting)
+    _book(campaign, Kind.COMMITTED, missing, f"{subject}:unasked", posting)
     _book(campaign, Kind.RELEASED, price.total, subject, posting)
     _book(campaign, Kind.PAID, price.reward, subject, posting)
     _book(campaign, Kind.FEE, price.fee, subject, posting)
@@ -111,7 +118,8 @@ def reward_release(*, posting: Posting, subject: str) -> None:
     """Somebody of the posting will not be paid."""
     campaign = campaign_lock(posting.launch.batch.campaign)
     if not _is_booked(campaign, Kind.RELEASED, subject):
-        _book(campaign, Kind.RELEASED, unit_price(posting).total, subject, posting)
+        promised = min(unit_price(posting).total, posting_outstanding(posting))
+        _book(campaign, Kind.RELEASED, promised, subject, posting)
 
 
 @transaction.atomic
@@ -156,7 +164,7 @@ def unit_price(posting: Posting) -> Price:
     units, fee = units_used(posting)
     people = posting.priced_people - units
     if people < 1:
-        raise OverBudget("Nothing is promised for this work: it has to be committed first.")
+        return price_more(posting, 1)
     total = _share(posting, posting.fee - fee, 1, people)
     return Price(reward=posting.unit_reward, fee=total - posting.unit_reward)
 

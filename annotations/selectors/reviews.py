@@ -1,0 +1,142 @@
+"""Submissions as an organiser reviews them, and what follows from decisions and rules."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from decimal import Decimal
+from statistics import median
+
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+
+from annotations.decisions import Case, invites_again, needs_replacement, uses
+from annotations.models import Assignment, Submission, Verdict
+from annotations.selectors.offering import hourly_pay
+from hits.models import Campaign, Launch, Policy
+from hits.selectors.money import policy_of
+
+State = Assignment.State
+FINISHED = (State.SUBMITTED, State.APPROVED, State.REJECTED)
+Pay, Progress = Submission.Pay, Submission.Progress
+
+
+@dataclass(frozen=True)
+class ReviewRow:
+    """One submission in the review table, with what holds of it."""
+
+    submission: Submission
+    verdict: str
+    used: bool | None
+    invited_again: bool | None
+    minutes: float | None
+
+    @property
+    def is_open(self) -> bool:
+        return self.submission.pay == Pay.OPEN and self.submission.progress == Progress.SUBMITTED
+
+
+def submissions_of(campaign: Campaign) -> QuerySet[Submission]:
+    """The campaign's submissions, newest first, each with its `verdict` ("" for none)."""
+    verdict = Verdict.objects.filter(campaign=campaign, annotator=OuterRef("annotator"))
+    rows = Submission.objects.filter(posting__launch__batch__campaign=campaign)
+    return (
+        rows.annotate(verdict=Subquery(verdict.values("status")[:1]))
+        .select_related("annotator", "assignment__hit__batch", "posting__launch__batch__campaign")
+        .order_by("-submitted_at", "-pk")
+    )
+
+
+def submissions_filtered(campaign: Campaign, view: str = "") -> QuerySet[Submission]:
+    """`open`: waiting for a decision; `problem`: something is odd; else all."""
+    rows = submissions_of(campaign)
+    if view == "open":
+        return rows.filter(pay=Pay.OPEN, progress=Progress.SUBMITTED)
+    return rows.exclude(problem="") if view == "problem" else rows
+
+
+def review_row(submission: Submission, policy: Policy) -> ReviewRow:
+    """What holds of a submission of `submissions_of`."""
+    case = case_of(submission)
+    return ReviewRow(
+        submission=submission,
+        verdict=case.verdict,
+        used=uses(policy.use_rule, case, submission.use),
+        invited_again=invites_again(policy.invite_rule, case, submission.invite_again),
+        minutes=_minutes(submission.assignment),
+    )
+
+
+def case_of(submission: Submission) -> Case:
+    """A submission of `submissions_of`, as the decisions see it."""
+    turn = submission.assignment
+    return Case(
+        finished=not submission.problem and turn is not None and turn.state in FINISHED,
+        verdict=getattr(submission, "verdict", None) or "",
+        refused=submission.pay == Pay.REFUSE or submission.progress == Progress.REJECTED,
+    )
+
+
+def assignments_left_out(campaign: Campaign) -> list[int]:
+    """Turns whose ratings do not count, by a person's word or because something is odd.
+
+    Quality control is not asked here: the analysis has its own, of this very moment. Work that
+    came by a marketplace counts once the marketplace confirms it.
+    """
+    mine = Assignment.objects.filter(campaign=campaign)
+    refused = Q(submission__use=None) & (
+        ~Q(submission__problem="")
+        | Q(submission__pay=Pay.REFUSE)
+        | Q(submission__progress=Progress.REJECTED)
+    )
+    unconfirmed = Q(submission=None, state__in=FINISHED, hit__batch__launch__isnull=False) & ~Q(
+        hit__batch__launch__crowd="invite"
+    )
+    left_out = mine.filter(Q(submission__use=False) | refused | unconfirmed)
+    return sorted(left_out.values_list("pk", flat=True))
+
+
+def annotators_vouched_for(campaign: Campaign) -> list[str]:
+    """People whose ratings count whatever quality control says, because a person says so."""
+    rows = Submission.objects.filter(assignment__campaign=campaign, use=True)
+    return sorted(set(rows.values_list("annotator__pseudonym", flat=True)))
+
+
+def shortfalls(launch: Launch) -> dict[int, int]:
+    """HITs that lack people whose ratings can be used, and how many each lacks."""
+    policy = policy_of(launch.batch.campaign)
+    turns = Assignment.objects.filter(hit__batch=launch.batch).exclude(
+        state__in=Assignment.GIVEN_UP
+    )
+    standing = Counter(turns.values_list("hit", flat=True))
+    submissions = submissions_of(launch.batch.campaign).filter(
+        posting__launch=launch, assignment__isnull=False
+    )
+    for submission in submissions:
+        turn = submission.assignment
+        if turn is None or turn.state in Assignment.GIVEN_UP:
+            continue
+        if needs_replacement(policy.use_rule, case_of(submission), submission.use):
+            standing[turn.hit_id] -= 1
+    hits = launch.batch.hits.order_by("number").values_list("pk", flat=True)
+    lacking = {hit: launch.people - standing[hit] for hit in hits}
+    return {hit: count for hit, count in lacking.items() if count > 0}
+
+
+def median_minutes(campaign: Campaign) -> float | None:
+    """How long finished work took, from taking it to handing it in."""
+    turns = Assignment.objects.filter(campaign=campaign, state__in=FINISHED)
+    times = turns.values_list("claimed_at", "submitted_at")
+    minutes = [(end - start).total_seconds() / 60 for start, end in times if start and end]
+    return median(minutes) if minutes else None
+
+
+def hourly_seen(launch: Launch) -> Decimal | None:
+    """What people really earned in an hour, by the median time they took."""
+    minutes = median_minutes(launch.batch.campaign)
+    return hourly_pay(launch.reward, Decimal(str(round(minutes, 4)))) if minutes else None
+
+
+def _minutes(turn: Assignment | None) -> float | None:
+    if turn is None or turn.claimed_at is None or turn.submitted_at is None:
+        return None
+    return (turn.submitted_at - turn.claimed_at).total_seconds() / 60

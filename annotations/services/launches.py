@@ -1,0 +1,223 @@
+"""Launching a batch at a crowd, pausing it, opening it again and closing it.
+
+Prices are asked for and offers checked before the transaction: no call is ever made inside one.
+What is sent is only written down here; `hits.services.outbox` sends it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from annotations.models import Assignment, Submission
+from annotations.selectors.offering import Choices, launch_draft, offers_of, prices_of
+from annotations.services.assignments import assignments_open_for
+from daplatform.errors import DomainError
+from hits.crowds import connect
+from hits.crowds.gateway import Gateway, Offer, Price
+from hits.crowds.offers import offer_pack
+from hits.models import Act, AuditEntry, Batch, Campaign, Launch, Place, Policy, Posting
+from hits.selectors.money import policy_of
+from hits.services.money import campaign_lock, posting_commit
+from hits.services.outbox import act_write
+
+Standing = Posting.Standing
+
+
+@transaction.atomic
+def policy_update(*, campaign: Campaign, by: User, **settings: Any) -> Policy:
+    """Change a campaign's budget or its rules. What is committed already stays committed."""
+    campaign_lock(campaign)
+    policy = policy_of(campaign)
+    changed = [name for name, value in settings.items() if getattr(policy, name) != value]
+    for name, value in settings.items():
+        setattr(policy, name, value)
+    try:
+        policy.full_clean()
+    except ValidationError as error:
+        raise DomainError(" ".join(error.messages)) from None
+    policy.save()
+    if changed:
+        detail = ", ".join(f"{name.replace('_', ' ')} {getattr(policy, name)}" for name in changed)
+        AuditEntry.objects.create(
+            campaign=campaign, person=by, action="changed the rules", detail=detail
+        )
+    return policy
+
+
+def batch_launch(*, batch: Batch, choices: Choices, by: User) -> Launch:
+    """Offer a batch to a crowd, within the campaign's budget. The caller wakes a worker."""
+    gateway = connect(choices.crowd)
+    _refuse_odd_batch(batch, choices.crowd)
+    launch = launch_draft(batch, choices, gateway.facts)
+    launch.launched_by = by
+    offers = offers_of(launch, gateway)
+    if not offers:
+        raise DomainError("This batch has no HITs.")
+    check_offers(offers, gateway)
+    return _launch_write(launch, offers, prices_of(offers, gateway))
+
+
+def check_offers(offers: Sequence[Offer], gateway: Gateway) -> None:
+    """One of each shape is enough: they differ in their HITs only."""
+    shapes = {tuple(place.people for place in offer.places): offer for offer in offers}
+    for offer in shapes.values():
+        gateway.check(offer)
+
+
+@transaction.atomic
+def _launch_write(launch: Launch, offers: Sequence[Offer], prices: Sequence[Price]) -> Launch:
+    campaign = campaign_lock(launch.batch.campaign)
+    _refuse_second_launch(launch)
+    try:
+        launch.full_clean()
+    except ValidationError as error:
+        raise DomainError(" ".join(error.messages)) from None
+    launch.save()
+    assignments_open_for(batch=launch.batch)
+    for offer, price in zip(offers, prices, strict=True):
+        posting_write(launch=launch, offer=offer, price=price)
+    total = sum((price.total for price in prices), Decimal())
+    AuditEntry.objects.create(
+        campaign=campaign,
+        person=launch.launched_by,
+        action="launched",
+        detail=f"batch {launch.batch.number} on {launch.crowd} for {total:,.2f} {launch.currency}",
+    )
+    return launch
+
+
+@transaction.atomic
+def posting_write(*, launch: Launch, offer: Offer, price: Price) -> Posting:
+    """Write down a publication with its places, commit its price, and want it published."""
+    posting = Posting.objects.create(
+        launch=launch,
+        reference=offer.reference,
+        unit_reward=offer.reward,
+        fee=Decimal(0),
+        priced_people=0,
+    )
+    Place.objects.bulk_create(
+        Place(posting=posting, hit_id=hit_of(place.reference), people=place.people, url=place.url)
+        for place in offer.places
+    )
+    posting_commit(
+        posting=posting, price=price, people=offer.people, subject=f"posting:{posting.pk}"
+    )
+    act_write(
+        campaign=launch.batch.campaign,
+        crowd=launch.crowd,
+        kind=Act.Kind.PUBLISH,
+        subject=posting.reference,
+        payload={"offer": offer_pack(offer)},
+        posting=posting,
+        by=launch.launched_by,
+    )
+    return posting
+
+
+def hit_of(reference: str) -> int:
+    """The HIT a place's reference names."""
+    return int(reference.removeprefix("hit-"))
+
+
+def _refuse_odd_batch(batch: Batch, crowd: str) -> None:
+    if batch.state != Batch.State.COMPOSED:
+        raise DomainError("This batch has no HITs yet.")
+    if Launch.objects.filter(batch=batch).exists():
+        raise DomainError("This batch is launched already.")
+    taken = Assignment.objects.filter(hit__batch=batch).exclude(state=Assignment.State.OPEN)
+    if crowd != "invite" and taken.exists():
+        raise DomainError(
+            "Invited people have begun to rate this batch. Compose another batch for the crowd."
+        )
+
+
+def _refuse_second_launch(launch: Launch) -> None:
+    """Checked again under the lock: somebody may have launched meanwhile."""
+    if Launch.objects.filter(batch=launch.batch).exists():
+        raise DomainError("This batch is launched already.")
+    others = Launch.objects.filter(batch__campaign=launch.batch.campaign)
+    if others.exclude(currency=launch.currency).exists():
+        raise DomainError(
+            "This campaign has spent money in another currency: its budget cannot be compared."
+        )
+
+
+@transaction.atomic
+def launch_pause(*, launch: Launch, by: User) -> None:
+    """Let nobody new begin; who is at work may finish."""
+    _launch_turn(launch, Launch.State.LIVE, Launch.State.PAUSED, by, "paused")
+    for posting in launch.postings.exclude(standing=Standing.CLOSED):
+        standing_wish(posting, Act.Kind.EXPIRE, by)
+
+
+@transaction.atomic
+def launch_resume(*, launch: Launch, by: User) -> None:
+    """Offer the places that are left again."""
+    _launch_turn(launch, Launch.State.PAUSED, Launch.State.LIVE, by, "resumed")
+    for posting in launch.postings.exclude(standing=Standing.CLOSED):
+        standing_wish(posting, Act.Kind.REOPEN, by, days=launch.lifetime_days)
+
+
+@transaction.atomic
+def launch_close(*, launch: Launch, by: User) -> None:
+    """End it: everything is decided, what was promised for nobody is free again."""
+    campaign_lock(launch.batch.campaign)
+    undecided = Submission.objects.filter(
+        posting__launch=launch, progress=Submission.Progress.SUBMITTED, pay=Submission.Pay.OPEN
+    ).count()
+    if undecided:
+        raise DomainError(f"{undecided} submissions are not decided yet. Pay or refuse them first.")
+    begun = Launch.objects.filter(pk=launch.pk).exclude(state=Launch.State.CLOSED)
+    if not begun.update(state=Launch.State.CLOSED):
+        return
+    _note(launch, by, "closed")
+    for posting in launch.postings.exclude(standing=Standing.CLOSED):
+        standing_wish(posting, Act.Kind.EXPIRE, by)
+        standing_wish(posting, Act.Kind.CLOSE, by)
+
+
+def standing_wish(posting: Posting, kind: Act.Kind, by: User | None, **payload: Any) -> Act:
+    """Want a posting's standing changed. It may be paused and opened again any number of times."""
+    launch = posting.launch
+    times = Act.objects.filter(posting=posting, kind=kind).count()
+    return act_write(
+        campaign=launch.batch.campaign,
+        crowd=launch.crowd,
+        kind=kind,
+        subject=f"{posting.reference}:{times + 1}",
+        payload=payload,
+        posting=posting,
+        by=by,
+    )
+
+
+def _launch_turn(
+    launch: Launch, before: Launch.State, after: Launch.State, by: User, word: str
+) -> None:
+    campaign_lock(launch.batch.campaign)
+    if not Launch.objects.filter(pk=launch.pk, state=before).update(state=after):
+        raise DomainError(f"Only what is {before.label.lower()} can be {word}.")
+    launch.state = after
+    _note(launch, by, word)
+
+
+def _note(launch: Launch, by: User | None, action: str) -> None:
+    AuditEntry.objects.create(
+        campaign=launch.batch.campaign,
+        person=by,
+        action=action,
+        detail=f"batch {launch.batch.number} on {launch.crowd}",
+    )
+
+
+def launches_open() -> Iterable[Launch]:
+    """Launches that something may still happen to."""
+    rows = Launch.objects.select_related("batch__campaign")
+    return rows.exclude(state=Launch.State.CLOSED).order_by("pk")
