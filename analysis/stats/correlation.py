@@ -83,7 +83,7 @@ def correlations(human: Floats, metrics: Floats) -> Correlations:
     values = np.full((len(COEFFICIENTS), len(pairs)), np.nan)
     for metric, ((y, x), reason) in enumerate(zip(pairs, reasons, strict=True)):
         if not reason:
-            values[:, metric] = pearson(x, y), pearson(_ranks(x), _ranks(y)), *kendall(x, y)
+            values[:, metric] = pearson(x, y), pearson(mean_ranks(x), mean_ranks(y)), *kendall(x, y)
     n = np.array([len(y) for y, _ in pairs], np.int64)
     return Correlations(*values, n=n, reason=reasons)
 
@@ -145,6 +145,13 @@ def pearson(x: Floats, y: Floats) -> float:
     return float(np.clip(r, -1, 1))
 
 
+def mean_ranks(values: Floats) -> Floats:
+    """Ranks from 1, ties averaged."""
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(values), np.float64)
+
+
 def kendall(x: Floats, y: Floats) -> tuple[float, float]:
     """Kendall's τ-b and τ-c of two columns that vary, by scipy's O(n log n) counting."""
     from scipy.stats import kendalltau
@@ -178,12 +185,6 @@ def _undefined(y: Floats, x: Floats) -> str:
     if y.min() == y.max():
         return "the human scores are constant"
     return "the metric is constant" if x.min() == x.max() else ""
-
-
-def _ranks(values: Floats) -> Floats:
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(values), np.float64)
 
 
 def _untied(values: Floats) -> tuple[int, int]:

@@ -1,4 +1,8 @@
-"""How far a correlation would move with other videos: bootstrap by video."""
+"""How far a correlation would move with other videos: bootstrap by video.
+
+Captions of one video share its difficulty and its references, so they are drawn together; a draw
+is shared by all metrics, so that differences between metrics have intervals too.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.stats.correlation import Coefficients, Floats
+from analysis.stats import grouped_ranks
+from analysis.stats.correlation import COEFFICIENTS, Coefficients, Floats, correlations_by_group
+from analysis.stats.resampled_correlation import resampled_correlations
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -17,8 +23,15 @@ class BootstrapDraws(Coefficients):
     videos: int
 
     def interval(self, confidence: float = 0.95) -> tuple[Coefficients, Coefficients]:
-        """Percentile interval of every metric: low and high ends."""
-        raise NotImplementedError
+        """Percentile interval of every metric: low and high ends.
+
+        Draws in which a coefficient is not defined do not count. One video has no interval.
+        """
+        if not 0 < confidence < 1:
+            raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
+        tails = ((1 - confidence) / 2, (1 + confidence) / 2)
+        ends = [[_quantile(self.of(name), tail) for name in COEFFICIENTS] for tail in tails]
+        return Coefficients(*ends[0]), Coefficients(*ends[1])
 
 
 def bootstrap_correlations(
@@ -30,7 +43,10 @@ def bootstrap_correlations(
     draws: int = 1_000,
 ) -> BootstrapDraws:
     """Caption-level coefficients under resampling of videos, each with all its captions."""
-    raise NotImplementedError
+    _, cluster = np.unique(video, return_inverse=True)
+    counts = draw_counts(int(cluster.max(initial=-1)) + 1, draws, rng)
+    found = resampled_correlations(human, metrics, cluster, counts)
+    return _draws(found, counts.shape[1])
 
 
 def bootstrap_system_correlations(
@@ -43,5 +59,46 @@ def bootstrap_system_correlations(
     rng: np.random.Generator,
     draws: int = 1_000,
 ) -> BootstrapDraws:
-    """System-level coefficients under resampling of videos: the systems stay, their means move."""
-    raise NotImplementedError
+    """System-level coefficients under resampling of videos: the systems stay, their means move.
+
+    A system none of whose videos is drawn does not count in that draw.
+    """
+    _, cluster = np.unique(video, return_inverse=True)
+    videos = int(cluster.max(initial=-1)) + 1
+    counts = draw_counts(videos, draws, rng)
+    there = np.isfinite(human)[:, None] & np.isfinite(metrics)
+    cell = cluster * systems + system
+    means = np.empty((2, draws * systems, metrics.shape[1]))
+    for metric, rows in enumerate(there.T):
+        number, *sums = (
+            (counts @ _table(cell[rows], values, (videos, systems))).ravel()
+            for values in (None, human[rows], metrics[rows, metric])
+        )
+        for side, total in enumerate(sums):
+            means[side, :, metric] = grouped_ranks.divide(total, number)
+    draw = np.repeat(np.arange(draws), systems)
+    return _draws(correlations_by_group(*means, draw, draws), videos)
+
+
+def draw_counts(clusters: int, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draws × clusters: how often each comes up among as many, drawn with replacement."""
+    if draws < 1:
+        raise ValueError(f"draws must be at least 1, not {draws}")
+    return rng.multinomial(clusters, np.full(clusters, 1 / max(clusters, 1)), size=draws)
+
+
+def _table(cell: NDArray[np.int64], values: Floats | None, shape: tuple[int, int]) -> Floats:
+    """Sum of the values (their number, without any) of each video and system."""
+    return np.bincount(cell, values, shape[0] * shape[1]).reshape(shape).astype(float)
+
+
+def _draws(found: Coefficients, videos: int) -> BootstrapDraws:
+    values = [found.of(name) for name in COEFFICIENTS]
+    if videos < 2:
+        values = [np.full_like(value, np.nan) for value in values]
+    return BootstrapDraws(*values, videos=videos)
+
+
+def _quantile(values: Floats, tail: float) -> Floats:
+    defined = [column[~np.isnan(column)] for column in values.T]
+    return np.array([np.quantile(column, tail) if len(column) else np.nan for column in defined])

@@ -31,7 +31,7 @@ def permutation_test(
     coefficient: Coefficient = "pearson",
     draws: int = 1_000,
 ) -> PermutationComparison:
-    """Pooled coefficients; `item` is what is flipped as a whole (video; at system level, system)."""
+    """Pooled coefficients; `item` is what is flipped as a whole (the video, or the system)."""
     raise NotImplementedError
 
 

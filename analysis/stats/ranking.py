@@ -51,20 +51,20 @@ def rank_systems(captions: CaptionScores, systems: SystemScores, *, alpha: float
     ranked = np.argsort(-systems.z.round(SAME), kind="stable")
     ranked = ranked[: np.count_nonzero(~np.isnan(systems.z))]
     beats = p < alpha
-    low, high = _clusters(beats[np.ix_(ranked, ranked)])
+    low, high = clusters(beats[np.ix_(ranked, ranked)])
     rank_low = np.full(len(systems.z), np.nan)
     rank_high = rank_low.copy()
     rank_low[ranked], rank_high[ranked] = low, high
     return Ranking(ranked, p, holm(p), benjamini_hochberg(p), beats.sum(1), rank_low, rank_high)
 
 
-def _clusters(beats: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def clusters(beats: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """First and last position of each system's cluster, systems standing best first.
 
     A boundary falls where every system above beats every system below.
 
     >>> beats = np.array([[0, 0, 1], [0, 0, 1], [0, 0, 0]], dtype=bool)
-    >>> _clusters(beats)
+    >>> clusters(beats)
     (array([1, 1, 3]), array([2, 2, 3]))
     """
     n = len(beats)

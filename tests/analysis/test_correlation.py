@@ -1,4 +1,4 @@
-"""Golden values: R 4.2.2 cor and brute force, scipy, mt-metrics-eval (data/golden/kendall, meta)."""
+"""Golden values: R 4.2.2 cor and brute force, scipy, mt-metrics-eval (golden/kendall, meta)."""
 
 from __future__ import annotations
 

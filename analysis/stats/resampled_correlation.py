@@ -1,0 +1,122 @@
+"""Correlations of many resamples at once: whole clusters of captions left out, or counted again.
+
+What a bootstrap by video and a placebo for a filter have in common. A resample is how often each
+cluster counts; coefficients are exactly those of the captions written out that often, but nothing
+is written out, and columns are sorted once for all resamples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from analysis.stats.correlation import FEWEST, Coefficients, Floats
+from analysis.stats.resampled_pairs import pair_differences
+from analysis.stats.resampled_ranks import rank_products
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ties:
+    """How often values occur: over the values of a column (columns) that occur T > 0 times in a
+    resample (rows), their number, Σ T² and Σ T³."""
+
+    distinct: Floats
+    squares: Floats
+    cubes: Floats
+
+
+def resampled_correlations(
+    human: Floats, metrics: Floats, cluster: NDArray[np.integer], counts: NDArray[np.integer]
+) -> Coefficients:
+    """Coefficients of every resample (resamples × metrics), NaN where not defined.
+
+    Parameters
+    ----------
+    cluster
+        Cluster of each caption, 0 … clusters − 1: the video, or the caption itself.
+    counts
+        Resamples × clusters: how often each counts.
+    """
+    values = np.full((4, len(counts), metrics.shape[1]), np.nan)
+    for columns, rows in same_captions(human, metrics):
+        table = metrics[np.ix_(rows, columns)]
+        values[:, :, columns] = _complete(human[rows], table, cluster[rows], counts)
+    return Coefficients(*values)
+
+
+def same_captions(human: Floats, metrics: Floats) -> Iterator[tuple[Ints, NDArray[np.intp]]]:
+    """Metrics that miss the same captions, together, and the captions they have."""
+    there = (np.isfinite(human)[:, None] & np.isfinite(metrics)).T
+    patterns, which = np.unique(there, axis=0, return_inverse=True)
+    for number, pattern in enumerate(patterns):
+        yield np.flatnonzero(which == number), np.flatnonzero(pattern)
+
+
+def _complete(human: Floats, metrics: Floats, cluster: Ints, counts: Ints) -> Floats:
+    codes = np.array([np.unique(column, return_inverse=True)[1] for column in (human, *metrics.T)])
+    sizes = np.bincount(cluster, minlength=counts.shape[1])
+    n = (counts @ sizes).astype(float)[:, None]
+    ties = _ties(codes, cluster, counts)
+    fewer = np.minimum(ties.distinct[:, :1], ties.distinct[:, 1:])
+    untied = (n**2 - ties.squares[:, :1]) * (n**2 - ties.squares[:, 1:])
+    spread = (n**3 - ties.cubes[:, :1]) * (n**3 - ties.cubes[:, 1:])
+    difference = pair_differences(codes[0], codes[1:], cluster, counts)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.array(
+            [
+                _pearson(human, metrics, cluster, counts),
+                3 * rank_products(codes[0], codes[1:], cluster, counts) / np.sqrt(spread),
+                2 * difference / np.sqrt(untied),
+                2 * difference * fewer / (n**2 * (fewer - 1)),
+            ]
+        )
+    return np.where((n >= FEWEST) & (fewer > 1), np.clip(values, -1, 1), np.nan)
+
+
+def _pearson(human: Floats, metrics: Floats, cluster: Ints, counts: Ints) -> Floats:
+    """From sums over each cluster of standard scores, their squares and products."""
+    y, x = _standard(human[:, None]), _standard(metrics)
+    products = np.hstack([np.ones_like(y), y, y**2, x, x**2, x * y])
+    members = csr_array((np.ones(len(y)), (cluster, np.arange(len(y)))), (counts.shape[1], len(y)))
+    sums = counts @ (members @ products)
+    n, sum_y, square_y = (sums[:, [column]] for column in range(3))
+    sum_x, square_x, both = np.split(sums[:, 3:], 3, axis=1)
+    spread = (n * square_x - sum_x**2) * (n * square_y - sum_y**2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((n * both - sum_x * sum_y) / np.sqrt(spread))
+
+
+def _standard(values: Floats) -> Floats:
+    centred = values - values.sum(axis=0) / max(len(values), 1)
+    scale = np.abs(centred).max(axis=0, initial=0)
+    return centred / np.where(scale > 0, scale, 1)
+
+
+def _ties(codes: Ints, cluster: Ints, counts: Ints) -> Ties:
+    """Of every column. Values that occur once are counted by cluster, the others one by one."""
+    often = [np.bincount(column)[column] for column in codes]
+    single = np.column_stack(
+        [np.bincount(cluster[n == 1], minlength=counts.shape[1]) for n in often]
+    ).astype(float)
+    sums = np.array([(counts > 0) @ single, counts**2 @ single, counts**3 @ single])
+    weights = np.ascontiguousarray(counts.T, dtype=float)
+    for number, (column, n) in enumerate(zip(codes, often, strict=True)):
+        values, value = np.unique(column[n > 1], return_inverse=True)
+        members = csr_array(
+            (np.ones(len(value)), (value, cluster[n > 1])), (len(values), len(weights))
+        )
+        times = members @ weights
+        squares = times**2
+        powers = (
+            np.count_nonzero(times, axis=0),
+            squares.sum(axis=0),
+            np.sum(squares * times, axis=0),
+        )
+        sums[:, :, number] += np.array(powers)
+    return Ties(*sums)
