@@ -208,7 +208,7 @@ def significance_rows(analysis: Analysis) -> list[Row]:
             "p_holm": _plain(ranking.p_holm[row, column]),
             "p_bh": _plain(ranking.p_bh[row, column]),
             "win": bool(ranking.p[row, column] < alpha),
-            "shown": _short(ranking.p[row, column]),
+            "shown": short_p(ranking.p[row, column]),
         }
         for row in order
         for column in order
@@ -328,10 +328,10 @@ def _span(low: float, high: float) -> str:
     return f"{low:.0f}" if low == high else f"{low:.0f}–{high:.0f}"
 
 
-def _short(p: float) -> str:
+def short_p(p: float) -> str:
     """A p value that fits into a cell.
 
-    >>> _short(0.0312), _short(0.0004), _short(1.0)
+    >>> short_p(0.0312), short_p(0.0004), short_p(1.0)
     ('.031', '<.001', '>.999')
     """
     if np.isnan(p):

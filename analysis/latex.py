@@ -46,9 +46,9 @@ def ranking_table(analysis: Analysis) -> str:
         cells = [
             _ranks(ranking.rank_low[system], ranking.rank_high[system]),
             escaped(analysis.ratings.systems[system]),
-            _number(systems.z[system], 3),
-            _number(systems.raw[system], 1),
-            f"[{_number(intervals.z_low[system], 3)}, {_number(intervals.z_high[system], 3)}]",
+            number(systems.z[system], 3),
+            number(systems.raw[system], 1),
+            f"[{number(intervals.z_low[system], 3)}, {number(intervals.z_high[system], 3)}]",
             str(ranking.wins[system]),
             str(systems.captions[system]),
         ]
@@ -72,7 +72,7 @@ def significance_matrix(analysis: Analysis) -> str:
         p = analysis.ranking.p[system, order]
         own = np.array(order) == system
         alpha = analysis.settings.alpha
-        cells = ["--" if mine else _shaded(q, alpha) for q, mine in zip(p, own, strict=True)]
+        cells = ["--" if mine else shaded(q, alpha) for q, mine in zip(p, own, strict=True)]
         lines.append(" & ".join([name, *cells]) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
@@ -81,13 +81,13 @@ def _head(analysis: Analysis, packages: str) -> list[str]:
     return [f"% {analysis.signature}", f"% packages: {packages}"]
 
 
-def _shaded(p: float, alpha: float) -> str:
+def shaded(p: float, alpha: float) -> str:
     shade = next((colour for share, colour in SHADES if p < share * alpha), None)
-    text = "$<$.001" if p < 0.001 else _number(p, 3).replace("0.", ".", 1)
+    text = "$<$.001" if p < 0.001 else number(p, 3).replace("0.", ".", 1)
     return rf"\cellcolor{{{shade}}}{text}" if shade else text
 
 
-def _number(value: float, digits: int) -> str:
+def number(value: float, digits: int) -> str:
     if math.isnan(value):
         return "--"
     return f"{value:.{digits}f}".replace("-", "$-$")

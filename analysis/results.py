@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,8 +53,9 @@ class ResultFolder:
     other people's files in it are left alone.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, known: Collection[str] | None = None) -> None:
         self.folder = folder
+        self.known = known_names() if known is None else set(known)
 
     def __enter__(self) -> Path:
         self.folder.parent.mkdir(parents=True, exist_ok=True)
@@ -77,7 +78,7 @@ class ResultFolder:
             self.part.rename(self.folder)
             return
         written = {file.name for file in self.part.iterdir()}
-        for name in known_names() - written:
+        for name in self.known - written:
             (self.folder / name).unlink(missing_ok=True)
         for name in sorted(written):
             (self.part / name).replace(self.folder / name)

@@ -183,14 +183,10 @@ def _about_rows(
             )
     if np.ptp(rows.human) == 0:
         found.append(f"The human scores in {human} are all the same: no correlation is defined")
-    constant = [
-        str(name)
-        for name, column in zip(metrics, rows.metrics.T, strict=True)
-        if np.ptp(column) == 0
-    ]
     found += [
         f"{name} gives every caption the same score: no correlation is defined for it"
-        for name in constant
+        for name, values in zip(metrics, rows.metrics.T, strict=True)
+        if np.ptp(values) == 0
     ]
     return found
 

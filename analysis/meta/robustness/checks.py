@@ -1,13 +1,14 @@
-"""Which checks there are, and all of those that were asked for."""
+"""Which checks there are, and those that were asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import numpy as np
+import pandas as pd
 
 from analysis.meta.captions import CaptionSet
 from analysis.meta.joining import Joined
@@ -17,8 +18,6 @@ from analysis.meta.robustness.foils import check_foils, make_foils, read_foils
 from analysis.meta.robustness.referencing import check_reference_numbers, check_reference_sets
 from analysis.meta.robustness.shuffling import check_word_order
 from analysis.meta.scoring import Scorer
-
-CHECKS: Final = ("drift", "shuffle", "references", "sets", "foils")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,62 +29,90 @@ class Robustness:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Material:
+    """What metrics are computed again from. References of every video stay, rated or not, because
+    rare words are counted in them."""
+
+    captions: CaptionSet
+    scorer: Scorer
+    foils: Path | None = None
+
+    def rated(self, joined: Joined) -> CaptionSet:
+        there = set(zip(joined.videos, joined.systems, strict=True))
+        keys = zip(self.captions.videos, self.captions.systems, strict=True)
+        return self.captions.take([row for row, key in enumerate(keys) if key in there])
+
+
+def _shuffle(
+    material: Material, rated: CaptionSet, human: pd.Series[float], rng: np.random.Generator
+) -> list[Finding]:
+    plain, _ = material.scorer.captions(rated)
+    return check_word_order(rated, human, material.scorer, plain, rng)
+
+
+def _references(
+    material: Material, rated: CaptionSet, human: pd.Series[float], rng: np.random.Generator
+) -> list[Finding]:
+    return check_reference_numbers(rated, human, material.scorer.with_references(), rng)
+
+
+def _sets(
+    material: Material, rated: CaptionSet, human: pd.Series[float], rng: np.random.Generator
+) -> list[Finding]:
+    if len(rated.sources) < 2:
+        raise ValueError("there is one set of references, so there is none to swap it for")
+    return check_reference_sets(rated, human, material.scorer.with_references())
+
+
+def _foils(
+    material: Material, rated: CaptionSet, human: pd.Series[float], rng: np.random.Generator
+) -> list[Finding]:
+    if material.foils is not None:
+        pairs, references = read_foils(material.foils), rated.references
+    else:
+        pairs, references = make_foils(rated.references, rng)
+    return check_foils(pairs, references, material.scorer)
+
+
+Check = Callable[[Material, CaptionSet, "pd.Series[float]", np.random.Generator], list[Finding]]
+RECOMPUTED: Final[Mapping[str, Check]] = {
+    "shuffle": _shuffle,
+    "references": _references,
+    "sets": _sets,
+    "foils": _foils,
+}
+DRIFT: Final = "drift"
+CHECKS: Final = (DRIFT, *RECOMPUTED)
+
+
 def check_robustness(
     joined: Joined,
     human: str,
-    *,
     checks: Collection[str],
-    captions: CaptionSet | None = None,
-    scorer: Scorer | None = None,
-    foils: Path | None = None,
+    material: Material | None = None,
+    *,
     seed: int = 7,
 ) -> Robustness:
-    """Run the checks named; those that compute metrics again need captions and a scorer."""
+    """Run the checks named; what cannot be checked is said."""
     unknown = sorted(set(checks) - set(CHECKS))
     if unknown:
         raise ValueError(f"checks: there is no {unknown[0]!r}, only {', '.join(CHECKS)}")
     findings: list[Finding] = []
     notes: list[str] = []
-    if "drift" in checks:
-        rng = np.random.default_rng([seed, 11])
-        findings += check_quality_drift(joined.human[human], joined.metrics, rng)
-    if captions is None or scorer is None:
-        if set(checks) - {"drift"}:
-            notes.append(
-                "metrics can be computed again only where captions and references are given"
-            )
-        return Robustness(human, tuple(findings), tuple(notes))
-    rated = _rated(captions, joined)
     scores = joined.human[human].dropna()
-    if "shuffle" in checks:
-        plain, _ = scorer.captions(rated)
-        rng = np.random.default_rng([seed, 12])
-        findings += check_word_order(rated, scores, scorer, plain, rng)
-    referring = scorer.with_references()
-    if "references" in checks and referring.metrics:
-        rng = np.random.default_rng([seed, 13])
-        findings += check_reference_numbers(rated, scores, referring, rng)
-    if "sets" in checks and referring.metrics and len(captions.sources) > 1:
-        findings += check_reference_sets(rated, scores, referring)
-    if "foils" in checks:
+    if DRIFT in checks:
+        rng = np.random.default_rng([seed, 10])
+        findings += check_quality_drift(scores, joined.metrics.loc[scores.index], rng)
+    again = [name for name in RECOMPUTED if name in checks]
+    if material is None:
+        notes += [f"{name}: needs captions and references to compute metrics of" for name in again]
+        return Robustness(human, tuple(findings), tuple(notes))
+    rated = material.rated(joined)
+    for number, name in enumerate(again, start=11):
+        rng = np.random.default_rng([seed, number])
         try:
-            findings += _foils(captions, scorer, foils, np.random.default_rng([seed, 14]))
+            findings += RECOMPUTED[name](material, rated, scores, rng)
         except ValueError as error:
-            notes.append(str(error))
+            notes.append(f"{name}: {error}")
     return Robustness(human, tuple(findings), tuple(notes))
-
-
-def _rated(captions: CaptionSet, joined: Joined) -> CaptionSet:
-    """Captions people scored; references of every video stay, for rare words are counted there."""
-    there = set(zip(joined.videos, joined.systems, strict=True))
-    keys = zip(captions.videos, captions.systems, strict=True)
-    return captions.take([row for row, key in enumerate(keys) if key in there])
-
-
-def _foils(
-    captions: CaptionSet, scorer: Scorer, path: Path | None, rng: np.random.Generator
-) -> list[Finding]:
-    if path is not None:
-        return check_foils(read_foils(path), captions.references, scorer)
-    pairs, rest = make_foils(captions, rng)
-    return check_foils(pairs, rest.references, scorer)

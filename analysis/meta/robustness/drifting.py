@@ -27,8 +27,7 @@ def check_quality_drift(
     human: pd.Series[float], metrics: pd.DataFrame, rng: np.random.Generator
 ) -> list[Finding]:
     """Set I keeps a caption of level k with probability 1 / (|I − k| + 1); drawn 20 times."""
-    defined = human.notna().to_numpy()
-    scores, values = human.to_numpy()[defined], metrics.to_numpy()[defined]
+    scores, values = human.to_numpy(), metrics.to_numpy()
     levels = quality_levels(scores)
     names = [str(name) for name in metrics.columns]
     findings = []

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from analysis.meta.captions import CaptionSet
+from analysis.meta.captions import References
 from analysis.meta.reading import read_frame
 from analysis.meta.robustness.findings import Finding
 from analysis.meta.robustness.lexicon import CATEGORIES
+from analysis.meta.scores import Floats
 from analysis.meta.scoring import Scorer
 from analysis.metrics.batch import Batch
 
@@ -59,29 +61,30 @@ def _other(word: str, group: Sequence[str], rng: np.random.Generator) -> str:
     return choices[int(rng.integers(len(choices)))]
 
 
-def make_foils(captions: CaptionSet, rng: np.random.Generator) -> tuple[list[FoilPair], CaptionSet]:
-    """A foil of each sort for the captions of the first source, and the captions without it.
-
-    The other sources stay as references: a true caption must not be its own.
-    """
-    if len(captions.sources) < 2:
+def make_foils(
+    references: References, rng: np.random.Generator
+) -> tuple[list[FoilPair], dict[str, dict[str, str]]]:
+    """A foil of each sort for the captions of the first source, and the references without it: a
+    true caption must not be its own reference."""
+    sources = list(dict.fromkeys(source for named in references.values() for source in named))
+    if len(sources) < 2:
         raise ValueError(
             "foils are made of one set of references and scored against another, and there is only "
             "one; a file of true and foil captions can be given instead"
         )
-    first = captions.sources[0]
+    first = sources[0]
     rest = {
         video: {source: text for source, text in named.items() if source != first}
-        for video, named in captions.references.items()
+        for video, named in references.items()
     }
     pairs = [
         FoilPair(video, named[first], foil, category)
-        for video, named in captions.references.items()
+        for video, named in references.items()
         if first in named
         for category in CATEGORIES
         if (foil := make_foil(named[first], category, rng)) is not None
     ]
-    return pairs, CaptionSet(captions.videos, captions.systems, captions.texts, rest)
+    return pairs, rest
 
 
 def read_foils(path: Path) -> list[FoilPair]:
@@ -95,9 +98,7 @@ def read_foils(path: Path) -> list[FoilPair]:
     return [FoilPair(*map(str, cells)) for cells in zip(*columns, strict=True)]
 
 
-def check_foils(
-    pairs: Sequence[FoilPair], references: Mapping[str, Mapping[str, str]], scorer: Scorer
-) -> list[Finding]:
+def check_foils(pairs: Sequence[FoilPair], references: References, scorer: Scorer) -> list[Finding]:
     """Share of pairs in which the true caption outscores its foil; a tie is none."""
     if not pairs:
         raise ValueError("there are no pairs of true and foil captions")
@@ -108,18 +109,13 @@ def check_foils(
     categories = list(dict.fromkeys([EVERY, *(pair.category for pair in pairs)]))
     member = np.array([pair.category for pair in pairs])
     return [
-        _accuracy(
-            metric,
-            category,
-            scores,
-            np.isin(member, categories if category == EVERY else [category]),
-        )
+        _accuracy(metric, category, scores, (member == category) | (category == EVERY))
         for category in categories
         for metric, scores in values.items()
     ]
 
 
-def _accuracy(metric: str, category: str, scores: np.ndarray, rows: np.ndarray) -> Finding:
+def _accuracy(metric: str, category: str, scores: Floats, rows: NDArray[np.bool_]) -> Finding:
     true, foil = scores[: len(rows)], scores[len(rows) :]
     defined = rows & np.isfinite(true) & np.isfinite(foil)
     n = int(np.count_nonzero(defined))

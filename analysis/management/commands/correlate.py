@@ -1,0 +1,286 @@
+"""Hold metrics against people, from files and without a database."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+from django.conf import settings as django_settings
+from django.core.management.base import BaseCommand, CommandError
+
+from analysis.exports import FORMATS
+from analysis.management.commands.analyse import sentence
+from analysis.meta import sentences
+from analysis.meta.files import evaluation_files, known_names
+from analysis.meta.inputs import AUTO, Inputs, Misaligned, read_inputs
+from analysis.meta.joining import Joined
+from analysis.meta.pipeline import Evaluation, evaluate_metrics
+from analysis.meta.report import asked
+from analysis.meta.robustness.checks import CHECKS, DRIFT, Material, Robustness, check_robustness
+from analysis.meta.scoring import Scorer
+from analysis.meta.settings import Settings, Split
+from analysis.meta.tables import level_rows
+from analysis.metrics.equipment import Equipment
+from analysis.metrics.registry import families_of
+from analysis.results import ResultFolder, write_files
+from analysis.sentences import number
+from analysis.stats.outliers import Direction
+
+DEFAULTS = Settings()
+BAD_INPUT = 2
+MISALIGNED = 3
+LONGEST_NAME = 32
+
+
+class Command(BaseCommand):
+    help = "Which metric agrees with people: correlations, tests, outliers, fusion, report."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "--human",
+            type=Path,
+            required=True,
+            help="video,system and any number of score columns; a file of ratings; a folder that "
+            "`analyse` wrote; a TRECVID video-to-text folder",
+        )
+        parser.add_argument("--metrics", type=Path, help="scores, wide or long (as `score` writes)")
+        parser.add_argument("--out", type=Path, required=True, help="the folder to write")
+        parser.add_argument("--format", choices=FORMATS, default="csv", help="of the tables")
+        parser.add_argument("--latex", action="store_true", help="write tables for a paper, too")
+        self.add_captions(parser)
+        self.add_selection(parser)
+        self.add_choices(parser)
+
+    def add_captions(self, parser: argparse.ArgumentParser) -> None:
+        group = parser.add_argument_group("captions, to compute metrics here and to quote")
+        group.add_argument(
+            "--captions",
+            type=Path,
+            nargs="+",
+            default=[],
+            help="video,system,caption; or a COCO results file per system",
+        )
+        group.add_argument(
+            "--references", type=Path, help="video,source,caption; or COCO annotations"
+        )
+        group.add_argument("--compute", type=_names, default=[], help="metrics, with commas")
+        group.add_argument(
+            "--whole",
+            type=Path,
+            help="a TRECVID folder with the lines that are missing in this one",
+        )
+        group.add_argument(
+            "--robustness",
+            type=_checks,
+            default=[DRIFT],
+            help=f"all, or some of {','.join(CHECKS)} (default {DRIFT})",
+        )
+        group.add_argument("--foils", type=Path, help="video,true,foil[,category]")
+        group.add_argument("--fusion", type=Path, action="append", default=[],
+                           help="a fusion saved earlier, applied as one more metric")  # fmt: skip
+
+    def add_selection(self, parser: argparse.ArgumentParser) -> None:
+        group = parser.add_argument_group("what is held against what")
+        group.add_argument(
+            "--shift",
+            type=_shift,
+            help="accept that the score of line i belongs to line i + SHIFT; "
+            f"{AUTO} accepts what the alignment check finds",
+        )
+        group.add_argument("--scores", type=_names, default=[], help="columns of human scores")
+        group.add_argument("--only", type=_names, default=[], help="metrics, of those in the file")
+        group.add_argument("--systems", type=_names, default=[], help="these only")
+        group.add_argument("--without", type=_names, default=[], help="all systems but these")
+        group.add_argument(
+            "--annotators",
+            type=_names,
+            default=["passed"],
+            help="of a ratings file: passed, all, or names",
+        )
+        group.add_argument("--compare", type=_pair,
+                           help="two metrics whose difference is told first")  # fmt: skip
+
+    def add_choices(self, parser: argparse.ArgumentParser) -> None:
+        """Options that decide the numbers; each is part of the signature."""
+        group = parser.add_argument_group("choices")
+        group.add_argument("--alpha", type=float, default=DEFAULTS.alpha, help="of every test")
+        group.add_argument(
+            "--draws",
+            type=int,
+            default=DEFAULTS.draws,
+            help="of bootstrap, permutation test and placebo",
+        )
+        group.add_argument("--confidence", type=float, default=DEFAULTS.confidence)
+        group.add_argument(
+            "--factor",
+            type=float,
+            default=DEFAULTS.factor,
+            help="an outlier's distance, in mean distances",
+        )
+        group.add_argument("--direction", choices=get_args(Direction), default=DEFAULTS.direction)
+        group.add_argument(
+            "--split",
+            choices=get_args(Split),
+            default=DEFAULTS.split,
+            help="how fusion is tried on captions it has not seen",
+        )
+        group.add_argument("--ridge", type=float, default=DEFAULTS.ridge, help="of the fusion")
+        group.add_argument("--seed", type=int, default=DEFAULTS.seed)  # fmt: skip
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        bench = _equipment().workbench(
+            {need for family in families_of(_known(options)) for need in family.needs}
+        )
+        scorer = Scorer(_known(options), bench)
+        try:
+            self.evaluate(scorer, options)
+        except Misaligned as error:
+            raise CommandError(
+                f"{error}\nNothing was written. --shift {error.shift} accepts that, --shift 0 "
+                "leaves rows as they are numbered.",
+                returncode=MISALIGNED,
+            ) from None
+        except (ValueError, OSError) as error:
+            message = f"{sentence(error)}\nNothing was written."
+            raise CommandError(message, returncode=BAD_INPUT) from None
+        finally:
+            bench.close()
+
+    def evaluate(self, scorer: Scorer, options: Mapping[str, Any]) -> None:
+        names = Settings.__dataclass_fields__
+        settings = Settings(**{name: options[name] for name in names})
+        inputs = _inputs(scorer, options)
+        joined, alignment, shift = inputs.aligned(options["shift"])
+        facts = {
+            "shift": str(shift),
+            "annotators": inputs.human.annotators,
+            "metrics": _signed(inputs.signatures),
+        }
+        evaluation = evaluate_metrics(
+            joined,
+            settings,
+            alignment=alignment,
+            reliability=inputs.human.reliability,
+            facts=facts,
+        )
+        robustness = _robustness(joined, inputs, scorer, options)
+        files = evaluation_files(
+            evaluation,
+            format=options["format"],
+            latex=options["latex"],
+            robustness=robustness,
+            compare=options["compare"],
+        )
+        out: Path = options["out"]
+        humans = [part.human for part in evaluation.parts]
+        with ResultFolder(out, known_names(humans)) as folder:
+            write_files(folder, files)
+        self.describe(evaluation, options)
+
+    def describe(self, evaluation: Evaluation, options: Mapping[str, Any]) -> None:
+        """A few lines for the person at the terminal."""
+        self.stdout.write(sentences.facts_sentence(evaluation))
+        for warning in evaluation.warnings:
+            self.stderr.write(self.style.WARNING(f"Note: {warning}."))
+        for part in evaluation.parts:
+            self.stdout.write(sentences.best_sentence(part))
+            answer = asked(part, options["compare"])
+            for said in (
+                sentences.verdict_sentences(part, answer, evaluation.settings.alpha)
+                if answer
+                else []
+            ):
+                self.stdout.write(said)
+            for line in correlation_lines(evaluation, part.human):
+                self.stdout.write(line)
+        self.stdout.write(f"Written to {options['out']}. Signature: {evaluation.signature}")
+
+
+def correlation_lines(evaluation: Evaluation, human: str) -> Iterator[str]:
+    """Correlations with one column of human scores, in columns."""
+    part = next(part for part in evaluation.parts if part.human == human)
+    systems = {row["metric"]: row for row in level_rows(part, part.system)}
+    yield f"  {'':<{LONGEST_NAME}}  r captions         τ-b     r systems"
+    for row in level_rows(part, part.caption):
+        shown = [
+            f"{number(row['pearson'], 3):>6}",
+            f"[{number(row['pearson_low'])}, {number(row['pearson_high'])}]",
+            f"{number(row['kendall_b'], 3):>6}",
+            f"{number(systems[row['metric']]['pearson'], 3):>6}",
+        ]
+        yield f"  {row['metric'][:LONGEST_NAME]:<{LONGEST_NAME}}  {'  '.join(shown)}"
+
+
+def _inputs(scorer: Scorer, options: Mapping[str, Any]) -> Inputs:
+    inputs = read_inputs(
+        options["human"],
+        metrics=options["metrics"],
+        captions=options["captions"],
+        references=options["references"],
+        whole=options["whole"],
+        annotators=options["annotators"],
+        scorer=scorer,
+        seed=options["seed"],
+    )
+    return inputs.chosen(
+        scores=options["scores"],
+        metrics=options["only"],
+        systems=options["systems"],
+        without=options["without"],
+    ).fused(options["fusion"])
+
+
+def _robustness(
+    joined: Joined, inputs: Inputs, scorer: Scorer, options: Mapping[str, Any]
+) -> list[Robustness]:
+    material = None
+    if inputs.captions is not None and scorer.metrics:
+        material = Material(inputs.captions, scorer, options["foils"])
+    return [
+        check_robustness(joined, human, options["robustness"], material, seed=options["seed"])
+        for human in map(str, joined.human.columns)
+    ]
+
+
+def _known(options: Mapping[str, Any]) -> list[str]:
+    return list(options["compute"])
+
+
+def _signed(signatures: Mapping[str, str]) -> str:
+    """Signatures of metrics inside another: their own bars would part it."""
+    return " ".join(text.replace("|", ",") for text in signatures.values()) or "as in the file"
+
+
+def _equipment() -> Equipment:
+    return Equipment(store=django_settings.DATA_DIR / "embeddings")
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _pair(text: str) -> tuple[str, str]:
+    names = _names(text)
+    if len(names) != 2:
+        raise argparse.ArgumentTypeError("two metrics, with a comma between them")
+    return names[0], names[1]
+
+
+def _shift(text: str) -> int | str:
+    if text == AUTO:
+        return AUTO
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"a whole number, or {AUTO}") from None
+
+
+def _checks(text: str) -> list[str]:
+    names = list(CHECKS) if text == "all" else _names(text)
+    unknown = [name for name in names if name not in CHECKS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"there is no {unknown[0]!r}, only {', '.join(CHECKS)}")
+    return names

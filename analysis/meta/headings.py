@@ -1,0 +1,116 @@
+"""Headings of the report's tables, by column."""
+
+from __future__ import annotations
+
+from typing import Final
+
+DIRECTIONS: Final = {
+    "human_on_metric": "people's scores regressed on the metric's",
+    "metric_on_human": "the metric's scores regressed on people's",
+}
+COEFFICIENTS: Final = {
+    "pearson": "r",
+    "pearson_low": "from",
+    "pearson_high": "to",
+    "spearman": "ρ",
+    "kendall_b": "τ-b",
+    "kendall_c": "τ-c",
+}
+CAPTION_HEADINGS: Final = {
+    "metric": "Metric",
+    "n": "n",
+    **COEFFICIENTS,
+    "pearson_corrected": "r / ceiling",
+    "pairwise_accuracy": "Pairs in order",
+    "reason": "Not defined because",
+}
+SYSTEM_HEADINGS: Final = {
+    "metric": "Metric",
+    "n": "n",
+    **COEFFICIENTS,
+    "pairwise_accuracy": "Pairs in order",
+    "soft_pairwise_accuracy": "Soft",
+    "reason": "Not defined because",
+}
+WITHIN: Final = {
+    "metric": "Metric",
+    "level": "Mean",
+    "n": "Groups",
+    "pearson": "r",
+    "spearman": "ρ",
+    "kendall_b": "τ-b",
+    "kendall_c": "τ-c",
+}
+WILLIAMS: Final = {
+    "better": "Better",
+    "worse": "Worse",
+    "r_better": "r",
+    "r_worse": "r",
+    "p": "p (Williams)",
+    "p_holm": "Holm",
+    "steiger_p": "p (Steiger)",
+    "meng_p": "p (Meng)",
+    "permutation_p": "p (permutation)",
+    "permutation_p_holm": "Holm",
+}
+VERDICTS: Final = {
+    "better": "Better",
+    "worse": "Worse",
+    "r_better": "r",
+    "r_worse": "r",
+    "p": "p",
+    "removed": "Odd captions",
+    "r_better_after": "r without",
+    "r_worse_after": "r without",
+    "p_after": "p without",
+    "captions_to_doubt": "Removed to doubt",
+    "captions_to_reverse": "to reverse",
+}
+FILTERS: Final = {
+    "metric": "Metric",
+    "variant": "Filter",
+    "removed": "Removed",
+    "removed_percent": "%",
+    "pearson_before": "r before",
+    "pearson_after": "after",
+    "pearson_placebo_low": "placebo from",
+    "pearson_placebo_high": "to",
+    "kendall_c_before": "τ-c before",
+    "kendall_c_after": "after",
+    "kendall_c_placebo_low": "placebo from",
+    "kendall_c_placebo_high": "to",
+}
+OUTLIERS: Final = {
+    "video": "Video",
+    "system": "System",
+    "human_score": "People",
+    "metric_score": "Metric",
+    "distance": "Cook's distance",
+    "caption": "Caption",
+}
+FUSION: Final = {
+    "metric": "Metric",
+    "weight": "Weight",
+    "low": "from",
+    "high": "to",
+    "n_unseen": "Unseen captions",
+    "pearson_unseen": "r",
+    "kendall_b_unseen": "τ-b",
+}
+ROBUSTNESS: Final = {
+    "check": "What changes",
+    "condition": "How",
+    "metric": "Metric",
+    "n": "n",
+    "pearson": "r",
+    "low": "lowest",
+    "high": "highest",
+    "kendall_b": "τ-b",
+    "accuracy": "True caption higher",
+}
+ALIGNMENT: Final = {
+    "shift": "Shift",
+    "metric": "Metric",
+    "n": "n",
+    "r_within_systems": "r within systems",
+}

@@ -1,0 +1,126 @@
+"""All that an evaluation starts from, whatever files it came in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from analysis.meta import trecvid
+from analysis.meta.alignment import Alignment, check_alignment
+from analysis.meta.captions import CaptionSet, read_captions
+from analysis.meta.fusing import read_fusion
+from analysis.meta.human import HumanScores, read_human
+from analysis.meta.joining import Joined, join
+from analysis.meta.reading import read_scores
+from analysis.meta.scores import ScoreTable
+from analysis.meta.scoring import Scorer
+
+AUTO = "auto"
+
+
+class Misaligned(ValueError):
+    """Scores and captions belong together, but not as their rows are numbered."""
+
+    def __init__(self, message: str, shift: int) -> None:
+        super().__init__(message)
+        self.shift = shift
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """Human and metric scores; captions, where metrics can be computed of them again."""
+
+    human: HumanScores
+    metrics: ScoreTable
+    captions: CaptionSet | None = None
+    signatures: Mapping[str, str] = field(default_factory=dict)
+
+    def chosen(
+        self,
+        *,
+        scores: Sequence[str] = (),
+        metrics: Sequence[str] = (),
+        systems: Sequence[str] = (),
+        without: Sequence[str] = (),
+    ) -> Inputs:
+        """Some of the columns and systems; nothing named means all."""
+        people, found = self.human.table, self.metrics
+        people = people.only(scores) if scores else people
+        found = found.only(metrics) if metrics else found
+        people = people.of_systems(systems) if systems else people
+        people = people.without_systems(without) if without else people
+        kept = [name for name in found.systems if name in people.systems]
+        if kept and (systems or without):
+            found = found.of_systems(kept)
+        return replace(self, human=replace(self.human, table=people), metrics=found)
+
+    def fused(self, paths: Sequence[Path]) -> Inputs:
+        """With the fusions that were saved earlier applied to the metrics."""
+        metrics = self.metrics
+        for path in paths:
+            metrics = read_fusion(path).add_to(metrics)
+        return replace(self, metrics=metrics)
+
+    def aligned(self, shift: int | str | None) -> tuple[Joined, Alignment, int]:
+        """The rows joined, what the alignment check found, and the shift that was used.
+
+        Raises
+        ------
+        Misaligned
+            When no shift was accepted and one is clearly better than none.
+        """
+        from analysis.meta.sentences import misaligned_sentence
+
+        alignment = check_alignment(self.human.table, self.metrics)
+        found = alignment.found or 0
+        if shift is None and found:
+            raise Misaligned(misaligned_sentence(alignment), found)
+        used = found if shift == AUTO else int(shift or 0)
+        texts = self.captions.text_series() if self.captions else None
+        return join(self.human.table, self.metrics, texts=texts, shift=used), alignment, used
+
+
+def read_inputs(
+    human: Path,
+    *,
+    metrics: Path | None,
+    captions: Sequence[Path] = (),
+    references: Path | None = None,
+    whole: Path | None = None,
+    annotators: Sequence[str],
+    scorer: Scorer | None = None,
+    seed: int = 7,
+) -> Inputs:
+    """Read what was named; metrics come from a file of scores, or the scorer computes them."""
+    people = read_human(human, annotators=annotators, seed=seed)
+    texts = _captions(human, captions, references, whole)
+    if metrics is not None:
+        return Inputs(people, read_scores(metrics), texts, read_signatures(metrics))
+    if scorer is None or not scorer.metrics:
+        raise ValueError("name a file of metric scores (--metrics), or metrics to compute")
+    if texts is None:
+        raise ValueError("metrics are computed of captions: name them, and their references")
+    table, signatures = scorer.captions(texts)
+    return Inputs(people, table, texts, signatures)
+
+
+def _captions(
+    human: Path, captions: Sequence[Path], references: Path | None, whole: Path | None
+) -> CaptionSet | None:
+    if captions:
+        return read_captions(captions, references)
+    return trecvid.read_captions(human, whole) if trecvid.is_trecvid(human) else None
+
+
+def read_signatures(scores: Path) -> dict[str, str]:
+    """How the metrics of a file were computed, where `manage.py score` wrote it beside the file."""
+    beside = scores.with_name(f"{scores.name}.json")
+    if not beside.is_file():
+        return {}
+    try:
+        found = json.loads(beside.read_text(encoding="utf-8")).get("signatures", {})
+    except (json.JSONDecodeError, UnicodeDecodeError, AttributeError):
+        return {}
+    return {str(name): str(signature) for name, signature in found.items()}

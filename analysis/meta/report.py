@@ -1,0 +1,283 @@
+"""One self-contained HTML file about metrics and people (`analysis.document` is its frame)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from analysis import figures
+from analysis.charts import short_p
+from analysis.document import STYLE, drawn, folded, html_document, table
+from analysis.markup import element, markup
+from analysis.meta import headings, sentences, tables
+from analysis.meta.levels import LevelResult
+from analysis.meta.pipeline import AgainstHuman, Evaluation
+from analysis.meta.robustness.checks import Robustness
+from analysis.meta.tables import Row
+from analysis.meta.verdicts import Verdict
+
+TITLE: Final = "Metrics against people"
+MOST_POINTS: Final = 1_500
+"""Of a scatter plot; every outlier is among them."""
+
+
+def report_html(
+    evaluation: Evaluation,
+    *,
+    robustness: Sequence[Robustness] = (),
+    compare: tuple[str, str] | None = None,
+    title: str = TITLE,
+) -> str:
+    """The whole report.
+
+    Parameters
+    ----------
+    compare
+        The two metrics whose difference is told at the top; otherwise the two best.
+    """
+    alpha = evaluation.settings.alpha
+    first = evaluation.parts[0]
+    answer = asked(first, compare)
+    return html_document(
+        title,
+        element("p", sentences.best_sentence(first), class_="lede"),
+        *(
+            element("p", said)
+            for said in (sentences.verdict_sentences(first, answer, alpha) if answer else [])
+        ),
+        element("p", sentences.facts_sentence(evaluation), class_="facts"),
+        *_warnings(evaluation),
+        *_every(_part(evaluation, part, robustness, compare) for part in evaluation.parts),
+        *_alignment(evaluation),
+        *_method(evaluation),
+    )
+
+
+def asked(part: AgainstHuman, compare: tuple[str, str] | None) -> Verdict | None:
+    """The verdict on the two metrics asked about, or on the two best."""
+    if compare is None:
+        return part.verdicts[0] if part.verdicts else None
+    missing = [name for name in compare if name not in part.metrics]
+    if missing:
+        raise ValueError(f"compare: there is no metric {missing[0]!r}")
+    wanted = {part.metrics.index(name) for name in compare}
+    found = [one for one in part.verdicts if {one.better, one.worse} == wanted]
+    return found[0] if found else None
+
+
+def _every(parts: Iterable[list[Element]]) -> list[Element]:
+    return [element for part in parts for element in part]
+
+
+def _warnings(evaluation: Evaluation) -> list[Element]:
+    if not evaluation.warnings:
+        return []
+    return [
+        element("h2", "Before you read on"),
+        element("ul", *(element("li", _sentence(text)) for text in evaluation.warnings)),
+    ]
+
+
+def _part(
+    evaluation: Evaluation,
+    part: AgainstHuman,
+    robustness: Sequence[Robustness],
+    compare: tuple[str, str] | None,
+) -> list[Element]:
+    checked = [one for one in robustness if one.human == part.human]
+    return [
+        element("h2", f"Against {part.human}"),
+        element("p", sentences.best_sentence(part)),
+        element("p", sentences.ceiling_sentence(part)),
+        *_level(part, part.caption, "Captions", evaluation),
+        *_level(part, part.system, "Systems", evaluation),
+        *_within(part),
+        *_comparison(part, evaluation),
+        *_odd_captions(part, evaluation, compare),
+        *_fusion(part),
+        *_every(_robustness(one) for one in checked),
+    ]
+
+
+def _level(
+    part: AgainstHuman, level: LevelResult, heading: str, evaluation: Evaluation
+) -> list[Element]:
+    rows = tables.level_rows(part, level)
+    defined = [row for row in rows if not math.isnan(row["pearson"])]
+    parts = [element("h3", heading)]
+    if not defined:
+        return [*parts, element("p", f"No correlation is defined: {rows[0]['reason']}.")]
+    percent = f"{100 * evaluation.settings.confidence:g} %"
+    caption = (
+        f"Pearson's r with {part.human} and {percent} interval (bootstrap over videos). Dashed "
+        "lines part metrics where every one above is significantly better than every one below."
+    )
+    figure = figures.ranking_figure(
+        [_drawn_row(row) for row in defined], axis="Pearson's r", name="r of each metric"
+    )
+    columns = headings.CAPTION_HEADINGS if level.level == "caption" else headings.SYSTEM_HEADINGS
+    if part.reliability is None:
+        columns = _without(columns, "pearson_corrected")
+    if not any(row["reason"] for row in rows):
+        columns = _without(columns, "reason")
+    return [*parts, drawn(figure, caption), table(rows, columns)]
+
+
+def _drawn_row(row: Row) -> Row:
+    low, high = row["pearson_low"], row["pearson_high"]
+    return {
+        "system": row["metric"],
+        "z": row["pearson"],
+        "z_low": None if math.isnan(low) else low,
+        "z_high": None if math.isnan(high) else high,
+        "ranks": str(row["rank_low"]),
+    }
+
+
+def _within(part: AgainstHuman) -> list[Element]:
+    rows = tables.group_rows(part)
+    return [folded("Within videos and within systems: means over them", rows, headings.WITHIN)]
+
+
+def _comparison(part: AgainstHuman, evaluation: Evaluation) -> list[Element]:
+    parts = [element("h3", "Which metric is better than which")]
+    flipped = sentences.flipped_sentence(part)
+    if flipped:
+        parts.append(element("p", flipped))
+    for level, name in ((part.caption, "captions"), (part.system, "systems")):
+        rows = tables.comparison_rows(part, level)
+        if not rows:
+            parts.append(element("p", f"There is too little to compare metrics over {name}."))
+            continue
+        caption = (
+            f"p of Williams' one-sided test over {rows[0]['n']:,} {name}. A filled cell, p < "
+            f"{evaluation.settings.alpha:g}: the row's metric correlates more with people than "
+            "the column's."
+        )
+        figure = _williams(rows, evaluation.settings.alpha)
+        parts += [
+            drawn(figure, caption),
+            folded(f"Every test over {name}", rows, headings.WILLIAMS),
+        ]
+    return parts
+
+
+def _williams(rows: Sequence[Row], alpha: float) -> Element:
+    shown = [row | {"win": row["p"] < alpha, "shown": short_p(row["p"])} for row in rows]
+    return figures.significance_figure(shown, name="p that the row's metric correlates more")
+
+
+def williams_picture(part: AgainstHuman, alpha: float) -> str:
+    """The matrix over captions as a file of its own, style and all."""
+    rows = tables.comparison_rows(part, part.caption)
+    if not rows:
+        return ""
+    figure = _williams(rows, alpha)
+    figure.set("xmlns", "http://www.w3.org/2000/svg")
+    figure.insert(0, element("style", STYLE.read_text(encoding="utf-8").replace("svg ", "")))
+    return markup(figure)
+
+
+def _odd_captions(
+    part: AgainstHuman, evaluation: Evaluation, compare: tuple[str, str] | None
+) -> list[Element]:
+    parts = [element("h3", "Captions that spoil the picture")]
+    answer = asked(part, compare)
+    if answer is not None:
+        alpha = evaluation.settings.alpha
+        parts += [element("p", said) for said in sentences.verdict_sentences(part, answer, alpha)]
+        rows = tables.part_verdict_rows(part)
+        parts.append(
+            folded("Every two metrics, with and without odd captions", rows, headings.VERDICTS)
+        )
+    parts.append(element("p", sentences.filter_caution()))
+    rows = [row for row in tables.part_filter_rows(part) if row["removed_for"] == "the metric"]
+    parts.append(table(rows, headings.FILTERS))
+    best = answer.better if answer is not None else 0
+    linear = part.filters[0]
+    outliers = tables.metric_outliers(evaluation, part, linear, best)
+    if outliers:
+        name = part.metrics[best]
+        caption = (
+            f"Every caption by {name} and people ({part.human}). Squares are the {len(outliers):,} "
+            f"that the linear filter removes ({headings.DIRECTIONS[linear.outliers.direction]}, "
+            f"Cook's distance above {evaluation.settings.factor:g} times the mean)."
+        )
+        figure = figures.scatter_figure(_points(part, best), name, part.human)
+        headings = (
+            headings.OUTLIERS
+            if evaluation.joined.texts is not None
+            else _without(headings.OUTLIERS, "caption")
+        )
+        parts += [drawn(figure, caption), folded(f"Outliers of {name}", outliers, columns)]
+    return parts
+
+
+def _points(part: AgainstHuman, metric: int) -> list[Row]:
+    out = part.filters[0].outliers.removed[:, metric]
+    plain = np.flatnonzero(~out)
+    step = max(1, math.ceil(len(plain) / MOST_POINTS))
+    shown = np.concatenate([plain[::step], np.flatnonzero(out)])
+    systems = part.rows.systems
+    return [
+        {
+            "x": float(part.rows.metrics[row, metric]),
+            "y": float(part.rows.human[row]),
+            "out": bool(out[row]),
+            "tip": systems[part.rows.system[row]],
+        }
+        for row in shown.tolist()
+    ]
+
+
+def _fusion(part: AgainstHuman) -> list[Element]:
+    rows = tables.part_fusion_rows(part)
+    parts = [element("h3", "A mix of metrics"), element("p", sentences.fusion_sentence(part))]
+    return [*parts, table(rows, headings.FUSION)] if rows else parts
+
+
+def _robustness(checked: Robustness) -> list[Element]:
+    parts = [element("h3", "When captions, references or quality change")]
+    parts += [element("p", _sentence(note)) for note in checked.notes]
+    rows = tables.robustness_rows([checked])
+    return [*parts, table(rows, headings.ROBUSTNESS)] if rows else parts
+
+
+def _alignment(evaluation: Evaluation) -> list[Element]:
+    shift = int(evaluation.facts.get("shift", "0"))
+    parts = [
+        element("h2", "Do scores and captions belong together?"),
+        element("p", sentences.alignment_sentence(evaluation.alignment, shift)),
+    ]
+    rows = tables.alignment_rows(evaluation)
+    return (
+        [*parts, folded("Every metric at every shift", rows, headings.ALIGNMENT)] if rows else parts
+    )
+
+
+def _method(evaluation: Evaluation) -> list[Element]:
+    rows = [{"name": name, "value": value} for name, value in evaluation.signature.parts]
+    said = (
+        "All metrics are compared on the same captions. A system's score is the mean over its "
+        "captions, for people and metrics alike. Intervals draw videos with all their captions; "
+        "the permutation test exchanges two metrics for whole videos at a time. The same scores "
+        "with the same settings give the same numbers."
+    )
+    return [
+        element("h2", "How it was computed"),
+        element("p", said),
+        table(rows, {"name": "Setting", "value": "Value"}),
+        element("p", str(evaluation.signature), class_="signature"),
+    ]
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
+def _without(columns: Mapping[str, str], name: str) -> dict[str, str]:
+    return {column: text for column, text in columns.items() if column != name}

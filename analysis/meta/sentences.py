@@ -1,0 +1,201 @@
+"""What the numbers say about metrics, in plain sentences."""
+
+from __future__ import annotations
+
+import math
+
+from analysis.meta.alignment import Alignment
+from analysis.meta.pipeline import AgainstHuman, Evaluation
+from analysis.meta.tables import level_rows
+from analysis.meta.verdicts import Verdict
+from analysis.sentences import listed, number, probability
+
+FEW = 0.01
+"""A difference that rests on this share of the captions, or fewer, rests on a few odd ones."""
+
+
+def best_sentence(part: AgainstHuman) -> str:
+    """Which metric to trust, at the level of captions."""
+    rows = [row for row in level_rows(part, part.caption) if not math.isnan(row["pearson"])]
+    if not rows:
+        return f"No metric has a defined correlation with {part.human}."
+    first = rows[0]
+    said = (
+        f"Of {len(part.metrics)} metrics {first['metric']} agrees best with people ({part.human}): "
+        f"r = {number(first['pearson'])} [{number(first['pearson_low'])}, "
+        f"{number(first['pearson_high'])}] over {first['n']:,} captions"
+    )
+    equal = [row["metric"] for row in rows[1:] if row["rank_low"] == first["rank_low"]]
+    if len(rows) == 1:
+        return f"{said}."
+    if not equal:
+        return f"{said}; every other metric is significantly worse."
+    return f"{said}; {listed(equal)} cannot be told apart from it with confidence."
+
+
+def ceiling_sentence(part: AgainstHuman) -> str:
+    """What is possible."""
+    found = part.reliability
+    if found is None or math.isnan(found.reliability):
+        return (
+            "How reliable the human scores are is not known: that takes the ratings of single "
+            "people. Even a perfect metric cannot reach r = 1 against scores with errors."
+        )
+    return (
+        f"Two halves of each caption's ratings correlate at {number(found.half)}, so the scores of "
+        f"all have a reliability of {number(found.reliability)}: a metric without any error would "
+        f"reach r = {number(found.ceiling)}. Read the metrics against that."
+    )
+
+
+def verdict_sentences(part: AgainstHuman, verdict: Verdict, alpha: float) -> list[str]:
+    """Is the one better than the other here, and is it because of a few odd captions?"""
+    return [_better(part, verdict, alpha), _odd_captions(part, verdict, alpha)]
+
+
+def _better(part: AgainstHuman, verdict: Verdict, alpha: float) -> str:
+    better, worse = part.metrics[verdict.better], part.metrics[verdict.worse]
+    one, other = (part.caption.correlations.pearson[at] for at in (verdict.better, verdict.worse))
+    answer = "Yes" if verdict.p < alpha else "One cannot tell"
+    not_ = "" if verdict.p < alpha else "not "
+    doubt = ""
+    if (verdict.p < alpha) != (verdict.p_permutation < alpha):
+        doubt = " The two tests disagree, so it is a close call."
+    elif verdict.p < alpha <= verdict.p_holm:
+        doubt = " Corrected for all the metrics compared here it is not significant."
+    return (
+        f"Is {better} better than {worse} here? {answer}: r = {number(one, 3)} against "
+        f"{number(other, 3)} over {len(part.rows):,} captions, a difference that is {not_}"
+        f"significant (Williams p {_is(verdict.p)}, permutation p {_is(verdict.p_permutation)}, "
+        f"Holm-adjusted p {_is(verdict.p_holm)}).{doubt}"
+    )
+
+
+def _odd_captions(part: AgainstHuman, verdict: Verdict, alpha: float) -> str:
+    share = f"{100 * verdict.removed / len(part.rows):.1f} %"
+    after = f"{number(verdict.r_after[0], 3)} against {number(verdict.r_after[1], 3)}"
+    without = (
+        f"without the {verdict.removed:,} captions ({share}) that Cook's filter finds for either "
+        f"metric it is {after} (p {_is(verdict.p_after)})"
+    )
+    if verdict.p >= alpha:
+        return f"Would it be otherwise without odd captions? {without[:1].upper()}{without[1:]}."
+    needed = verdict.reliance.to_doubt
+    few = needed is not None and needed <= max(FEW * len(part.rows), 1)
+    answer = "It may be" if verdict.p_after >= alpha or few else "No"
+    return f"Is it because of a few odd captions? {answer}: {without}; {_reliance(part, verdict)}."
+
+
+def _reliance(part: AgainstHuman, verdict: Verdict) -> str:
+    name = part.metrics[verdict.better]
+    doubt, reverse = verdict.reliance.to_doubt, verdict.reliance.to_reverse
+    if doubt is None:
+        return f"not even without the half of the captions that speaks most for {name} is it gone"
+    lost = f"{doubt:,} captions ({100 * doubt / len(part.rows):.1f} %)"
+    turned = "" if reverse is None else f", and {reverse:,} before it turned round"
+    return (
+        f"picked with hindsight, the {lost} that speak most for {name} would have to go before the "
+        f"difference lost its significance{turned}"
+    )
+
+
+def flipped_sentence(part: AgainstHuman) -> str:
+    if part.caption.comparisons is None:
+        return ""
+    flipped = [
+        name
+        for name, turned in zip(
+            part.metrics, part.caption.comparisons.williams.flipped.tolist(), strict=True
+        )
+        if turned
+    ]
+    if not flipped:
+        return ""
+    return (
+        f"{listed(flipped)} correlate negatively with people and were turned round before they "
+        "were compared."
+    )
+
+
+def filter_caution() -> str:
+    return (
+        "Caution: a filter that removes the captions which fit a metric worst flatters that "
+        "metric. The placebo columns show where r would lie had as many captions been removed at "
+        "random; only what lies above them is more than chance, and even that need not mean that "
+        "people were wrong about these captions."
+    )
+
+
+def fusion_sentence(part: AgainstHuman) -> str:
+    """Does a mix do better, on captions it has not seen?"""
+    found = part.fusion
+    if found is None:
+        return "There are too few metrics or captions to mix metrics."
+    unseen = found.validation.correlations
+    singles = {
+        part.metrics[at]: float(unseen.pearson[place])
+        for place, at in enumerate(found.metrics, start=1)
+    }
+    best = max(singles, key=lambda name: abs(singles[name]))
+    mixed = float(unseen.pearson[0])
+    better = "does better" if mixed > abs(singles[best]) else "does no better"
+    return (
+        f"On {int(unseen.n[0]):,} captions it had not seen, the mix of {len(singles)} metrics "
+        f"reaches r = {number(mixed, 3)}; the best single one, {best}, {number(singles[best], 3)}: "
+        f"here the mix {better}."
+    )
+
+
+def alignment_sentence(alignment: Alignment, shift: int) -> str:
+    """Do the rows belong together?"""
+    if not alignment.rows:
+        return "Videos are not named by numbers, so there is no shift to check."
+    if alignment.found is None:
+        return (
+            "No shift of the line numbers stands out: the check cannot say whether scores and "
+            "captions belong together."
+        )
+    used = "the one used" if alignment.found == shift else f"not the one used, {shift:+d}"
+    return (
+        f"Scores and captions go together at a shift of {_signed(alignment.found)} ({used}): "
+        f"{_at_shifts(alignment)}."
+    )
+
+
+def misaligned_sentence(alignment: Alignment) -> str:
+    """Why an evaluation stopped."""
+    found = alignment.found or 0
+    where = "earlier" if found < 0 else "later"
+    lines = "line" if abs(found) == 1 else "lines"
+    return (
+        f"People's scores seem to belong to the captions {abs(found)} {lines} {where}: "
+        f"{_at_shifts(alignment)}. One of the files counts from 0 and the other from 1, perhaps."
+    )
+
+
+def _at_shifts(alignment: Alignment) -> str:
+    if alignment.same_text:
+        shares = [f"{100 * share:.0f} % at {_signed(at)}" for at, share in alignment.same_text]
+        return f"captions with the same text on both sides: {', '.join(shares)}"
+    rows = alignment.of(alignment.metric)
+    values = [f"{number(row.r)} at {_signed(shift)}" for shift, row in sorted(rows.items())]
+    return f"within systems {alignment.metric} correlates with people at r = {', '.join(values)}"
+
+
+def _signed(shift: int) -> str:
+    return f"{shift:+d}".replace("-", "−") if shift else "0"
+
+
+def _is(p: float) -> str:
+    shown = probability(p)
+    return shown if shown.startswith("<") else f"= {shown}"
+
+
+def facts_sentence(evaluation: Evaluation) -> str:
+    joined = evaluation.joined
+    videos, systems = len(set(joined.videos)), len(set(joined.systems))
+    return (
+        f"{len(joined):,} captions of {videos:,} videos by {systems:,} systems have human and "
+        f"metric scores; {len(joined.only_human):,} have human scores only and "
+        f"{len(joined.only_metrics):,} scores of metrics only."
+    )

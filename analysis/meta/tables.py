@@ -1,0 +1,336 @@
+"""Results as rows: the same ones in the files and in the report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from analysis.meta.filtering import Filtered
+from analysis.meta.levels import LevelResult
+from analysis.meta.pipeline import AgainstHuman, Evaluation
+from analysis.meta.robustness.checks import Robustness
+from analysis.stats.correlation import COEFFICIENTS, Correlations
+from analysis.stats.reliability import corrected_for_attenuation
+
+Row = dict[str, Any]
+
+INTERVALS: Final = tuple(f"{name}_{end}" for name in COEFFICIENTS for end in ("low", "high"))
+CORRELATIONS: Final = (
+    "metric", "human", "level", "n", *COEFFICIENTS, *INTERVALS, "pearson_corrected",
+    "pairwise_accuracy", "tie_epsilon", "soft_pairwise_accuracy", "rank_low", "rank_high", "reason",
+)  # fmt: skip
+BY_SYSTEM: Final = ("metric", "human", "system", "n", *COEFFICIENTS)
+WILLIAMS: Final = (
+    "human", "level", "better", "worse", "n", "r_better", "r_worse", "flipped", "statistic", "p",
+    "p_holm", "steiger_z", "steiger_p", "meng_z", "meng_p", "permutation_p", "permutation_p_holm",
+)  # fmt: skip
+OUTLIERS: Final = (
+    "human", "metric", "variant", "direction", "video", "system", "human_score", "metric_score",
+    "distance", "threshold", "caption",
+)  # fmt: skip
+FILTERS: Final = (
+    "human", "metric", "variant", "direction", "removed_for", "n", "removed", "removed_percent",
+    *(f"{name}_{when}" for name in COEFFICIENTS for when in ("before", "after")),
+    *(f"{name}_placebo_{end}" for name in COEFFICIENTS for end in ("low", "high")),
+)  # fmt: skip
+VERDICTS: Final = (
+    "human", "better", "worse", "n", "r_better", "r_worse", "p", "p_holm", "permutation_p",
+    "removed", "r_better_after", "r_worse_after", "p_after", "captions_to_doubt",
+    "captions_to_reverse",
+)  # fmt: skip
+FUSION: Final = ("human", "metric", "weight", "low", "high", "n_unseen", "pearson_unseen",
+                 "kendall_b_unseen")  # fmt: skip
+ROBUSTNESS: Final = (
+    "human", "check", "condition", "metric", "n", "pearson", "kendall_b", "low", "high", "accuracy",
+    "repeats",
+)  # fmt: skip
+ALIGNMENT: Final = ("shift", "metric", "n", "r_within_systems")
+UNMATCHED: Final = ("side", "video", "system")
+
+
+def correlation_rows(evaluation: Evaluation) -> list[Row]:
+    """Each metric at each level; `per_video` and `per_system` are means over groups, n of them."""
+    return [row for part in evaluation.parts for row in _part_rows(part)]
+
+
+def _part_rows(part: AgainstHuman) -> Iterator[Row]:
+    for level in (part.caption, part.system):
+        yield from level_rows(part, level)
+    yield from group_rows(part)
+
+
+def group_rows(part: AgainstHuman) -> list[Row]:
+    """Means of coefficients within videos, and within systems."""
+    grouped = {"per_video": part.by_video.means(), "per_system": part.by_system.means()}
+    return [
+        {"metric": metric, "human": part.human, "level": level, **_coefficients(means, at)}
+        for level, means in grouped.items()
+        for at, metric in enumerate(part.metrics)
+    ]
+
+
+def level_rows(part: AgainstHuman, level: LevelResult) -> list[Row]:
+    """Metrics with the highest r first, as far as it is defined."""
+    clusters = level.comparisons.clusters if level.comparisons else None
+    rows = []
+    for at, metric in enumerate(part.metrics):
+        row = {"metric": metric, "human": part.human, "level": level.level}
+        row |= _coefficients(level.correlations, at)
+        for name in COEFFICIENTS:
+            row[f"{name}_low"] = float(level.low.of(name)[at])
+            row[f"{name}_high"] = float(level.high.of(name)[at])
+        row |= {
+            "pearson_corrected": _corrected(part, level, at),
+            "pairwise_accuracy": level.accuracy[at].accuracy,
+            "tie_epsilon": level.accuracy[at].epsilon,
+            "soft_pairwise_accuracy": float(level.soft.accuracy[at]) if level.soft else math.nan,
+            "rank_low": float(clusters.rank_low[at]) if clusters else math.nan,
+            "rank_high": float(clusters.rank_high[at]) if clusters else math.nan,
+        }
+        rows.append(row)
+    return sorted(rows, key=lambda row: _descending(abs(row["pearson"])))
+
+
+def _descending(value: float) -> float:
+    return math.inf if math.isnan(value) else -value
+
+
+def _corrected(part: AgainstHuman, level: LevelResult, at: int) -> float:
+    """Divided by what is possible: of captions only, for the reliability is that of captions."""
+    if part.reliability is None or level.level != "caption":
+        return math.nan
+    r = level.correlations.pearson[at : at + 1]
+    return float(corrected_for_attenuation(r, part.reliability.reliability)[0])
+
+
+def _coefficients(found: Correlations, at: int) -> Row:
+    values = {name: float(found.of(name)[at]) for name in COEFFICIENTS}
+    return {"n": int(found.n[at]), **values, "reason": found.reason[at]}
+
+
+def by_system_rows(evaluation: Evaluation) -> list[Row]:
+    """Each metric within each system."""
+    return [
+        {
+            "metric": metric,
+            "human": part.human,
+            "system": system,
+            "n": int(part.by_system.n[row, at]),
+        }
+        | {name: float(part.by_system.of(name)[row, at]) for name in COEFFICIENTS}
+        for part in evaluation.parts
+        for at, metric in enumerate(part.metrics)
+        for row, system in enumerate(part.rows.systems)
+    ]
+
+
+def williams_rows(evaluation: Evaluation) -> list[Row]:
+    """Every ordered pair of metrics at both levels, with every test there is."""
+    return [
+        row
+        for part in evaluation.parts
+        for level in (part.caption, part.system)
+        for row in comparison_rows(part, level)
+    ]
+
+
+def comparison_rows(part: AgainstHuman, level: LevelResult) -> list[Row]:
+    """One level; metrics in the order of their correlation with people."""
+    found = level.comparisons
+    if found is None:
+        return []
+    order = found.clusters.order.tolist()
+    order += [at for at in range(len(part.metrics)) if at not in order]
+    steiger, meng = found.tests["steiger"], found.tests["meng"]
+    flipped = found.williams.flipped
+    return [
+        {
+            "human": part.human,
+            "level": level.level,
+            "better": part.metrics[one],
+            "worse": part.metrics[other],
+            "n": found.williams.n,
+            "r_better": float(found.williams.r[one]),
+            "r_worse": float(found.williams.r[other]),
+            "flipped": " ".join(part.metrics[at] for at in (one, other) if flipped[at]),
+            "statistic": float(found.williams.statistic[one, other]),
+            "p": float(found.williams.p[one, other]),
+            "p_holm": float(found.williams.p_holm[one, other]),
+            "steiger_z": float(steiger.statistic[one, other]),
+            "steiger_p": float(steiger.p[one, other]),
+            "meng_z": float(meng.statistic[one, other]),
+            "meng_p": float(meng.p[one, other]),
+            "permutation_p": float(found.permutation.p[one, other]),
+            "permutation_p_holm": float(found.permutation.p_holm[one, other]),
+        }
+        for one in order
+        for other in order
+        if one != other
+    ]
+
+
+def outlier_rows(evaluation: Evaluation) -> list[Row]:
+    """Every caption that a filter removes for a metric, the strangest first."""
+    return [
+        row
+        for part in evaluation.parts
+        for filtered in part.filters
+        for at in range(len(part.metrics))
+        for row in metric_outliers(evaluation, part, filtered, at)
+    ]
+
+
+def metric_outliers(
+    evaluation: Evaluation, part: AgainstHuman, filtered: Filtered, at: int
+) -> list[Row]:
+    found = filtered.outliers
+    removed = np.flatnonzero(found.removed[:, at])
+    removed = removed[np.argsort(-found.distance[removed, at], kind="stable")]
+    places = np.flatnonzero(part.used)[removed]
+    joined = evaluation.joined
+    keys = joined.human.index[places]
+    texts = [""] * len(keys) if joined.texts is None else joined.texts.iloc[places].tolist()
+    return [
+        {
+            "human": part.human,
+            "metric": part.metrics[at],
+            "variant": found.variant,
+            "direction": found.direction,
+            "video": str(video),
+            "system": str(system),
+            "human_score": float(part.rows.human[row]),
+            "metric_score": float(part.rows.metrics[row, at]),
+            "distance": float(found.distance[row, at]),
+            "threshold": float(found.threshold[at]),
+            "caption": text,
+        }
+        for row, (video, system), text in zip(removed.tolist(), keys, texts, strict=True)
+    ]
+
+
+def filter_rows(evaluation: Evaluation) -> list[Row]:
+    """Coefficients before and after, for a metric's own outliers and for the union over metrics;
+    the placebo stands beside the former."""
+    return [row for part in evaluation.parts for row in part_filter_rows(part)]
+
+
+def part_filter_rows(part: AgainstHuman) -> list[Row]:
+    rows = []
+    for filtered in part.filters:
+        found = filtered.outliers
+        own, union = found.removed.sum(axis=0).tolist(), int(found.union().sum())
+        how = {"human": part.human, "variant": found.variant, "direction": found.direction}
+        for at, metric in enumerate(part.metrics):
+            row = {**how, "metric": metric}
+            placebo = {
+                f"{name}_placebo_{end}": float(values.of(name)[at])
+                for name in COEFFICIENTS
+                for end, values in (("low", filtered.low), ("high", filtered.high))
+            }
+            mine = _before_after(part, filtered.after, at, own[at])
+            everyone = _before_after(part, filtered.after_union, at, union)
+            rows.append({**row, "removed_for": "the metric", **mine, **placebo})
+            rows.append({**row, "removed_for": "any metric", **everyone})
+    return rows
+
+
+def _before_after(part: AgainstHuman, after: Correlations, at: int, removed: int) -> Row:
+    row: Row = {"n": len(part.rows), "removed": removed}
+    row["removed_percent"] = 100 * removed / len(part.rows)
+    for name in COEFFICIENTS:
+        row[f"{name}_before"] = float(part.caption.correlations.of(name)[at])
+        row[f"{name}_after"] = float(after.of(name)[at])
+    return row
+
+
+def verdict_rows(evaluation: Evaluation) -> list[Row]:
+    """Is the one better than the other, and what does that rest on?"""
+    return [row for part in evaluation.parts for row in part_verdict_rows(part)]
+
+
+def part_verdict_rows(part: AgainstHuman) -> list[Row]:
+    if part.caption.comparisons is None:
+        return []
+    r = part.caption.comparisons.williams.r
+    return [
+        {
+            "human": part.human,
+            "better": part.metrics[found.better],
+            "worse": part.metrics[found.worse],
+            "n": len(part.rows),
+            "r_better": float(r[found.better]),
+            "r_worse": float(r[found.worse]),
+            "p": found.p,
+            "p_holm": found.p_holm,
+            "permutation_p": found.p_permutation,
+            "removed": found.removed,
+            "r_better_after": found.r_after[0],
+            "r_worse_after": found.r_after[1],
+            "p_after": found.p_after,
+            "captions_to_doubt": _count(found.reliance.to_doubt),
+            "captions_to_reverse": _count(found.reliance.to_reverse),
+        }
+        for found in part.verdicts
+    ]
+
+
+def _count(value: int | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def fusion_rows(evaluation: Evaluation) -> list[Row]:
+    """Weights with intervals, and how each metric and their mix did on unseen captions."""
+    return [row for part in evaluation.parts for row in part_fusion_rows(part)]
+
+
+def part_fusion_rows(part: AgainstHuman) -> list[Row]:
+    found = part.fusion
+    if found is None:
+        return []
+    unseen = found.validation.correlations
+    names = ["fusion", *(part.metrics[at] for at in found.metrics)]
+    weights = [math.nan, *found.fusion.weight]
+    low = [math.nan, *found.intervals.low.tolist()]
+    high = [math.nan, *found.intervals.high.tolist()]
+    return [
+        {
+            "human": part.human,
+            "metric": name,
+            "weight": weights[at],
+            "low": low[at],
+            "high": high[at],
+            "n_unseen": int(unseen.n[at]),
+            "pearson_unseen": float(unseen.pearson[at]),
+            "kendall_b_unseen": float(unseen.kendall_b[at]),
+        }
+        for at, name in enumerate(names)
+    ]
+
+
+def robustness_rows(checked: Sequence[Robustness]) -> list[Row]:
+    return [
+        {"human": one.human} | {name: getattr(found, name) for name in ROBUSTNESS[1:]}
+        for one in checked
+        for found in one.findings
+    ]
+
+
+def alignment_rows(evaluation: Evaluation) -> list[Row]:
+    return [
+        {"shift": row.shift, "metric": row.metric, "n": row.n, "r_within_systems": row.r}
+        for row in evaluation.alignment.rows
+    ]
+
+
+def unmatched_rows(evaluation: Evaluation) -> list[Row]:
+    """Captions with scores on one side only."""
+    joined = evaluation.joined
+    sides = (("human", joined.only_human), ("metrics", joined.only_metrics))
+    return [
+        {"side": side, "video": str(video), "system": str(system)}
+        for side, index in sides
+        for video, system in index
+    ]
