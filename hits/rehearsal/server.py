@@ -20,6 +20,7 @@ from hits.rehearsal.pages import Pages
 from hits.rehearsal.signature import Keys
 
 LONGEST_BODY = 1_000_000
+POLL_SECONDS = 0.02  # how soon a server in a thread hears that it shall stop
 HOST = "127.0.0.1"
 # By another name than the platform's 127.0.0.1, so that browsers take it for another site.
 PUBLIC_NAME = "localhost"
@@ -104,7 +105,7 @@ class Handler(BaseHTTPRequestHandler):
 def running(desk: Desk, keys: Keys, *, port: int = 0) -> Iterator[Server]:
     """The server in a thread of its own, until the block is left."""
     server = Server(desk, keys, port=port)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(POLL_SECONDS,), daemon=True).start()
     try:
         yield server
     finally:
