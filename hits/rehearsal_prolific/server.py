@@ -13,6 +13,7 @@ from hits.rehearsal_prolific.contract import Contract, find_contract
 from hits.rehearsal_prolific.faults import Fault, Faults
 from hits.rehearsal_prolific.hooks import Hooks
 from hits.rehearsal_prolific.market import Market, Refusal
+from hits.rehearsal_prolific.pages import page_answer
 from hits.rehearsal_prolific.routes import Answer, Request, match
 
 BEFORE = (Fault.ERROR, Fault.THROTTLE, Fault.REFUSE, Fault.DROP_BEFORE)
@@ -51,7 +52,7 @@ class StandIn:
         parts = urlsplit(target)
         found = match(method, parts.path)
         if found is None:
-            return Answer(404, error_answer(Refusal("Not found.", status=404), wrapped=True))
+            return _not_found()
         template, handler, words = found
         self.bodies.append((method, template, body))
         request = Request(self.market, self.hooks, words, dict(parse_qsl(parts.query)), body)
@@ -62,6 +63,15 @@ class StandIn:
             answer = self._refuse(refusal, method, template)
         self._check(method, template, answer)
         return answer
+
+    def page(self, target: str, cookies: str) -> Answer:
+        """What a participant's browser gets."""
+        parts = urlsplit(target)
+        try:
+            answer = page_answer(self.market, parts.path, dict(parse_qsl(parts.query)), cookies)
+        except Refusal as refusal:
+            return Answer(refusal.status, str(refusal), {"Content-Type": "text/plain"})
+        return answer or _not_found()
 
     def _admit(self, token: str, method: str, template: str, body: Any) -> None:
         if token != f"Token {self.market.token}":
@@ -83,6 +93,10 @@ class StandIn:
             raise AssertionError(f"{method} {template} answers wrongly: {faults}")
 
 
+def _not_found() -> Answer:
+    return Answer(404, error_answer(Refusal("Not found.", status=404), wrapped=True))
+
+
 class _Door(BaseHTTPRequestHandler):
     stand_in: StandIn
     protocol_version = "HTTP/1.1"
@@ -90,6 +104,9 @@ class _Door(BaseHTTPRequestHandler):
 
     def _handle(self) -> None:
         stand_in, call = self.stand_in, f"{self.command} {self.path}"
+        if not self.path.startswith("/api/"):
+            self._answer(stand_in.page(self.path, self.headers.get("Cookie", "")))
+            return
         length = int(self.headers.get("Content-Length") or 0)
         raw = self.rfile.read(length)
         stand_in.calls.append(call)
@@ -100,7 +117,7 @@ class _Door(BaseHTTPRequestHandler):
         token = self.headers.get("Authorization", "")
         answer = stand_in.answer(self.command, self.path, token, json.loads(raw) if raw else None)
         if fault is None:
-            self._send(answer.status, answer.body, dict(answer.headers or {}))
+            self._answer(answer)
         else:
             self._fail(fault)
 
@@ -113,16 +130,20 @@ class _Door(BaseHTTPRequestHandler):
             self.close_connection = True
         elif fault is Fault.THROTTLE:
             refusal = Refusal("Request was throttled.", status=429)
-            self._send(429, error_answer(refusal, wrapped=True), {"Retry-After": "1"})
+            self._answer(Answer(429, error_answer(refusal, wrapped=True), {"Retry-After": "1"}))
         elif fault is Fault.REFUSE:
-            self._send(400, error_answer(Refusal("Refused on demand."), wrapped=True), {})
+            self._answer(Answer(400, error_answer(Refusal("Refused on demand."), wrapped=True)))
         elif fault is Fault.GARBLE:
             self._write(200, b"<html>", {})
         else:
             self._write(500, b"Internal error", {})
 
-    def _send(self, status: int, body: Any, headers: dict[str, str]) -> None:
-        self._write(status, b"" if status == 204 else json.dumps(body).encode(), headers)
+    def _answer(self, answer: Answer) -> None:
+        """A page is text as it is; what the API says is JSON."""
+        headers = {"Content-Type": "application/json", **(answer.headers or {})}
+        is_text = headers["Content-Type"].startswith("text/")
+        text = str(answer.body) if is_text else json.dumps(answer.body)
+        self._write(answer.status, b"" if answer.body is None else text.encode(), headers)
 
     def _write(self, status: int, content: bytes, headers: dict[str, str]) -> None:
         self.send_response(status)

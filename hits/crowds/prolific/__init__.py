@@ -7,7 +7,7 @@ from typing import cast
 
 from django.conf import settings
 
-from hits.crowds.gateway import PermanentFault
+from hits.crowds.gateway import Gateway, PermanentFault
 from hits.crowds.prolific.account import Account, Parameters, is_loopback
 from hits.crowds.prolific.gateway import ProlificGateway
 from hits.crowds.prolific.shapes import Device
@@ -15,7 +15,7 @@ from hits.crowds.prolific.shapes import Device
 __all__ = ["ProlificGateway", "account_read", "connect"]
 
 
-def connect() -> ProlificGateway:
+def connect() -> Gateway:
     """The gateway the settings describe."""
     return ProlificGateway(account_read())
 

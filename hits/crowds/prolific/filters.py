@@ -63,8 +63,12 @@ def requirement_filters(
         approved = Range(lower=requirements.approved)
         yield RangeFilter(filter_id="approval_numbers", selected_range=approved)
     if requirements.countries:
-        choices = next((f["choices"] for f in offered if f["filter_id"] == RESIDENCE), {})
-        numbers = {name: number for number, name in choices.items()}
+        numbers = {
+            name: number
+            for one in offered
+            if one["filter_id"] == RESIDENCE
+            for number, name in one["choices"].items()
+        }
         yield SelectFilter(
             filter_id=RESIDENCE,
             selected_values=[_number(numbers, country) for country in requirements.countries],
