@@ -1,12 +1,32 @@
-"""Results that can be shown."""
+"""Results that can be shown, and where their files are."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+
+from analysis.listings import read_listing
 from analysis.models import Result
 from hits.models import Campaign
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def result_latest(campaign: Campaign, choices_key: str) -> Result | None:
     """The newest finished result with these choices, however old."""
     same = Result.objects.filter(campaign=campaign, choices_key=choices_key)
     return same.exclude(state=Result.State.WAITING).order_by("-last_rating").first()
+
+
+def result_folder(result: Result) -> Path:
+    """Where a result's files are. Not media: they are made anew when they are lost."""
+    folder: Path = settings.DATA_DIR / "results" / str(result.campaign_id) / str(result.pk)
+    return folder
+
+
+def result_listing(result: Result, name: str) -> pa.Table:
+    """The rows of `analysis.listings` that go with a result which is ready."""
+    return read_listing(result_folder(result) / name)

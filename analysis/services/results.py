@@ -7,20 +7,27 @@ import json
 import shutil
 from dataclasses import asdict
 from datetime import timedelta
-from pathlib import Path
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
 
 from analysis.exports import FORMATS
+from analysis.listings import (
+    ANNOTATORS,
+    CAPTIONS,
+    annotators_listing,
+    captions_listing,
+    write_listing,
+)
 from analysis.models import Result
 from analysis.page import results_page
 from analysis.pipeline import Settings, analyse
 from analysis.report import write_report
 from analysis.results import ResultFolder, result_files, write_files
+from analysis.selectors.captions import captions_found
 from analysis.selectors.ratings import evidence_of, notes_on, ratings_of
+from analysis.selectors.results import result_folder
 from analysis.services.snapshots import snapshot_refresh
 from analysis.snapshot import Columns
 from analysis.trust import assess_trust
@@ -29,6 +36,8 @@ from hits.models import Campaign
 
 STALE_AFTER = timedelta(minutes=10)
 KEPT = 3
+LAYOUT = 2
+"""Of what is stored with a result: those of an older layout are not found, but made anew."""
 State = Result.State
 
 
@@ -50,7 +59,7 @@ def result_request(*, campaign: Campaign, choices: Settings) -> Result | None:
 
 
 def choices_key(choices: Settings) -> str:
-    text = json.dumps(asdict(choices), sort_keys=True)
+    text = json.dumps(asdict(choices) | {"layout": LAYOUT}, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -100,15 +109,12 @@ def _compute(result: Result, columns: Columns) -> None:
         write_report(
             analysis, folder / "report.html", trust=trust, title=campaign.name, notes=notes
         )
+        captions = {**captions_found(campaign, analysis), **captions_listing(analysis)}
+        write_listing(folder / CAPTIONS, captions)
+        write_listing(folder / ANNOTATORS, annotators_listing(analysis))
     result.page = results_page(analysis, trust) | {"notes": notes}
     result.signature = str(analysis.signature)
     result.state = State.READY
-
-
-def result_folder(result: Result) -> Path:
-    """Where a result's files are. Not media: they are made anew when they are lost."""
-    folder: Path = settings.DATA_DIR / "results" / str(result.campaign_id) / str(result.pk)
-    return folder
 
 
 @transaction.atomic

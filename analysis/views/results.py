@@ -13,8 +13,8 @@ from analysis.forms import ChoicesForm
 from analysis.models import Result
 from analysis.results import known_names
 from analysis.selectors.ratings import ratings_of
-from analysis.selectors.results import result_latest
-from analysis.services.results import choices_key, result_folder, result_request
+from analysis.selectors.results import result_folder, result_latest
+from analysis.services.results import choices_key, result_request
 from analysis.services.snapshots import snapshot_refresh
 from analysis.tasks import result_compute_task
 from hits.models import Campaign
