@@ -1,0 +1,184 @@
+"""Launching a batch: what it costs first, within the budget, and once."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from annotations.models import Assignment
+from annotations.selectors.offering import Choices, launch_estimate, portions_of
+from annotations.services.launches import (
+    batch_launch,
+    launch_close,
+    launch_pause,
+    launch_resume,
+    policy_update,
+)
+from daplatform.errors import DomainError
+from hits.crowds import connect
+from hits.crowds.gateway import Facts, PermanentFault, Standing
+from hits.models import Act, AuditEntry, ExternalId, Launch, LedgerEntry, Posting
+from hits.selectors.money import campaign_sums
+from hits.services.money import OverBudget
+from hits.services.outbox import acts_run
+from tests.annotations.crowd_people import arrive
+from tests.crowd import launch
+from tests.factories import make_campaign, make_hit
+
+CHOICES = Choices(crowd="mturk", reward=Decimal("0.99"))
+
+
+def test_the_estimate_says_what_it_costs_before_anything_is_sent(campaign, market):
+    policy_update(campaign=campaign, by=campaign.owner, budget=Decimal("5.00"))
+    batch = campaign.batches.get()
+    estimate = launch_estimate(batch=batch, choices=CHOICES, gateway=connect("mturk"))
+    assert (estimate.hits, estimate.people, estimate.price.total) == (1, 1, Decimal("1.19"))
+    assert estimate.with_replacements.total == Decimal("1.49")  # a fifth more than 1.19 / 0.8
+    assert (estimate.left, estimate.is_affordable) == (Decimal("5.00"), True)
+    assert not market.calls["publish"]
+    assert not Launch.objects.exists()
+
+
+def test_the_estimate_warns_of_pay_below_what_the_crowd_asks_for(campaign, market):
+    batch = campaign.batches.get()
+    estimate = launch_estimate(batch=batch, choices=CHOICES, gateway=connect("mturk"))
+    assert "an hour, less than the 8.00" in estimate.warnings[0]
+
+
+def test_a_launch_writes_down_what_it_wants_and_sends_nothing(campaign, market):
+    made = launch(campaign)
+    assert [act.kind for act in Act.objects.all()] == ["publish"]
+    assert campaign_sums(campaign).outstanding == Decimal("1.19")
+    assert Assignment.objects.filter(state="open").count() == 1
+    assert not market.calls["publish"]
+    assert AuditEntry.objects.get(action="launched").person == made.launched_by
+
+
+def test_a_worker_publishes_it_once(campaign, market):
+    launch(campaign)
+    acts_run(crowd="mturk")
+    acts_run(crowd="mturk")
+    assert market.calls["publish"] == 1
+    posting = Posting.objects.get()
+    assert posting.standing == "open"
+    assert ExternalId.objects.get(posting=posting).external_id == "P1"
+    assert "/rate/enter/" in market.offers["P1"].places[0].url
+
+
+def test_hits_for_many_people_are_cut_so_that_the_fee_stays_low():
+    facts = Facts("mturk", "M", places_per_offer=1, people_per_place=9)
+    portions = list(portions_of([1, 2], 15, facts))
+    assert [(portion.hits, portion.people) for portion in portions] == [
+        ((1,), 9),
+        ((2,), 9),
+        ((1,), 6),
+        ((2,), 6),
+    ]
+
+
+def test_a_crowd_without_limits_takes_the_batch_at_once():
+    [portion] = portions_of([1, 2, 3], 15, Facts("prolific", "P"))
+    assert (portion.hits, portion.people) == ((1, 2, 3), 15)
+
+
+def test_a_budget_smaller_than_one_hit_refuses_and_leaves_nothing_behind(campaign, market):
+    with pytest.raises(OverBudget, match=r"1\.19"):
+        launch(campaign, budget="1.18")
+    assert not Launch.objects.exists()
+    assert not LedgerEntry.objects.exists()
+    assert not Act.objects.exists()
+    assert not Assignment.objects.exists()
+    campaign.refresh_from_db()
+    assert campaign.state == "draft"
+
+
+def test_nothing_is_launched_that_the_crowd_would_refuse(campaign, market):
+    market.break_next("check", "before", PermanentFault("The reward is too small."))
+    with pytest.raises(PermanentFault, match="too small"):
+        launch(campaign)
+    assert not Launch.objects.exists()
+
+
+def test_a_batch_is_launched_once(campaign, market):
+    launch(campaign)
+    with pytest.raises(DomainError, match="launched already"):
+        launch(campaign)
+    assert Posting.objects.count() == 1
+
+
+def test_a_batch_that_invited_people_rate_is_not_for_a_crowd(campaign, anna, market):
+    with pytest.raises(DomainError, match="Invited people have begun"):
+        launch(campaign)
+
+
+def test_invited_people_do_not_take_the_crowds_places(campaign, market, client_of):
+    launch(campaign)
+    hit = campaign.batches.get().hits.get()
+    with pytest.raises(DomainError, match="All tasks are taken"):
+        arrive(hit, "Anna", "", crowd="invite")
+    assert arrive(hit, "W1", "A1").state == "active"
+
+
+def test_a_launch_in_another_currency_is_refused(campaign, market):
+    launch(campaign)
+    make_hit(campaign)
+    market.facts = Facts(name="mturk", label="Testing crowd", currency="EUR")
+    with pytest.raises(DomainError, match="another currency"):
+        launch(campaign)
+
+
+def test_pausing_and_resuming_reach_the_crowd_in_order(campaign, market):
+    made = launch(campaign)
+    launch_pause(launch=made, by=campaign.owner)
+    launch_resume(launch=made, by=campaign.owner)
+    launch_pause(launch=made, by=campaign.owner)
+    acts_run(crowd="mturk")
+    assert market.out["P1"].standing == Standing.EXPIRED
+    assert market.calls["publish"] == 1
+    assert market.calls["expire"] == 2
+    assert Posting.objects.get().standing == "expired"
+
+
+def test_closing_releases_what_nobody_earned(campaign, market):
+    made = launch(campaign)
+    acts_run(crowd="mturk")
+    launch_close(launch=made, by=campaign.owner)
+    acts_run(crowd="mturk")
+    assert market.out["P1"].standing == Standing.CLOSED
+    sums = campaign_sums(campaign)
+    assert (sums.outstanding, sums.spent) == (Decimal("0.00"), Decimal("0.00"))
+    launch_close(launch=made, by=campaign.owner)
+    assert Act.objects.filter(kind="close").count() == 1
+
+
+def test_a_launch_that_the_crowd_refuses_costs_nothing(campaign, market):
+    launch(campaign)
+    market.break_next("publish", "before", PermanentFault("No."))
+    acts_run(crowd="mturk")
+    assert Act.objects.get().error == "No."
+    assert Posting.objects.get().standing == "closed"
+    assert campaign_sums(campaign).total == Decimal("0.00")
+
+
+def test_invitations_are_a_crowd_like_any_other(campaign, market):
+    made = launch(campaign, crowd="invite")
+    acts_run(crowd="invite")
+    assert Posting.objects.get().standing == "open"
+    assert campaign_sums(campaign).outstanding == Decimal("0.99")
+    assert made.currency == "USD"
+
+
+def test_there_is_no_such_crowd(db):
+    campaign = make_campaign()
+    make_hit(campaign)
+    with pytest.raises(PermanentFault, match="no crowd called"):
+        launch(campaign, crowd="nobody")
+
+
+def test_what_has_no_hits_is_not_launched(campaign, market):
+    batch = campaign.batches.get()
+    batch.state = "waiting"
+    batch.save()
+    with pytest.raises(DomainError, match="no HITs yet"):
+        batch_launch(batch=batch, choices=CHOICES, by=campaign.owner)
