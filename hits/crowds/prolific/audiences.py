@@ -28,7 +28,8 @@ class Audiences:
 
     def ids_to_exclude(self, names: Sequence[str]) -> list[str]:
         """Groups are looked at while a study runs, so one nobody is in yet is made now."""
-        return [self._ensure(name) for name in names]
+        known = self.ids() if names else {}
+        return [known.get(name) or self._make(name) for name in names]
 
     def ids_to_admit(self, names: Sequence[str]) -> list[str]:
         known = self.ids() if names else {}
@@ -38,7 +39,7 @@ class Audiences:
         return [known[name] for name in names]
 
     def add(self, name: str, people: Sequence[str]) -> None:
-        self._change("POST", self._ensure(name), people)
+        self._change("POST", self.ids().get(name) or self._make(name), people)
 
     def remove(self, name: str, people: Sequence[str]) -> None:
         if group := self.ids().get(name):
@@ -49,9 +50,7 @@ class Audiences:
             message = BulkMessage(ids=list(people), body=text, study_id=study)
             self._client.act("POST", "/api/v1/messages/bulk/", message)
 
-    def _ensure(self, name: str) -> str:
-        if known := self.ids().get(name):
-            return known
+    def _make(self, name: str) -> str:
         group = NewGroup(workspace_id=self._workspace, name=name)
         try:
             made: str = self._client.act("POST", GROUPS, group)["id"]

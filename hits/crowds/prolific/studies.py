@@ -43,9 +43,9 @@ OPEN: Final = ("ACTIVE", "PUBLISHING", "SCHEDULED")
 FULL: Final = "AWAITING REVIEW"
 PAUSED: Final = "PAUSED"
 STOPPED: Final = "COMPLETED"
+# A study that is full is still out: places added to it are taken at once.
 STANDINGS: Final = {
-    **dict.fromkeys(OPEN, Standing.OPEN),
-    FULL: Standing.EXPIRED,
+    **dict.fromkeys((*OPEN, FULL), Standing.OPEN),
     PAUSED: Standing.EXPIRED,
     STOPPED: Standing.CLOSED,
 }

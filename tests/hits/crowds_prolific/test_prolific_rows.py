@@ -1,0 +1,214 @@
+"""A campaign on Prolific from launch to close: our rows, the stand-in's, and the money in both."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from urllib.parse import urlsplit
+
+import pytest
+from django.test import Client as Browser
+
+from annotations.models import Assignment, Submission
+from annotations.selectors.offering import Choices
+from annotations.selectors.work import turn_of
+from annotations.services.annotators import annotator_identify
+from annotations.services.assignments import assignment_claim, assignment_submit
+from annotations.services.launches import batch_launch, launch_close, policy_update
+from annotations.services.reconciling import launch_reconcile
+from annotations.services.reviews import submission_bonus, submissions_pay, submissions_refuse
+from annotations.services.submissions import launch_sync
+from annotations.services.topups import launch_top_up
+from hits.models import Act, Hit, HitItem, LedgerEntry
+from hits.rehearsal_prolific import Fault
+from hits.rehearsal_prolific.pages import sent_to
+from hits.selectors.money import campaign_sums
+from hits.services.outbox import acts_run
+from tests.annotations.person import Person
+from tests.factories import make_campaign, make_hit, make_rating
+
+pytestmark = pytest.mark.django_db
+PEOPLE = 3
+
+
+@pytest.fixture
+def campaign(settings, stand_in):
+    settings.PROLIFIC_URL = stand_in.address
+    settings.PROLIFIC_TOKEN = stand_in.market.token
+    settings.PROLIFIC_WORKSPACE, settings.PROLIFIC_PROJECT = "workspace", "project"
+    campaign = make_campaign(assignments=PEOPLE, hit_size=6, pairs=1, repeats=1)
+    policy_update(campaign=campaign, by=campaign.owner, budget=Decimal("1000.00"))
+    return campaign
+
+
+@pytest.fixture
+def make_batch(campaign):
+    def make(hits):
+        first = make_hit(campaign)
+        for number in range(2, hits + 1):
+            hit = Hit.objects.create(batch=first.batch, number=number)
+            copies = {}
+            for item in first.items.order_by("position"):
+                copies[item.pk] = HitItem.objects.create(
+                    hit=hit,
+                    position=item.position,
+                    kind=item.kind,
+                    caption=item.caption,
+                    original=copies.get(item.original_id),
+                    degraded_text=item.degraded_text,
+                    words_replaced=item.words_replaced,
+                )
+        return first.batch
+
+    return make
+
+
+@pytest.fixture
+def launch(campaign, make_batch):
+    def launch(hits=2):
+        choices = Choices(crowd="prolific", reward=Decimal("5.00"))
+        made = batch_launch(batch=make_batch(hits), choices=choices, by=campaign.owner)
+        run()
+        return made
+
+    return launch
+
+
+def run():
+    """Everything that is due, as a worker would carry it out."""
+    while acts_run(crowd="prolific"):
+        pass
+
+
+def study_of(market):
+    (study,) = market.studies.values()
+    return study
+
+
+def rate(market, name, launch, *, finishes=True):
+    """Somebody of the crowd takes a place, rates a whole HIT and comes back."""
+    one = market.begin(study_of(market).id, name)
+    hit = int(one.address.rpartition("place=hit-")[2])
+    assignment = assignment_claim(
+        campaign=launch.batch.campaign,
+        annotator=annotator_identify(crowd="prolific", external_id=name),
+        hit=hit,
+        crowd="prolific",
+        external_id=one.id,
+    )
+    if finishes:
+        for item in assignment.hit.items.all():
+            make_rating(assignment, item, 50)
+        assignment_submit(turn=turn_of(assignment))
+    market.complete(one.id, study_of(market).fields["completion_codes"][0]["code"])
+    return one
+
+
+def thank(submission):
+    campaign = submission.posting.launch.batch.campaign
+    submission_bonus(
+        campaign=campaign,
+        submission=submission,
+        amount=Decimal("1.25"),
+        reason="Thank you",
+        number=1,
+        by=campaign.owner,
+    )
+
+
+def test_20_hits_and_60_people_end_with_equal_books(campaign, launch, market):
+    before = market.total_balance
+    batch = launch(hits=20)
+    for number in range(60):
+        rate(market, f"person{number:02}", batch)
+    assert launch_sync(launch=batch) == 60
+    submissions = list(Submission.objects.order_by("pk"))
+    assert {row.problem for row in submissions} == {""}
+
+    owner = campaign.owner
+    submissions_refuse(
+        campaign=campaign,
+        submissions=submissions[:1],
+        reason="All captions were rated within a second, before the video could be watched. " * 2,
+        category="TOO_QUICKLY",
+        by=owner,
+    )
+    submissions_pay(campaign=campaign, submissions=submissions[1:], by=owner)
+    thank(submissions[5])
+    run()
+    assert launch_sync(launch=batch, undecided=False) == 60
+    launch_close(launch=batch, by=owner)
+    run()
+
+    assert not Act.objects.exclude(state=Act.State.DONE).exists()
+    assert study_of(market).status == "COMPLETED"
+    assert launch_reconcile(launch=batch) == []
+    sums = campaign_sums(campaign)
+    assert sums.total * 100 == before - market.total_balance
+    paid = LedgerEntry.objects.filter(kind=LedgerEntry.Kind.PAID)
+    assert paid.count() == 59
+
+
+def test_somebody_comes_by_prolific_s_address_rates_and_goes_back(launch, market):
+    batch = launch()
+    one = market.begin(study_of(market).id, "anna")
+    address = urlsplit(sent_to(one))
+    person = Person(f"{address.path}?{address.query}")
+    assert person.entered.status_code == 302
+    assignment = Assignment.objects.get(arrival__external_id=one.id)
+    assert assignment.arrival.return_to.startswith(f"{market_site(batch)}/submissions/complete?cc=")
+    assert assignment.annotator.identity.external_id == "anna"
+
+
+def market_site(launch):
+    return launch.postings.get().address.partition("/researcher")[0]
+
+
+def test_a_forged_submission_is_found_out(campaign, launch, market):
+    batch = launch()
+    rate(market, "anna", batch)
+    assignment = Assignment.objects.get(state=Assignment.State.SUBMITTED)
+    identity = assignment.annotator.identity
+    identity.external_id = "somebody else"
+    identity.save()
+    launch_sync(launch=batch)
+    assert Submission.objects.get().problem == Submission.Problem.FORGED
+
+
+@pytest.mark.parametrize("fault", [Fault.DROP_BEFORE, Fault.DROP_AFTER, Fault.ERROR_AFTER])
+def test_a_bonus_in_doubt_waits_for_a_person(campaign, launch, market, stand_in, fault):
+    batch = launch()
+    rate(market, "anna", batch)
+    launch_sync(launch=batch)
+    stand_in.faults.plan(fault, "POST .*/pay/")
+    thank(Submission.objects.get())
+    run()
+    Act.objects.update(next_try_at=batch.created_at)
+    run()
+    assert Act.objects.get(kind=Act.Kind.BONUS).state == Act.State.ASKING
+    assert sum(call.endswith("/pay/") for call in stand_in.calls) == 1
+
+
+def test_what_fell_out_is_asked_for_again(campaign, launch, market):
+    batch = launch(hits=1)
+    for number in range(PEOPLE):
+        rate(market, f"person{number}", batch, finishes=number > 0)
+    launch_sync(launch=batch)
+    submissions_refuse(
+        campaign=campaign,
+        submissions=Submission.objects.filter(problem=Submission.Problem.UNFINISHED),
+        reason="Nothing was rated, although the completion code was given in at Prolific. " * 2,
+        category="NO_DATA",
+        by=campaign.owner,
+    )
+    run()
+    launch_top_up(launch=batch, by=campaign.owner)
+    run()
+    assert study_of(market).places == PEOPLE + 1
+    assert market.begin(study_of(market).id, "carl")
+
+
+def test_the_rating_page_needs_no_cookie_of_prolific(launch, market):
+    launch()
+    address = urlsplit(sent_to(market.begin(study_of(market).id, "anna")))
+    page = Browser().get(f"{address.path}?{address.query}")
+    assert page.status_code == 200
