@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,9 @@ import django_stubs_ext
 import environ
 from csp.constants import NONE, SELF
 
+from daplatform import logs
 from daplatform.environment import flag, number, text, words
+from daplatform.schedule import SCHEDULE
 
 # Lets ModelAdmin[Campaign] and its like be written outside annotations.
 django_stubs_ext.monkeypatch()
@@ -38,11 +41,13 @@ INSTALLED_APPS = [
     "axes",
     "csp",
     "django_htmx",
+    "daplatform",
     "hits",
     "annotations",
     "analysis",
 ]
 MIDDLEWARE = [
+    "daplatform.watching.RequestWatch",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -119,7 +124,7 @@ AXES_VERBOSE = False
 # Security -----------------------------------------------------------------------------------
 HTTPS = flag("HTTPS", default=not DEBUG)
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SECURE_HSTS_SECONDS = number("HSTS_SECONDS", 31_536_000) if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_HSTS_PRELOAD = HTTPS
@@ -248,32 +253,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
-CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
-    "take-up-batches-left-behind": {
-        "task": "hits.tasks.batches_resume_task",
-        "schedule": 60.0,
-    },
-    "take-up-uploads-left-behind": {
-        "task": "hits.tasks.uploads_resume_task",
-        "schedule": 60.0,
-    },
-    "take-up-results-left-behind": {
-        "task": "analysis.tasks.results_resume_task",
-        "schedule": 60.0,
-    },
-    "take-up-metric-runs-left-behind": {
-        "task": "analysis.tasks.metric_runs_resume_task",
-        "schedule": 60.0,
-    },
-    "ask-what-metric-workers-can-compute": {
-        "task": "analysis.tasks.metric_worker_report_task",
-        "schedule": 300.0,
-    },
-    "give-back-overdue-work": {
-        "task": "annotations.tasks.assignments_expire_task",
-        "schedule": 60.0,
-    },
-}
+CELERY_BEAT_SCHEDULE = SCHEDULE
 if CELERY_BROKER_URL == "filesystem://":
     _queue = DATA_DIR / "queue"
     _queue.mkdir(parents=True, exist_ok=True)
@@ -294,10 +274,10 @@ elif CELERY_BROKER_URL.startswith("redis"):
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"
 USE_TZ = True
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": text("LOG_LEVEL", "INFO")},
-}
+LOGGING = logs.configuration(level=text("LOG_LEVEL", "INFO"), readable=DEBUG)
+
+# Watching it run: /metrics answers whoever holds the token, and nobody where there is none.
+if METRICS_TOKEN := text("METRICS_TOKEN", ""):
+    _measures = DATA_DIR / "measures"
+    _measures.mkdir(exist_ok=True)
+    os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(_measures))

@@ -8,7 +8,8 @@ from django.views.generic import RedirectView
 
 from analysis.api import api
 from analysis.views import keys
-from daplatform.health import healthz
+from daplatform.gauges import metrics
+from daplatform.health import healthz, readyz
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="hits:campaign-list"), name="home"),
@@ -21,4 +22,6 @@ urlpatterns = [
     path("accounts/keys/<int:pk>/withdraw/", keys.key_delete, name="key-delete"),
     path("api/", api.urls),
     path("healthz", healthz, name="healthz"),
+    path("readyz", readyz, name="readyz"),
+    path("metrics", metrics, name="metrics"),
 ]

@@ -32,3 +32,16 @@ def test_it_notices_a_broker_that_is_gone(monkeypatch):
     response = Client().get("/healthz")
     assert response.status_code == 503
     assert response.json() == {"database": True, "broker": False, "media": True}
+
+
+def test_it_is_ready_when_every_migration_is_applied():
+    response = Client().get("/readyz")
+    assert response.status_code == 200
+    assert response.json() == {"database": True, "migrations": True}
+
+
+def test_it_is_not_ready_while_a_migration_waits(monkeypatch):
+    monkeypatch.setattr(health.MigrationExecutor, "migration_plan", lambda *_: ["one"])
+    response = Client().get("/readyz")
+    assert response.status_code == 503
+    assert response.json() == {"database": True, "migrations": False}

@@ -1,0 +1,32 @@
+"""What Celery beat sets off: sweeps for work that a dead worker or broker left behind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+SCHEDULE: dict[str, dict[str, Any]] = {
+    "take-up-batches-left-behind": {
+        "task": "hits.tasks.batches_resume_task",
+        "schedule": 60.0,
+    },
+    "take-up-uploads-left-behind": {
+        "task": "hits.tasks.uploads_resume_task",
+        "schedule": 60.0,
+    },
+    "take-up-results-left-behind": {
+        "task": "analysis.tasks.results_resume_task",
+        "schedule": 60.0,
+    },
+    "take-up-metric-runs-left-behind": {
+        "task": "analysis.tasks.metric_runs_resume_task",
+        "schedule": 60.0,
+    },
+    "ask-what-metric-workers-can-compute": {
+        "task": "analysis.tasks.metric_worker_report_task",
+        "schedule": 300.0,
+    },
+    "give-back-overdue-work": {
+        "task": "annotations.tasks.assignments_expire_task",
+        "schedule": 60.0,
+    },
+}
