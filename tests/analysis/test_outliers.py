@@ -147,8 +147,8 @@ def test_a_placebo_is_the_correlation_without_captions_drawn_at_random(
 
 def test_filtering_on_the_metric_flatters_it_where_a_placebo_does_not():
     rng = np.random.default_rng(3)
-    human, metrics = rng.normal(size=400), rng.normal(size=(400, 1))
-    metrics += human[:, None]
+    human = rng.normal(size=400)
+    metrics = (human + rng.standard_t(3, size=400))[:, None]
     removed = find_outliers(human, metrics).removed
     before, after = correlations(human, metrics), without(human, metrics, removed)
     drawn = placebo(human, metrics, removed, rng=rng, draws=200)

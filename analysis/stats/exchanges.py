@@ -1,0 +1,59 @@
+"""Exchanging the scores of some items at random: the draws behind randomisation tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+_ITEMS: Final = 4_096
+"""Items in one matrix product."""
+SAME: Final = 1e-12
+"""Statistics nearer than this (in their scale) are equal: sums in another order differ by less."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanges:
+    """How many draws, and whether they are all there are instead of some at random."""
+
+    items: int
+    draws: int
+    exact: bool
+
+    @classmethod
+    def of(cls, items: int, draws: int) -> Exchanges:
+        """All 2^items ways where they are no more than the draws asked for."""
+        if draws < 1:
+            raise ValueError(f"draws must be at least 1, not {draws}")
+        exact = items < draws.bit_length()
+        return cls(items, 2**items if exact else draws, exact)
+
+    def signs(self, rng: np.random.Generator) -> Iterator[tuple[slice, NDArray[np.int8]]]:
+        """Draws × items, −1 where an item is exchanged and 1 elsewhere, some items at a time."""
+        for begin in range(0, self.items, _ITEMS):
+            some = slice(begin, min(begin + _ITEMS, self.items))
+            yield some, 1 - 2 * self._bits(some, rng)
+
+    def sums(self, values: Floats, rng: np.random.Generator) -> Floats:
+        """Sum over items (rows) of sign × value for each draw (rows) and column."""
+        total = np.zeros((self.draws, values.shape[1]))
+        for some, signs in self.signs(rng):
+            total += signs.astype(np.float64) @ values[some]
+        return total
+
+    def p(self, null: Floats, observed: Floats) -> Floats:
+        """Share of draws (rows) that reach what was observed, itself counted among drawn ones."""
+        reached = np.sum(~(null < observed - SAME * np.abs(null).max(axis=0, initial=1)), axis=0)
+        return np.asarray(reached / self.draws if self.exact else (reached + 1) / (self.draws + 1))
+
+    def _bits(self, some: slice, rng: np.random.Generator) -> NDArray[np.int8]:
+        if self.exact:
+            bits = np.arange(self.draws)[:, None] >> np.arange(some.start, some.stop) & 1
+            return bits.astype(np.int8)
+        width = some.stop - some.start
+        drawn = np.frombuffer(rng.bytes(self.draws * -(-width // 8)), np.uint8)
+        return np.unpackbits(drawn.reshape(self.draws, -1), axis=1, count=width).view(np.int8)
