@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Final
 from urllib.parse import urlsplit
 
-import boto3
+from boto3.session import Session
 
 from hits.crowds.gateway import PermanentFault
 
@@ -42,7 +43,7 @@ class Account:
                 "“python manage.py rehearse” prints."
             )
         _check_address(address, is_open=is_open)
-        if region not in boto3.session.Session().get_available_regions("mturk"):
+        if region not in session().get_available_regions("mturk"):
             raise PermanentFault(f"MTURK_REGION: Mechanical Turk has no region “{region}”.")
         if not (access_key and secret_key):
             raise PermanentFault(
@@ -59,6 +60,12 @@ class Account:
     @property
     def worker_site(self) -> str:
         return WORKER_SITES.get(self.endpoint, self.endpoint)
+
+
+@cache
+def session() -> Session:
+    """The one session there is: it has read the service's description, which takes its time."""
+    return Session()
 
 
 def is_local(address: str) -> bool:

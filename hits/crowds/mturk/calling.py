@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-import boto3
 from botocore.config import Config
 from botocore.exceptions import (
     BotoCoreError,
@@ -27,8 +26,9 @@ from botocore.exceptions import (
 )
 
 from hits.crowds.gateway import NotFound, PermanentFault, TransientFault, UnclearOutcome
-from hits.crowds.mturk.account import Account
+from hits.crowds.mturk.account import Account, session
 
+MAKING_CLIENTS: Final = threading.Lock()  # clients may be shared by threads, sessions may not
 TIMEOUTS: Final = {"connect_timeout": 5, "read_timeout": 20}
 ATTEMPTS: Final = 4
 FIRST_PAUSE: Final = 0.2
@@ -156,14 +156,15 @@ class Caller:
             retries={"mode": "standard", "total_max_attempts": attempts},
             max_pool_connections=20,
         )
-        client = boto3.session.Session().client(
-            "mturk",
-            endpoint_url=account.endpoint,
-            region_name=account.region,
-            aws_access_key_id=account.access_key,
-            aws_secret_access_key=account.secret_key,
-            config=config,
-        )
+        with MAKING_CLIENTS:
+            client = session().client(
+                "mturk",
+                endpoint_url=account.endpoint,
+                region_name=account.region,
+                aws_access_key_id=account.access_key,
+                aws_secret_access_key=account.secret_key,
+                config=config,
+            )
         client.meta.events.register("needs-retry.mturk", self._note)
         return client
 

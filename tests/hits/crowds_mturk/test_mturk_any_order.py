@@ -1,0 +1,225 @@
+"""Anything in any order, with trouble in between: our books and the marketplace's stay the same.
+
+The machine below does what the outbox does: it tries, looks where the outcome is unclear, and
+tries again with the same key.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+
+import hypothesis.strategies as st
+from hypothesis import settings
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    multiple,
+    precondition,
+    rule,
+)
+
+from hits.crowds.gateway import (
+    Bonus,
+    PermanentFault,
+    Place,
+    Progress,
+    Standing,
+    TransientFault,
+    UnclearOutcome,
+)
+from hits.rehearsal.desk import Desk
+from hits.rehearsal.faults import Fault, Trouble
+from hits.rehearsal.records import State
+from hits.rehearsal.server import running
+from tests.hits.crowds_mturk.conftest import gateway_at, offer
+from tests.hits.rehearsal.market import KEYS, Watch
+
+# Longer troubles would be waited out; a few attempts are enough to lose an answer in.
+TROUBLES = [trouble for trouble in Trouble if trouble is not Trouble.SLOW]
+REWARD, UNIT = Decimal("0.50"), Decimal("0.60")
+BONUS, BONUS_COST = Decimal("1.00"), Decimal("1.20")
+
+
+class Study(RuleBasedStateMachine):
+    """Rows of ours, a gateway, and a marketplace with faults."""
+
+    server = gateway = None  # one for all examples: to make a client takes longer than to use it
+    hits = Bundle("hits")
+    work = Bundle("work")
+
+    @initialize()
+    def begin(self):
+        self.watch = Watch(dt.datetime.now(dt.UTC))
+        self.desk = Desk(clock=self.watch, seed="study")
+        self.server.desk = self.server.api.desk = self.server.pages.desk = self.desk
+        self.server.faults.clear()
+        self.places: dict[str, Place] = {}  # by HIT
+        self.decided: dict[str, Progress] = {}  # by submission
+        self.bonuses: set[str] = set()
+        self.keys = 0
+
+    def insist(self, act, looks=lambda: False):
+        """As the outbox would: the same act until it is done, or found to be done."""
+        self.keys += 1
+        for _ in range(3):
+            try:
+                return act(f"key-{self.keys}")
+            except UnclearOutcome:
+                self.server.faults.clear()
+                if found := looks():
+                    return found
+            except TransientFault:
+                self.server.faults.clear()
+        raise AssertionError("without faults an act is done")
+
+    @rule(trouble=st.sampled_from(TROUBLES), skip=st.integers(0, 2))
+    def trouble_comes(self, trouble, skip):
+        self.server.faults.add(Fault(trouble, skip=skip))
+
+    @rule(target=hits, people=st.integers(1, 3))
+    def publish(self, people):
+        wanted = offer(f"da-{len(self.places):03}", people)
+        found = self.insist(
+            lambda key: self.gateway.publish(wanted, key=key),
+            lambda: self.gateway.find(wanted.reference),
+        )
+        self.places[found.external_id] = wanted.places[0]
+        return found.external_id
+
+    @rule(target=work, hit=hits, person=st.sampled_from(["A1", "A2", "A3"]), submits=st.booleans())
+    def work_on(self, hit, person, submits):
+        market = self.desk.market
+        market.advance(self.watch.time)
+        if market.obstacle(market.hits[hit], person, "accept"):
+            return multiple()
+        accepted = self.desk.act("accept", {"hit": hit, "worker": person})["assignment"]
+        if not submits:
+            return multiple()
+        self.desk.act("submit", {"assignment": accepted, "fields": {"code": "C"}})
+        return accepted
+
+    @rule(hit=hits, more=st.integers(1, 3))
+    def extend(self, hit, more):
+        old = self.places[hit]
+        wanted = Place(old.reference, old.url, old.people + more)
+        try:
+            self.insist(lambda key: self.gateway.extend(hit, wanted, more=more, key=key))
+        except PermanentFault:
+            assert wanted.people > 9 or self.desk.market.hits[hit].disposed
+        else:
+            self.places[hit] = wanted
+
+    @rule(one=work)
+    def approve(self, one):
+        self.decide(one, Progress.APPROVED, lambda key: self.gateway.approve("", [one], key=key))
+
+    @rule(one=work)
+    def reject(self, one):
+        self.decide(
+            one, Progress.REJECTED, lambda key: self.gateway.reject("", one, reason="Why.", key=key)
+        )
+
+    def decide(self, one, wanted, act):
+        try:
+            self.insist(act)
+        except PermanentFault:
+            other = {Progress.APPROVED: State.REJECTED, Progress.REJECTED: State.APPROVED}
+            assert self.desk.market.assignments[one].state is other[wanted]
+        else:
+            self.decided[one] = wanted
+
+    @rule(one=work)
+    def overrule(self, one):
+        try:
+            self.insist(lambda key: self.gateway.approve("", [one], key=key, overrule=True))
+        except PermanentFault:
+            hit = self.desk.market.hits[self.desk.market.assignments[one].hit]
+            assert hit.disposed or self.desk.market.assignments[one].state is State.REJECTED
+        else:
+            self.decided[one] = Progress.APPROVED
+
+    @rule(one=work)
+    def pay_bonus(self, one):
+        if one in self.bonuses:
+            return
+        assignment = self.desk.market.assignments[one]
+        bonus = Bonus(one, assignment.hit, assignment.worker, BONUS, "Careful work.")
+        self.insist(
+            lambda key: self.gateway.bonus(bonus, key=key),
+            lambda: self.gateway.find_bonus(bonus, key=""),
+        )
+        self.bonuses.add(one)
+
+    @rule(hit=hits)
+    def expire(self, hit):
+        self.insist(lambda key: self.gateway.expire(hit, key=key))
+
+    @rule(hit=hits)
+    def close(self, hit):
+        """Closed, or not yet because somebody is at work or undecided."""
+        self.server.faults.clear()
+        market = self.desk.market
+        try:
+            self.gateway.close(hit, key="close")
+        except TransientFault:
+            assert market.hits[hit].count(State.ACCEPTED, State.SUBMITTED)
+        else:
+            assert market.hits[hit].disposed
+
+    @rule(hours=st.integers(1, 100))
+    def time_passes(self, hours):
+        self.watch.forward(hours=hours)
+
+    @precondition(lambda self: self.places)
+    @rule(undecided=st.booleans())
+    def listen(self, undecided):
+        self.server.faults.clear()
+        heard = {
+            one.external_id: one.progress
+            for one in self.gateway.submissions(list(self.places), undecided=undecided)
+        }
+        listed = {
+            one.id: Progress(str(one.state).lower())
+            for one in self.desk.market.assignments.values()
+            if one.submitted_at and not (undecided and one.state is not State.SUBMITTED)
+        }
+        assert heard == listed
+
+    @rule()
+    def reconcile(self):
+        self.server.faults.clear()
+        market = self.desk.market
+        there = {one.external_id: one for one in self.gateway.publications("da-")}
+        assert set(there) == {hit for hit in self.places if not market.hits[hit].disposed}
+        for hit, one in there.items():
+            assert (one.people, one.places) == (
+                self.places[hit].people,
+                {self.places[hit].reference: hit},
+            )
+            assert (one.standing is Standing.OPEN) == (market.hits[hit].expires_at > market.now)
+
+    @invariant()
+    def books_agree(self):
+        market = self.desk.market
+        assert set(market.hits) == set(self.places)  # one HIT per HIT
+        assert {one for one, paid in market.bonuses.items() if paid} == self.bonuses
+        assert all(len(paid) == 1 for paid in market.bonuses.values())
+        states = {one: two.state for one, two in market.assignments.items()}
+        for one, decision in self.decided.items():
+            assert str(states[one]).lower() == decision
+        approved = sum(state is State.APPROVED for state in states.values())
+        assert market.account.paid == approved * UNIT + len(self.bonuses) * BONUS_COST
+        assert market.account.held == sum(hit.held for hit in market.hits.values())
+        assert market.account.available >= 0
+
+
+def test_books_agree_whatever_happens(monkeypatch):
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    with running(Desk(), KEYS) as server:
+        Study.server, Study.gateway = server, gateway_at(server)
+        run = Study.TestCase
+        run.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
+        run("runTest").runTest()
