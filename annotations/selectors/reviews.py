@@ -83,7 +83,7 @@ def assignments_left_out(campaign: Campaign) -> list[int]:
     came by a marketplace counts once the marketplace confirms it.
     """
     mine = Assignment.objects.filter(campaign=campaign)
-    refused = Q(submission__use=None) & (
+    refused = Q(submission__isnull=False, submission__use=None) & (
         ~Q(submission__problem="")
         | Q(submission__pay=Pay.REFUSE)
         | Q(submission__progress=Progress.REJECTED)

@@ -96,9 +96,8 @@ def acts_run(*, crowd: str, limit: int = 500, now: dt.datetime | None = None) ->
         return 0
     tried = 0
     while tried < limit:
-        acts = acts_claim(
-            crowd=crowd, size=gateway.facts.approvals_per_call, now=now or timezone.now()
-        )
+        moment = now or timezone.now()
+        acts = acts_claim(crowd=crowd, size=gateway.facts.approvals_per_call, now=moment)
         if not acts:
             break
         acts_carry_out(gateway=gateway, acts=acts)
@@ -165,14 +164,15 @@ def _acts_refused(gateway: Gateway, acts: Sequence[Act], fault: CrowdError) -> N
 def _acts_note(
     acts: Sequence[Act], state: Act.State, sentence: str, wait: dt.timedelta | None = None
 ) -> None:
-    """Let go of acts that are not over, and say why."""
+    """Let go of acts that are not over, and say why and when to try again."""
     for act in acts:
+        claimed_at = act.claimed_at or timezone.now()
         tired = act.attempts >= MOST_ATTEMPTS
         Act.objects.filter(pk=act.pk, state=State.CLAIMED, claimed_at=act.claimed_at).update(
             state=State.ASKING if tired else state,
             claimed_at=None,
             error=sentence,
-            next_try_at=timezone.now() + (wait or dt.timedelta()),
+            next_try_at=claimed_at + (wait or dt.timedelta()),
         )
 
 
