@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import fields
 from decimal import Decimal
-from typing import cast
+from typing import cast, get_args
 
 from django.conf import settings
 
@@ -22,12 +24,8 @@ def connect() -> Gateway:
 
 def account_read() -> Account:
     """The account the settings describe; refused in one sentence when it cannot be one."""
-    if not settings.PROLIFIC_TOKEN:
-        raise PermanentFault("No API token for Prolific is set (PROLIFIC_TOKEN).")
-    if not settings.PROLIFIC_WORKSPACE:
-        raise PermanentFault("No Prolific workspace is set (PROLIFIC_WORKSPACE).")
-    if not (settings.PROLIFIC_URL.startswith("https://") or is_loopback(settings.PROLIFIC_URL)):
-        raise PermanentFault("PROLIFIC_URL must be an https address, for the token travels to it.")
+    for sentence in _faults():
+        raise PermanentFault(sentence)
     return Account(
         token=settings.PROLIFIC_TOKEN,
         workspace=settings.PROLIFIC_WORKSPACE,
@@ -38,3 +36,16 @@ def account_read() -> Account:
         devices=cast(tuple[Device, ...], tuple(settings.PROLIFIC_DEVICES)),
         parameters=Parameters(*settings.PROLIFIC_PARAMETERS),
     )
+
+
+def _faults() -> Iterator[str]:
+    if not settings.PROLIFIC_TOKEN:
+        yield "No API token for Prolific is set (PROLIFIC_TOKEN)."
+    if not settings.PROLIFIC_WORKSPACE:
+        yield "No Prolific workspace is set (PROLIFIC_WORKSPACE)."
+    if not (settings.PROLIFIC_URL.startswith("https://") or is_loopback(settings.PROLIFIC_URL)):
+        yield "PROLIFIC_URL must be an https address, for the token travels to it."
+    if not set(settings.PROLIFIC_DEVICES) <= set(get_args(Device)):
+        yield f"PROLIFIC_DEVICES can name {', '.join(get_args(Device))}."
+    if len(settings.PROLIFIC_PARAMETERS) != len(fields(Parameters)):
+        yield "PROLIFIC_PARAMETERS has three words: for the person, the study, the submission."

@@ -86,6 +86,9 @@ def _reward_faults(offer: Offer, account: Account) -> Iterator[str]:
     if offer.reward < CENT or offer.reward != offer.reward.quantize(CENT):
         yield f"A reward of {offer.reward} {account.currency} cannot be paid: use whole cents."
         return
+    if offer.minutes_expected < 1:
+        yield "Say how many minutes a HIT takes."
+        return
     lowest = MINIMUM_PER_HOUR.get(account.currency, Decimal(0))
     paid = hourly(offer.reward, offer.minutes_expected)
     if paid < lowest:

@@ -97,7 +97,7 @@ class Studies:
         return Publication(
             external_id=study["id"],
             reference=study.get("internal_name") or "",
-            standing=STANDINGS[study["status"]],
+            standing=STANDINGS.get(study["status"], Standing.OPEN),
             places=_place_ids(study["id"], self._places(study["id"])),
             people=int(study["total_available_places"]),
             address=self._account.study_page(study["id"]),
@@ -135,7 +135,7 @@ class Studies:
         status = self.get(study)["status"]
         if status == DRAFT:
             self._client.settle("DELETE", f"{STUDIES}{study}/")
-        elif status != STOPPED and status != FULL:
+        elif status not in (STOPPED, FULL):  # a full one is completed by the last decision
             self._move(study, "STOP", (STOPPED,))
 
     def _draft(self, offer: Offer, filters: list[Filter]) -> Study:

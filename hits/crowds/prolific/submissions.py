@@ -17,7 +17,6 @@ APPROVALS_PER_CALL: Final = 1_000
 PROGRESS: Final = {
     "RESERVED": Progress.WORKING,
     "ACTIVE": Progress.WORKING,
-    "UNKNOWN": Progress.WORKING,
     "AWAITING REVIEW": Progress.SUBMITTED,
     "APPROVED": Progress.APPROVED,
     "PARTIALLY APPROVED": Progress.APPROVED,
@@ -108,7 +107,8 @@ def _submission(row: dict[str, Any], *, study: str, person: str) -> Submission:
         external_id=row["id"],
         publication=study,
         person=person,
-        progress=PROGRESS[row["status"].replace("_", " ")],
+        # What is not known to be over is not decided about.
+        progress=PROGRESS.get(row["status"], Progress.WORKING),
         started_at=_time(row.get("started_at")),
         submitted_at=_time(row.get("completed_at")),
         code=row.get("study_code") or row.get("entered_code") or "",

@@ -42,6 +42,7 @@ HIT = "https://da.example/rate/enter/1/"
             {"reward": Decimal("0.99")},
             "Prolific wants 8.00 USD an hour at least: 0.99 for 30 minutes is 1.98.",
         ),
+        ({"minutes_expected": 0}, "Say how many minutes a HIT takes."),
         ({"minutes_allowed": 60}, "Prolific wants 73 minutes allowed for a task of 30"),
         ({"auto_approval": dt.timedelta(days=22)}, "approves by itself after 21 days"),
         ({"codes": None}, "Prolific brings people back by completion codes"),
@@ -164,6 +165,8 @@ def test_nobody_is_written_to_before_there_is_a_study(gateway):
         ("PROLIFIC_TOKEN", "", "No API token"),
         ("PROLIFIC_WORKSPACE", "", "No Prolific workspace"),
         ("PROLIFIC_URL", "http://api.prolific.com", "must be an https address"),
+        ("PROLIFIC_DEVICES", ["phone"], "desktop, tablet, mobile"),
+        ("PROLIFIC_PARAMETERS", ["PID"], "has three words"),
     ],
 )
 def test_it_refuses_settings_that_cannot_work(settings, name, value, sentence):
