@@ -1,0 +1,105 @@
+"""Workers on several machines: one store of embeddings in a bucket, videos in another."""
+
+from __future__ import annotations
+
+import boto3
+import numpy as np
+import pytest
+from django.core.files.storage import storages
+from moto import mock_aws
+
+from analysis.metrics.embeddings import Embedding, Space
+from analysis.models import MetricFault, MetricRun, MetricScore
+from analysis.selectors.metric_scores import files_write
+from analysis.services import metric_bench
+from analysis.services.embedding_store import store_pull, store_push
+from analysis.services.metric_chunks import metric_run_finish, metric_run_work
+
+pytestmark = pytest.mark.django_db
+S3 = "storages.backends.s3.S3Storage"
+
+
+@pytest.fixture
+def buckets(settings, monkeypatch):
+    """Amazon's S3, played by moto: nothing leaves this process."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    with mock_aws():
+        client = boto3.client("s3", region_name="us-east-1")
+        for bucket in ("media", "embeddings"):
+            client.create_bucket(Bucket=bucket)
+        settings.STORAGES = settings.STORAGES | {
+            "default": {"BACKEND": S3, "OPTIONS": {"bucket_name": "media"}},
+            "embeddings": {"BACKEND": S3, "OPTIONS": {"bucket_name": "embeddings"}},
+        }
+        yield client
+
+
+@pytest.fixture
+def move(settings, tmp_path):
+    """Go on as another machine: an empty folder, and nothing loaded."""
+
+    def to(name: str) -> None:
+        settings.METRIC_STORE = tmp_path / name
+        metric_bench.bench_forget()
+
+    return to
+
+
+def test_machines_share_the_embeddings_of_one_run(buckets, campaign, ask, towers, move, tmp_path):
+    run = ask()
+    machines = ["first", "second"]
+    while MetricRun.objects.filter(pk=run.pk).exclude(state="done").exists():
+        machines.reverse()
+        move(machines[0])
+        metric_run_work(pk=run.pk)
+    assert towers.images == 20 * 10
+    assert MetricScore.objects.filter(run=run).count() == len(run.metrics) * 60
+    assert not MetricFault.objects.exists()
+    files_write(campaign, tmp_path)
+    shared = (tmp_path / "scores.csv").read_bytes()
+    move("third")
+    metric_run_finish(pk=ask().pk)
+    assert towers.images == 20 * 10  # what the others have embedded is there for the third
+    files_write(campaign, tmp_path)
+    assert (tmp_path / "scores.csv").read_bytes() == shared
+
+
+def test_a_video_gone_from_the_bucket_is_an_error_row(buckets, campaign, scored):
+    lost = campaign.videos.get(name="v003")
+    storages["default"].delete(lost.file.name)
+    scored()
+    assert MetricFault.objects.get().video == lost
+
+
+def test_a_shard_is_shared_whole_or_not_at_all(buckets, settings, tmp_path, monkeypatch, move):
+    """Whoever sees an index finds the vectors, on either side, even if copying is cut short."""
+    move("first")
+    embedding = Embedding(np.ones((2, 3), np.float32), np.array([7, 8], np.int32))
+    Space(settings.METRIC_STORE / "texts-x").put({"0" * 64: embedding})
+    save = storages["embeddings"].save
+
+    def cut_short(name, content):
+        if name.endswith(".npz"):
+            raise ConnectionError("the network is gone")
+        return save(name, content)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(storages["embeddings"], "save", cut_short)
+        with pytest.raises(ConnectionError):
+            store_push(["texts-x"])
+    names = storages["embeddings"].listdir("texts-x")[1]
+    assert [name.endswith(".npy") for name in names] == [True]
+    store_push(["texts-x"])
+    move("second")
+    store_pull(["texts-x", "texts-nobody-has"])
+    assert "0" * 64 in Space(settings.METRIC_STORE / "texts-x")
+    store_pull(["texts-x"])
+    assert len(list((settings.METRIC_STORE / "texts-x").iterdir())) == 2
+
+
+def test_without_a_bucket_nothing_is_copied(settings):
+    assert "embeddings" not in settings.STORAGES
+    store_push(["texts-x"])
+    store_pull(["texts-x"])
+    assert not settings.METRIC_STORE.exists()
