@@ -191,30 +191,29 @@ def _odd_captions(
         alpha = evaluation.settings.alpha
         parts += [element("p", said) for said in sentences.verdict_sentences(part, answer, alpha)]
         rows = tables.part_verdict_rows(part)
-        parts.append(
-            folded("Every two metrics, with and without odd captions", rows, headings.VERDICTS)
-        )
+        summary = "Every two metrics, with and without odd captions"
+        parts.append(folded(summary, rows, headings.VERDICTS))
     parts.append(element("p", sentences.filter_caution()))
     rows = [row for row in tables.part_filter_rows(part) if row["removed_for"] == "the metric"]
     parts.append(table(rows, headings.FILTERS))
-    best = answer.better if answer is not None else 0
-    linear = part.filters[0]
-    outliers = tables.metric_outliers(evaluation, part, linear, best)
-    if outliers:
-        name = part.metrics[best]
-        caption = (
-            f"Every caption by {name} and people ({part.human}). Squares are the {len(outliers):,} "
-            f"that the linear filter removes ({headings.DIRECTIONS[linear.outliers.direction]}, "
-            f"Cook's distance above {evaluation.settings.factor:g} times the mean)."
-        )
-        figure = figures.scatter_figure(_points(part, best), name, part.human)
-        headings = (
-            headings.OUTLIERS
-            if evaluation.joined.texts is not None
-            else _without(headings.OUTLIERS, "caption")
-        )
-        parts += [drawn(figure, caption), folded(f"Outliers of {name}", outliers, columns)]
-    return parts
+    return [*parts, *_outliers(part, evaluation, answer.better if answer else 0)]
+
+
+def _outliers(part: AgainstHuman, evaluation: Evaluation, metric: int) -> list[Element]:
+    linear, name = part.filters[0], part.metrics[metric]
+    rows = tables.metric_outliers(evaluation, part, linear, metric)
+    if not rows:
+        return []
+    caption = (
+        f"Captions by {name} and people ({part.human}). Squares are the {len(rows):,} that the "
+        f"linear filter removes ({headings.DIRECTIONS[linear.outliers.direction]}, Cook's "
+        f"distance above {evaluation.settings.factor:g} times the mean)."
+    )
+    figure = figures.scatter_figure(_points(part, metric), name, part.human)
+    columns = headings.OUTLIERS
+    if evaluation.joined.texts is None:
+        columns = _without(columns, "caption")
+    return [drawn(figure, caption), folded(f"Outliers of {name}", rows, columns)]
 
 
 def _points(part: AgainstHuman, metric: int) -> list[Row]:
