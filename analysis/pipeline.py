@@ -108,6 +108,7 @@ def analyse(
     )
     standardised = standardise(ratings, basis=settings.basis)
     used = np.ones_like(quality.passed) if settings.keep_all_annotators else quality.passed
+    used = used | np.isin(ratings.annotators, list(evidence.vouched))
     raw, z = answers(ratings, standardised, settings)
     captions = score_captions(ratings, raw, z, used)
     systems = score_systems(captions, len(ratings.systems))

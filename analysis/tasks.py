@@ -8,6 +8,8 @@ from analysis.services.metric_chunks import metric_run_work
 from analysis.services.metric_runs import metric_runs_left_behind
 from analysis.services.metric_workers import metric_worker_report
 from analysis.services.results import result_compute, results_left_behind
+from analysis.services.verdicts import verdicts_refresh
+from hits.models import Campaign
 
 
 @shared_task
@@ -40,3 +42,16 @@ def metric_runs_resume_task() -> None:
 def metric_worker_report_task() -> None:
     """Asked every few minutes; where nobody answers, questions do not pile up."""
     metric_worker_report()
+
+
+@shared_task
+def verdicts_refresh_task(pk: int) -> None:
+    verdicts_refresh(campaign=Campaign.objects.get(pk=pk))
+
+
+@shared_task
+def verdicts_sweep_task() -> None:
+    """Judge the work of campaigns that a crowd is paid for: reviewing it goes by the verdict."""
+    unclosed = Campaign.objects.filter(batches__launch__state__in=["live", "paused"])
+    for pk in unclosed.order_by("pk").values_list("pk", flat=True).distinct():
+        verdicts_refresh_task.delay(pk)

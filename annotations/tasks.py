@@ -1,13 +1,69 @@
-"""What happens by itself: work whose time has run out is given back."""
+"""What happens by itself: overdue work is given back, crowds are asked what is new."""
 
 from __future__ import annotations
+
+import logging
 
 from celery import shared_task
 from django.utils import timezone
 
 from annotations.services.assignments import assignments_expire
+from annotations.services.launches import launches_open
+from annotations.services.reconciling import launch_reconcile
+from annotations.services.submissions import launch_sync
+from annotations.services.tending import launch_tend
+from hits.crowds.gateway import CrowdError
+from hits.models import Launch
+from hits.tasks import acts_run_task
+
+logger = logging.getLogger(__name__)
 
 
 @shared_task
 def assignments_expire_task() -> None:
     assignments_expire(now=timezone.now())
+
+
+@shared_task(queue="crowd")
+def launch_sync_task(pk: int) -> None:
+    """A crowd that does not answer now is asked again with the next sweep."""
+    launch = Launch.objects.select_related("batch__campaign").get(pk=pk)
+    try:
+        launch_sync(launch=launch)
+    except CrowdError as error:
+        logger.warning("%s could not be synced: %s", launch, error)
+
+
+@shared_task(queue="crowd")
+def launches_sync_task() -> None:
+    for launch in launches_open():
+        launch_sync_task.delay(launch.pk)
+
+
+@shared_task(queue="crowd")
+def launch_tend_task(pk: int) -> None:
+    launch = Launch.objects.select_related("batch__campaign").get(pk=pk)
+    launch_tend(launch=launch)
+    acts_run_task.delay(launch.crowd)
+
+
+@shared_task(queue="crowd")
+def launches_tend_task() -> None:
+    for launch in launches_open():
+        launch_tend_task.delay(launch.pk)
+
+
+@shared_task(queue="crowd")
+def launch_reconcile_task(pk: int) -> None:
+    launch = Launch.objects.select_related("batch__campaign").get(pk=pk)
+    try:
+        for difference in launch_reconcile(launch=launch):
+            logger.warning("%s differs: %s", launch, difference)
+    except CrowdError as error:
+        logger.warning("%s could not be reconciled: %s", launch, error)
+
+
+@shared_task(queue="crowd")
+def launches_reconcile_task() -> None:
+    for launch in launches_open():
+        launch_reconcile_task.delay(launch.pk)

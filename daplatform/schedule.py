@@ -29,4 +29,24 @@ SCHEDULE: dict[str, dict[str, Any]] = {
         "task": "annotations.tasks.assignments_expire_task",
         "schedule": 60.0,
     },
+    "tell-crowds-what-waits": {
+        "task": "hits.tasks.acts_resume_task",
+        "schedule": 15.0,
+    },
+    "ask-crowds-what-is-new": {
+        "task": "annotations.tasks.launches_sync_task",
+        "schedule": 60.0,
+    },
+    "judge-the-work-of-crowds": {
+        "task": "analysis.tasks.verdicts_sweep_task",
+        "schedule": 120.0,
+    },
+    "pay-and-replace-by-the-rules": {
+        "task": "annotations.tasks.launches_tend_task",
+        "schedule": 300.0,
+    },
+    "compare-with-crowds": {
+        "task": "annotations.tasks.launches_reconcile_task",
+        "schedule": 3600.0,
+    },
 }

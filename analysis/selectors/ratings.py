@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 
 import numpy as np
@@ -11,6 +12,7 @@ from analysis.snapshot import Columns, latest
 from analysis.stats.flags import Evidence
 from analysis.stats.ratings import Ratings
 from annotations.models import Annotator, Assignment
+from annotations.selectors.reviews import annotators_vouched_for, assignments_left_out
 from hits.models import Campaign, Hit
 
 
@@ -19,7 +21,7 @@ def ratings_of(campaign: Campaign, columns: Columns) -> Ratings:
 
     Raises RatingsError, a ValueError, when there are none.
     """
-    answers = credited(campaign, latest(columns))
+    answers = credited(campaign, latest(counted(campaign, columns)))
     names = _names(campaign)
     codes, labels = {}, {}
     for column, known in names.items():
@@ -33,6 +35,21 @@ def ratings_of(campaign: Campaign, columns: Columns) -> Ratings:
     return Ratings.from_codes(codes, labels)
 
 
+def counted(campaign: Campaign, columns: Columns) -> Columns:
+    """Without the work that reviewing left out: refused, forged, or by a person's word."""
+    left_out = assignments_left_out(campaign)
+    if not left_out:
+        return columns
+    kept = ~np.isin(columns["assignment"], left_out)
+    return {name: values[kept] for name, values in columns.items()}
+
+
+def reviews_fingerprint(campaign: Campaign) -> str:
+    """Of the reviewers' decisions that change a number; empty where there are none."""
+    decisions = (assignments_left_out(campaign), annotators_vouched_for(campaign))
+    return hashlib.sha256(repr(decisions).encode()).hexdigest()[:16] if any(decisions) else ""
+
+
 def evidence_of(campaign: Campaign) -> Evidence:
     """What the platform knows besides the ratings: video lengths and earlier rejections."""
     rejected = Assignment.objects.filter(campaign=campaign, state=Assignment.State.REJECTED)
@@ -40,6 +57,7 @@ def evidence_of(campaign: Campaign) -> Evidence:
     return Evidence(
         rejected=sorted(set(rejected.values_list("annotator__pseudonym", flat=True))),
         video_seconds={name: seconds for name, seconds in videos if seconds is not None},
+        vouched=annotators_vouched_for(campaign),
     )
 
 

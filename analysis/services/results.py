@@ -26,7 +26,12 @@ from analysis.pipeline import Settings, analyse
 from analysis.report import write_report
 from analysis.results import ResultFolder, result_files, write_files
 from analysis.selectors.captions import captions_found
-from analysis.selectors.ratings import evidence_of, notes_on, ratings_of
+from analysis.selectors.ratings import (
+    evidence_of,
+    notes_on,
+    ratings_of,
+    reviews_fingerprint,
+)
 from analysis.selectors.results import result_folder
 from analysis.services.snapshots import snapshot_refresh
 from analysis.snapshot import Columns
@@ -55,7 +60,18 @@ def result_request(*, campaign: Campaign, choices: Settings) -> Result | None:
         last_rating=last,
         defaults={"choices": asdict(choices)},
     )
+    _renew_if_reviewed(result)
     return result
+
+
+def _renew_if_reviewed(result: Result) -> None:
+    """Reviewing since then may have changed which ratings count: then it is made anew."""
+    if result.state == State.WAITING:
+        return
+    decisions = reviews_fingerprint(result.campaign)
+    if result.page.get("decisions", "") != decisions:
+        Result.objects.filter(pk=result.pk).update(state=State.WAITING, claimed_at=None)
+        result.refresh_from_db()
 
 
 def choices_key(choices: Settings) -> str:
@@ -75,10 +91,12 @@ def result_compute(*, pk: int) -> None:
         return
     result = Result.objects.select_related("campaign").get(pk=pk)
     columns = snapshot_refresh(campaign=result.campaign).read()
+    decisions = reviews_fingerprint(result.campaign)
     try:
         _compute(result, _until(columns, result.last_rating))
     except ValueError as error:
         result.state, result.problem = State.FAILED, str(error)[:500]
+    result.page |= {"decisions": decisions}
     result.finished_at = timezone.now()
     result.save()
     _prune(result)

@@ -26,11 +26,14 @@ class Evidence:
     """Annotators with work rejected earlier."""
     video_seconds: Mapping[str, float] = field(default_factory=dict)
     """Length of each item's video."""
+    vouched: Collection[str] = ()
+    """Annotators whose ratings are used whatever quality control says: a person looked."""
 
     @property
     def fingerprint(self) -> str:
-        """Of the evidence, for the signature: flags depend on it."""
-        known = (sorted(self.rejected), sorted(self.video_seconds.items()))
+        """Of the evidence, for the signature: flags, and who is used, depend on it."""
+        known: tuple[object, ...] = (sorted(self.rejected), sorted(self.video_seconds.items()))
+        known += (sorted(self.vouched),) if self.vouched else ()
         return hashlib.sha256(repr(known).encode()).hexdigest()[:8] if any(known) else "none"
 
 
