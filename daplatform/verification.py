@@ -1,0 +1,146 @@
+"""What must be true of the rows, whatever died in between; `manage.py verify` looks.
+
+Most of it the database refuses to break by itself (constraints and triggers). What spans tables is
+looked for here, and mended where there is one right way to mend it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from django.db.models import Count, F, Max, Q
+from django.utils import timezone
+
+from analysis.services.snapshots import snapshot_of
+from annotations.models import Assignment, Rating, Submission
+from annotations.services.assignments import assignments_expire
+from hits.models import Act, Batch, Campaign, Hit, HitItem, LedgerEntry, Posting
+from hits.selectors.money import campaign_sums, policy_of, sums_of
+from hits.services.money import PERSON
+from hits.services.outbox import CLAIM_LAPSES, claims_lapse
+
+# The sweeps run every minute: what is late by this much was not swept.
+GRACE = dt.timedelta(minutes=10)
+HANDED_IN = ("submitted", "approved", "rejected")
+
+
+@dataclass(frozen=True)
+class Invariant:
+    """A sentence that is true, what contradicts it, and how to make it true again."""
+
+    sentence: str
+    broken: Callable[[], Iterable[object]]
+    repair: Callable[[], object] | None = None
+
+
+def hits_of_another_size() -> Iterable[Hit]:
+    hits = Hit.objects.filter(batch__state=Batch.State.COMPOSED).select_related("batch__campaign")
+    return hits.annotate(found=Count("items")).exclude(found=F("batch__hit_size"))
+
+
+def copies_of_another_hit() -> Iterable[HitItem]:
+    return HitItem.objects.filter(original__isnull=False).exclude(original__hit=F("hit"))
+
+
+def unanswered_work() -> Iterable[Assignment]:
+    turns = Assignment.objects.filter(state__in=HANDED_IN)
+    answered = Count("ratings__position", distinct=True)
+    return turns.annotate(answered=answered).exclude(answered=F("hit__batch__hit_size"))
+
+
+def gaps_between_revisions() -> Iterator[str]:
+    answers = Rating.objects.order_by().values("assignment", "position")
+    for row in answers.annotate(found=Count("pk"), last=Max("revision")).exclude(found=F("last")):
+        yield f"assignment {row['assignment']}, position {row['position']}"
+
+
+def ratings_of_something_else() -> Iterable[Rating]:
+    return Rating.objects.exclude(
+        item__hit=F("assignment__hit"),
+        item__position=F("position"),
+        item__caption=F("caption"),
+        item__kind=F("kind"),
+        assignment__annotator=F("annotator"),
+        assignment__campaign=F("campaign"),
+    )
+
+
+def overdue_work() -> Iterable[Assignment]:
+    late = timezone.now() - GRACE
+    return Assignment.objects.filter(state=Assignment.State.ACTIVE, expires_at__lt=late)
+
+
+def hits_short_of_a_slot() -> Iterable[Hit]:
+    """Work that was given back must be offered again, or its captions are never rated."""
+    kept = Q(assignments__isnull=False) & ~Q(assignments__state__in=Assignment.GIVEN_UP)
+    hits = Hit.objects.annotate(slots=Max("assignments__slot"), kept=Count("assignments", kept))
+    return hits.filter(slots__gt=F("kept")).exclude(batch__campaign__state="closed")
+
+
+def acts_left_behind() -> Iterable[Act]:
+    late = timezone.now() - CLAIM_LAPSES - GRACE
+    return Act.objects.filter(state=Act.State.CLAIMED, claimed_at__lt=late)
+
+
+def budgets_exceeded() -> Iterator[Campaign]:
+    for campaign in Campaign.objects.filter(ledger__isnull=False).distinct():
+        if campaign_sums(campaign).total > policy_of(campaign).budget:
+            yield campaign
+
+
+def postings_released_too_much() -> Iterator[Posting]:
+    for posting in Posting.objects.all():
+        if sums_of(LedgerEntry.objects.filter(posting=posting)).outstanding < 0:
+            yield posting
+
+
+def payments_not_in_the_ledger() -> Iterable[Submission]:
+    """Approved at the crowd, and not booked: or somebody could be paid without our knowing."""
+    paid = LedgerEntry.objects.filter(kind=LedgerEntry.Kind.PAID, posting__isnull=False)
+    booked = set(paid.values_list("subject", flat=True))
+    approved = Submission.objects.filter(progress=Submission.Progress.APPROVED)
+    for submission in approved.filter(posting__unit_reward__gt=0).select_related("annotator"):
+        if f"{PERSON}{submission.pk}" not in booked:
+            yield submission
+
+
+def publications_without_a_name() -> Iterable[Posting]:
+    named = Q(external_ids__kind="publication")
+    published = Posting.objects.exclude(standing=Posting.Standing.WAITING)
+    return published.annotate(names=Count("external_ids", named)).filter(names=0)
+
+
+def snapshots_that_differ() -> Iterator[Campaign]:
+    for campaign in Campaign.objects.all():
+        snapshot = snapshot_of(campaign)
+        known = Rating.objects.filter(campaign=campaign, pk__lte=snapshot.last_id).count()
+        if known != snapshot.rows:
+            yield campaign
+
+
+def discard_snapshots() -> None:
+    for campaign in snapshots_that_differ():
+        snapshot_of(campaign).discard()
+
+
+INVARIANTS = [
+    Invariant("Every HIT has as many captions as its batch says.", hits_of_another_size),
+    Invariant("Damaged and repeated captions copy one of their own HIT.", copies_of_another_hit),
+    Invariant("Work that was handed in has an answer to every caption.", unanswered_work),
+    Invariant("The revisions of an answer count up from one.", gaps_between_revisions),
+    Invariant("Ratings repeat what their item and turn say.", ratings_of_something_else),
+    Invariant(
+        "Work whose time has run out is given back.",
+        overdue_work,
+        lambda: assignments_expire(now=timezone.now()),
+    ),
+    Invariant("Work that was given back is offered again.", hits_short_of_a_slot),
+    Invariant("No act towards a crowd was left half done.", acts_left_behind, claims_lapse),
+    Invariant("No campaign costs more than its budget.", budgets_exceeded),
+    Invariant("No more is released or paid than was committed.", postings_released_too_much),
+    Invariant("Whoever was paid at a crowd is in the ledger.", payments_not_in_the_ledger),
+    Invariant("What is published has its crowd's name for it.", publications_without_a_name),
+    Invariant("Snapshots hold the database's ratings.", snapshots_that_differ, discard_snapshots),
+]

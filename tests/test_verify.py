@@ -1,0 +1,139 @@
+"""`manage.py verify` notices what is wrong, and mends what can be mended."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+from decimal import Decimal
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from analysis.services.snapshots import snapshot_of, snapshot_refresh
+from annotations.models import Assignment
+from hits.models import Act, HitItem, LedgerEntry
+from tests.factories import make_annotator, make_campaign, make_hit, make_rating, make_ratings
+
+pytestmark = pytest.mark.django_db
+LONG_AGO = dt.timedelta(hours=3)
+
+
+def verify(**options) -> str:
+    """What the command prints, whether or not it is content."""
+    out = io.StringIO()
+    try:
+        call_command("verify", stdout=out, **options)
+    except CommandError as error:
+        out.write(f"refused: {error}")
+    return out.getvalue()
+
+
+@pytest.fixture(autouse=True)
+def data_folder(settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+
+
+@pytest.fixture
+def hit():
+    return make_hit(make_campaign(hit_size=6, pairs=1, repeats=1))
+
+
+@pytest.fixture
+def rated(hit):
+    return make_ratings(hit, make_annotator(), [50, 60, 70, 90, 10, 55])
+
+
+def test_it_is_content_with_a_healthy_campaign(rated):
+    assert "All 13 hold." in verify()
+
+
+def test_it_notices_a_hit_that_lost_a_caption(hit):
+    HitItem.objects.filter(hit=hit, position=5).delete()
+    assert f"as many captions as its batch says.\n  {hit}" in verify()
+
+
+def test_it_notices_a_copy_of_another_hit(hit):
+    other = make_hit(hit.batch.campaign)
+    HitItem.objects.filter(hit=hit, position=5).update(original=other.items.get(position=0))
+    assert "copy one of their own HIT." in verify()
+
+
+def test_it_notices_handed_in_work_with_an_answer_missing(hit):
+    now = timezone.now()
+    Assignment.objects.create(
+        campaign=hit.batch.campaign,
+        hit=hit,
+        slot=1,
+        annotator=make_annotator(),
+        state="submitted",
+        claimed_at=now,
+        expires_at=now,
+        submitted_at=now,
+    )
+    assert "Work that was handed in has an answer to every caption." in verify()
+
+
+def test_it_notices_a_revision_that_is_gone(rated):
+    make_rating(rated, rated.hit.items.get(position=0), 50, revision=3)
+    assert f"assignment {rated.pk}, position 0" in verify()
+
+
+def test_it_notices_a_rating_of_something_else(rated):
+    item = rated.hit.items.get(position=0)
+    item.kind, item.original = "repeat", rated.hit.items.get(position=1)
+    make_rating(rated, item, 50, revision=2)
+    assert "Ratings repeat what their item and turn say." in verify()
+
+
+def test_overdue_work_is_given_back_and_offered_again(hit):
+    then = timezone.now() - LONG_AGO
+    Assignment.objects.create(
+        campaign=hit.batch.campaign,
+        hit=hit,
+        slot=1,
+        annotator=make_annotator(),
+        state="active",
+        claimed_at=then,
+        expires_at=then,
+    )
+    assert "Does not hold: Work whose time has run out is given back." in verify()
+    assert "Mended: Work whose time has run out is given back." in verify(repair=True)
+    assert "All 13 hold." in verify()
+    assert Assignment.objects.filter(hit=hit, state="open").count() == 1
+
+
+def test_it_notices_a_slot_that_nobody_can_take(rated):
+    Assignment.objects.filter(pk=rated.pk).update(state="returned", submitted_at=None)
+    assert "Work that was given back is offered again." in verify()
+
+
+def test_an_act_left_half_done_is_to_be_looked_up(hit):
+    act = Act.objects.create(
+        campaign=hit.batch.campaign,
+        crowd="mturk",
+        kind="publish",
+        subject="one",
+        state="claimed",
+        claimed_at=timezone.now() - LONG_AGO,
+    )
+    assert "No act towards a crowd was left half done." in verify()
+    assert "Mended: No act towards a crowd was left half done." in verify(repair=True)
+    act.refresh_from_db()
+    assert act.state == Act.State.UNCLEAR
+
+
+def test_it_notices_spending_beyond_the_budget(hit):
+    LedgerEntry.objects.create(
+        campaign=hit.batch.campaign, kind="committed", amount=Decimal("0.01"), subject="too much"
+    )
+    assert f"costs more than its budget.\n  {hit.batch.campaign}" in verify()
+
+
+def test_a_snapshot_that_differs_is_made_anew(rated):
+    snapshot_refresh(campaign=rated.campaign)
+    [part] = snapshot_of(rated.campaign)._folder.iterdir()
+    part.rename(part.with_name(part.name.replace("-6.arrow", "-5.arrow")))
+    assert "Snapshots hold the database's ratings." in verify()
+    assert "Mended: Snapshots" in verify(repair=True)
+    assert snapshot_refresh(campaign=rated.campaign).rows == 6
