@@ -41,6 +41,12 @@ class Group:
     needs: str
     choices: list[Choice]
 
+    @property
+    def reason(self) -> str:
+        """Why none of them can be computed, where that is the same for all: it is said once."""
+        reasons = {choice.reason for choice in self.choices}
+        return reasons.pop() if len(reasons) == 1 else ""
+
 
 def metric_workers() -> list[MetricWorker]:
     """Those that were heard of lately."""
