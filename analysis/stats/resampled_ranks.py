@@ -12,22 +12,33 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Column:
-    """Places of the captions from the lowest to the highest value, and the bounds of ties."""
+    """Places of the captions from the lowest to the highest value, and where each value ends."""
 
     order: NDArray[np.intp]
-    first: Ints | None
-    after: Ints | None
+    ends: NDArray[np.intp]
 
-    def twice_rank(self, weight: Ints) -> Ints:
-        """2 × the mean rank − 1 of each caption in order, each standing there `weight` times.
+    @property
+    def tied(self) -> bool:
+        return len(self.ends) < len(self.order)
 
-        With b before it and u up to the last it ties with, the mean rank is (b + u + 1) / 2.
+    def twice_ranks(self, weight: Ints) -> Ints:
+        """2 × the mean rank − 1 of each value, its captions counting `weight` times.
+
+        With b captions before it and u up to it, the mean rank is (b + u + 1) / 2.
         """
-        upto = np.cumsum(weight)
-        if self.first is None:
-            return 2 * upto - weight
-        before = np.concatenate([[0], upto])
-        return before[self.first] + before[self.after]
+        upto = np.cumsum(weight.take(self.order))
+        if self.tied:
+            upto = upto.take(self.ends)
+        twice = upto.copy()
+        twice[1:] += upto[:-1]
+        return twice
+
+    def sums(self, values: Ints) -> Ints:
+        """Sum over the captions of each value."""
+        ordered = values.take(self.order)
+        if not self.tied:
+            return ordered
+        return np.add.reduceat(ordered, np.append(0, self.ends[:-1] + 1))
 
 
 def rank_products(human: Ints, metrics: Ints, cluster: Ints, counts: Ints) -> Ints:
@@ -38,22 +49,18 @@ def rank_products(human: Ints, metrics: Ints, cluster: Ints, counts: Ints) -> In
     """
     people = _column(human)
     columns = [_column(column) for column in metrics]
-    products = np.empty((len(counts), len(columns)), np.int64)
-    weighted = np.empty_like(human)
+    products = np.zeros((len(counts), len(columns)), np.int64)
     for draw, count in enumerate(counts):
         weight = count[cluster]
-        here = weight[people.order]
-        weighted[people.order] = here * (people.twice_rank(here) - weight.sum())
+        centred = weight * (people.twice_ranks(weight)[human] - weight.sum())
         for number, column in enumerate(columns):
-            ranks = column.twice_rank(weight.take(column.order))
             # The weighted human ranks sum to 0, so that those of the metric need no centre.
-            products[draw, number] = np.einsum("i,i", weighted.take(column.order), ranks)
+            products[draw, number] = np.einsum(
+                "i,i", column.sums(centred), column.twice_ranks(weight)
+            )
     return products
 
 
 def _column(codes: Ints) -> _Column:
-    order = np.argsort(codes, kind="stable")
-    after = np.cumsum(np.bincount(codes))[codes[order]]
-    first = after - np.bincount(codes)[codes[order]]
-    untied = len(codes) == 0 or (after - first).max() == 1
-    return _Column(order, None, None) if untied else _Column(order, first, after)
+    """Of codes 0, 1, … none of which is left out."""
+    return _Column(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes)) - 1)
