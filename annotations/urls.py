@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from annotations.views import endpoints, entry, links, media, preview, work
+from annotations.views import endpoints, entry, links, media, notices, preview, work
 
 app_name = "annotations"
 urlpatterns = [
@@ -15,6 +15,7 @@ urlpatterns = [
     path("rate/enter/<str:token>/", entry.enter, name="enter"),
     path("rate/work/<str:token>/", work.rate, name="rate"),
     path("rate/done/<str:token>/", work.done, name="done"),
+    path("crowds/prolific/webhook", notices.prolific_notice, name="prolific-notice"),
     path("campaigns/<slug:slug>/hits/<int:pk>/preview/", preview.hit_preview, name="hit-preview"),
     path("campaigns/<slug:slug>/links/", links.link_list, name="link-list"),
 ]

@@ -1,0 +1,26 @@
+"""What crowds tell us by themselves: only a reason to look sooner than we would have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db import transaction
+
+from hits.models import ExternalId, Launch
+from hits.services.notices import notice_record
+
+
+@transaction.atomic
+def notice_accept(*, crowd: str, ids: Sequence[str], publication: str) -> Launch | None:
+    """The launch to be looked at; None for a repeated notice, or one about nothing of ours.
+
+    A notice has several ids where each alone may be new in a repetition.
+    """
+    firsts = [notice_record(crowd=crowd, external_id=name) for name in ids]
+    if not all(firsts):
+        return None
+    known = ExternalId.objects.filter(
+        crowd=crowd, kind=ExternalId.Kind.PUBLICATION, external_id=publication
+    ).select_related("posting__launch")
+    found = known.first()
+    return found.posting.launch if found else None
