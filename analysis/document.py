@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 from xml.etree.ElementTree import Element
@@ -10,6 +10,8 @@ from xml.etree.ElementTree import Element
 from analysis.charts import Row
 from analysis.markup import Content, element, markup
 from analysis.sentences import cell, is_number
+
+Show = Callable[[str, object], str]
 
 MOST_ROWS: Final = 500
 """Rows of a long table. The files beside the report hold all of them."""
@@ -42,22 +44,28 @@ def drawn(figure: Element, caption: str) -> Element:
     return element("figure", element("div", figure), element("figcaption", caption))
 
 
-def folded(summary: str, rows: Sequence[Row], headings: Mapping[str, str]) -> Element:
+def folded(
+    summary: str, rows: Sequence[Row], headings: Mapping[str, str], *, show: Show = cell
+) -> Element:
     """A table the reader opens. Print shows it only when open."""
     more = len(rows) - MOST_ROWS
     note = f"… and {more:,} more, in the files beside this report." if more > 0 else None
     return element(
         "details",
         element("summary", summary),
-        table(rows[:MOST_ROWS], headings),
+        table(rows[:MOST_ROWS], headings, show=show),
         element("p", note) if note else None,
     )
 
 
 def table(
-    rows: Sequence[Row], headings: Mapping[str, str], *, clusters: str | None = None
+    rows: Sequence[Row],
+    headings: Mapping[str, str],
+    *,
+    clusters: str | None = None,
+    show: Show = cell,
 ) -> Element:
-    """Rows under headings; a line under the last row of each cluster."""
+    """Rows under headings; a line under the last row of each cluster. `show` writes a cell."""
     numeric = {name for name in headings if all(is_number(row.get(name)) for row in rows)}
     kind = {name: "number" if name in numeric else None for name in headings}
     head = element(
@@ -66,7 +74,7 @@ def table(
     lines = [
         element(
             "tr",
-            *(element("td", _words(row, name), class_=kind[name]) for name in headings),
+            *(element("td", _words(row, name, show), class_=kind[name]) for name in headings),
             class_="cluster" if clusters and _ends(rows, place, clusters) else None,
         )
         for place, row in enumerate(rows)
@@ -75,9 +83,9 @@ def table(
     return element("div", made, class_="scroll")
 
 
-def _words(row: Row, name: str) -> str:
+def _words(row: Row, name: str, show: Show) -> str:
     """A cell is empty where a row has no such thing, and says so where it is not defined."""
-    return cell(name, row[name]) if name in row else ""
+    return show(name, row[name]) if name in row else ""
 
 
 def _ends(rows: Sequence[Row], place: int, name: str) -> bool:

@@ -1,8 +1,10 @@
-"""Headings of the report's tables, by column."""
+"""Headings of the report's tables, by column, and how a cell of a column is written."""
 
 from __future__ import annotations
 
 from typing import Final
+
+from analysis.sentences import cell, number, probability
 
 DIRECTIONS: Final = {
     "human_on_metric": "people's scores regressed on the metric's",
@@ -77,8 +79,6 @@ FILTERS: Final = {
     "pearson_placebo_high": "to",
     "kendall_c_before": "τ-c before",
     "kendall_c_after": "after",
-    "kendall_c_placebo_low": "placebo from",
-    "kendall_c_placebo_high": "to",
 }
 OUTLIERS: Final = {
     "video": "Video",
@@ -97,20 +97,24 @@ FUSION: Final = {
     "pearson_unseen": "r",
     "kendall_b_unseen": "τ-b",
 }
-ROBUSTNESS: Final = {
-    "check": "What changes",
-    "condition": "How",
-    "metric": "Metric",
-    "n": "n",
-    "pearson": "r",
-    "low": "lowest",
-    "high": "highest",
-    "kendall_b": "τ-b",
-    "accuracy": "True caption higher",
-}
 ALIGNMENT: Final = {
     "shift": "Shift",
     "metric": "Metric",
     "n": "n",
     "r_within_systems": "r within systems",
 }
+
+
+def show(name: str, value: object) -> str:
+    """A cell: probabilities, percentages and counts as such, the rest as in every report.
+
+    >>> show("p_after", 0.0001), show("removed_percent", 3.246), show("captions_to_doubt", 26.0)
+    ('< 0.001', '3.2', '26')
+    """
+    if not isinstance(value, float):
+        return cell(name, value)
+    if name.startswith("p_") or name.endswith("_p") or "_p_" in name:
+        return probability(value)
+    if name.startswith("captions_"):
+        return number(value, 0)
+    return number(value, 1) if name.endswith("_percent") else cell(name, value)

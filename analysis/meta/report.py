@@ -9,9 +9,9 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from analysis import figures
+from analysis import document, figures
 from analysis.charts import short_p
-from analysis.document import STYLE, drawn, folded, html_document, table
+from analysis.document import STYLE, drawn, html_document
 from analysis.markup import element, markup
 from analysis.meta import headings, sentences, tables
 from analysis.meta.levels import LevelResult
@@ -39,16 +39,12 @@ def report_html(
     compare
         The two metrics whose difference is told at the top; otherwise the two best.
     """
-    alpha = evaluation.settings.alpha
     first = evaluation.parts[0]
     answer = asked(first, compare)
     return html_document(
         title,
         element("p", sentences.best_sentence(first), class_="lede"),
-        *(
-            element("p", said)
-            for said in (sentences.verdict_sentences(first, answer, alpha) if answer else [])
-        ),
+        *(_answer(first, answer, evaluation) if answer else []),
         element("p", sentences.facts_sentence(evaluation), class_="facts"),
         *_warnings(evaluation),
         *_every(_part(evaluation, part, robustness, compare) for part in evaluation.parts),
@@ -67,6 +63,11 @@ def asked(part: AgainstHuman, compare: tuple[str, str] | None) -> Verdict | None
     wanted = {part.metrics.index(name) for name in compare}
     found = [one for one in part.verdicts if {one.better, one.worse} == wanted]
     return found[0] if found else None
+
+
+def _answer(part: AgainstHuman, verdict: Verdict, evaluation: Evaluation) -> list[Element]:
+    said = sentences.verdict_sentences(part, verdict, evaluation.settings.alpha)
+    return [element("p", text) for text in said]
 
 
 def _every(parts: Iterable[list[Element]]) -> list[Element]:
@@ -89,9 +90,10 @@ def _part(
     compare: tuple[str, str] | None,
 ) -> list[Element]:
     checked = [one for one in robustness if one.human == part.human]
+    told = part is evaluation.parts[0]  # at the top of the page
     return [
-        element("h2", f"Against {part.human}"),
-        element("p", sentences.best_sentence(part)),
+        element("h2", f"Against people's scores: {part.human}"),
+        *([] if told else [element("p", sentences.best_sentence(part))]),
         element("p", sentences.ceiling_sentence(part)),
         *_level(part, part.caption, "Captions", evaluation),
         *_level(part, part.system, "Systems", evaluation),
@@ -188,8 +190,8 @@ def _odd_captions(
     parts = [element("h3", "Captions that spoil the picture")]
     answer = asked(part, compare)
     if answer is not None:
-        alpha = evaluation.settings.alpha
-        parts += [element("p", said) for said in sentences.verdict_sentences(part, answer, alpha)]
+        if part is not evaluation.parts[0]:
+            parts += _answer(part, answer, evaluation)
         rows = tables.part_verdict_rows(part)
         summary = "Every two metrics, with and without odd captions"
         parts.append(folded(summary, rows, headings.VERDICTS))
@@ -242,8 +244,13 @@ def _fusion(part: AgainstHuman) -> list[Element]:
 def _robustness(checked: Robustness) -> list[Element]:
     parts = [element("h3", "When captions, references or quality change")]
     parts += [element("p", _sentence(note)) for note in checked.notes]
-    rows = tables.robustness_rows([checked])
-    return [*parts, table(rows, headings.ROBUSTNESS)] if rows else parts
+    for check in dict.fromkeys(finding.check for finding in checked.findings):
+        found = [finding for finding in checked.findings if finding.check == check]
+        metrics = list(dict.fromkeys(finding.metric for finding in found))
+        rows = tables.condition_rows(found)
+        columns = {"condition": check.capitalize(), "n": "n", **{name: name for name in metrics}}
+        parts += [element("p", sentences.CHECKED[check]), table(rows, columns)]
+    return parts
 
 
 def _alignment(evaluation: Evaluation) -> list[Element]:
@@ -280,3 +287,11 @@ def _sentence(text: str) -> str:
 
 def _without(columns: Mapping[str, str], name: str) -> dict[str, str]:
     return {column: text for column, text in columns.items() if column != name}
+
+
+def table(rows: Sequence[Row], columns: Mapping[str, str]) -> Element:
+    return document.table(rows, columns, show=headings.show)
+
+
+def folded(summary: str, rows: Sequence[Row], columns: Mapping[str, str]) -> Element:
+    return document.folded(summary, rows, columns, show=headings.show)

@@ -14,6 +14,19 @@ FEW = 0.01
 """A difference that rests on this share of the captions, or fewer, rests on a few odd ones."""
 
 
+CHECKED = {
+    "quality drift": "r in sets that lean to captions of one quality, 1 the worst and 5 the best "
+    "(means of 20 draws). A metric for good captions must still tell them apart in set 5.",
+    "word order": "r when the words of every caption are shuffled, and the share of captions that "
+    "score higher than their own shuffle. A metric that does not mind reads a bag of words.",
+    "references": "r by number of references (means over sets of that many).",
+    "reference set": "r with each set of references by itself.",
+    "foils": "Share of pairs in which the true caption scores higher than one made wrong by a "
+    "word. Ties do not count, and half is chance.",
+}
+"""What each check of robustness measures."""
+
+
 def best_sentence(part: AgainstHuman) -> str:
     """Which metric to trust, at the level of captions."""
     rows = [row for row in level_rows(part, part.caption) if not math.isnan(row["pearson"])]

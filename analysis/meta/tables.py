@@ -9,9 +9,11 @@ from typing import Any, Final
 import numpy as np
 
 from analysis.meta.filtering import Filtered
+from analysis.meta.fusing import NAME
 from analysis.meta.levels import LevelResult
 from analysis.meta.pipeline import AgainstHuman, Evaluation
 from analysis.meta.robustness.checks import Robustness
+from analysis.meta.robustness.findings import Finding
 from analysis.stats.correlation import COEFFICIENTS, Correlations
 from analysis.stats.reliability import corrected_for_attenuation
 
@@ -291,23 +293,21 @@ def part_fusion_rows(part: AgainstHuman) -> list[Row]:
     if found is None:
         return []
     unseen = found.validation.correlations
-    names = ["fusion", *(part.metrics[at] for at in found.metrics)]
-    weights = [math.nan, *found.fusion.weight]
-    low = [math.nan, *found.intervals.low.tolist()]
-    high = [math.nan, *found.intervals.high.tolist()]
-    return [
+    names = [NAME, *(part.metrics[at] for at in found.metrics)]
+    rows: list[Row] = [
         {
             "human": part.human,
             "metric": name,
-            "weight": weights[at],
-            "low": low[at],
-            "high": high[at],
             "n_unseen": int(unseen.n[at]),
             "pearson_unseen": float(unseen.pearson[at]),
             "kendall_b_unseen": float(unseen.kendall_b[at]),
         }
         for at, name in enumerate(names)
     ]
+    for at, row in enumerate(rows[1:]):
+        row["weight"] = found.fusion.weight[at]
+        row["low"], row["high"] = found.intervals.low[at].item(), found.intervals.high[at].item()
+    return rows
 
 
 def robustness_rows(checked: Sequence[Robustness]) -> list[Row]:
@@ -316,6 +316,23 @@ def robustness_rows(checked: Sequence[Robustness]) -> list[Row]:
         for one in checked
         for found in one.findings
     ]
+
+
+def condition_rows(findings: Sequence[Finding]) -> list[Row]:
+    """One row per condition with a column per metric: the share of pairs where that is measured
+    alone, otherwise r, and under it the share where both are."""
+    rows: dict[str, Row] = {}
+    for found in findings:
+        if not math.isnan(found.pearson):
+            row = rows.setdefault(found.condition, {"condition": found.condition, "n": found.n})
+            row[found.metric] = found.pearson
+        if not math.isnan(found.accuracy):
+            condition = found.condition
+            if not math.isnan(found.pearson):
+                condition += ": caption scores higher"
+            row = rows.setdefault(condition, {"condition": condition, "n": found.n})
+            row[found.metric] = found.accuracy
+    return list(rows.values())
 
 
 def alignment_rows(evaluation: Evaluation) -> list[Row]:
