@@ -1,10 +1,10 @@
-"""Results and keys in the admin: to be looked at."""
+"""Results, metrics and keys in the admin: to be looked at."""
 
 from __future__ import annotations
 
 from django.contrib import admin
 
-from analysis.models import ApiKey, Result
+from analysis.models import ApiKey, MetricRun, MetricWorker, Result
 from hits.admin import ReadOnlyAdmin
 
 
@@ -22,3 +22,18 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     list_filter = ["created_at", "used_at"]
     search_fields = ["name", "owner__username"]
     list_select_related = ["owner"]
+
+
+@admin.register(MetricRun)
+class MetricRunAdmin(ReadOnlyAdmin):
+    list_display = ["campaign", "state", "requested_by", "created_at", "finished_at"]
+    list_filter = ["state", "campaign"]
+    search_fields = ["campaign__name"]
+    list_select_related = ["campaign", "requested_by"]
+
+
+@admin.register(MetricWorker)
+class MetricWorkerAdmin(ReadOnlyAdmin):
+    list_display = ["name", "device", "seen_at"]
+    list_filter = ["device"]
+    search_fields = ["name"]

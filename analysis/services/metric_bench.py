@@ -57,7 +57,7 @@ def _job(pk: int, created_at: datetime) -> Job:
 
 
 def bench_of(run: MetricRun, needs: frozenset[Need]) -> Workbench:
-    return _bench(equipment_of(run.choices), needs)
+    return _bench(equipment_of(run.choices, device() if needs & MODELS else "cpu"), needs)
 
 
 @lru_cache(maxsize=1)
@@ -70,13 +70,13 @@ def bench_forget() -> None:
     _bench.cache_clear()
 
 
-def equipment_of(choices: dict[str, Any]) -> Equipment:
-    """This machine's programs and device with a run's choices."""
+def equipment_of(choices: dict[str, Any], device: str) -> Equipment:
+    """This machine's programs with a run's choices."""
     return Equipment(
         store=settings.METRIC_STORE,
         model=ModelChoice(choices["model"], choices["weights"]),
         frames=choices["frames"],
-        device=device(),
+        device=device,
         sentence_model=_path(settings.METRIC_SENTENCE_MODEL),
         meteor_jar=_path(settings.METRIC_METEOR_JAR),
         spice_home=_path(settings.METRIC_SPICE_HOME),

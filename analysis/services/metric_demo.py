@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from analysis.metrics.availability import unavailable
 from analysis.metrics.registry import metric_names
 from analysis.models import MetricRun
-from analysis.services.metric_bench import equipment_of
 from analysis.services.metric_runs import metric_run_request
-from analysis.services.metric_workers import model_named
+from analysis.services.metric_workers import metrics_unavailable, model_named
 from hits.demo.people import RATED_NAME
 from hits.models import Campaign
 
@@ -19,15 +17,12 @@ def demo_scores_request() -> MetricRun | None:
     campaign = Campaign.objects.filter(is_demo=True, name=RATED_NAME).first()
     if campaign is None or campaign.metric_runs.exists():
         return None
+    missing = metrics_unavailable()
     model, weights = model_named(settings.METRIC_MODELS[0])
-    missing = unavailable(
-        equipment_of({"model": model, "weights": weights, "frames": "uniform:16"})
-    )
-    metrics = [name for name in metric_names() if name not in missing]
     return metric_run_request(
         campaign=campaign,
         requested_by=campaign.owner,
-        metrics=metrics,
+        metrics=[name for name in metric_names() if name not in missing],
         model=model,
         weights=weights,
     )

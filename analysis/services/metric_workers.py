@@ -14,16 +14,21 @@ from analysis.services.metric_bench import device, equipment_of
 
 def metric_worker_report() -> None:
     """Note which metrics this process cannot compute. Web processes have no torch and never ask."""
-    model, weights = model_named(settings.METRIC_MODELS[0])
-    equipment = equipment_of({"model": model, "weights": weights, "frames": "uniform:16"})
     MetricWorker.objects.update_or_create(
         name=f"{socket.gethostname()} {device()}",
         defaults={
             "device": device(),
-            "unavailable": unavailable(equipment),
+            "unavailable": metrics_unavailable(),
             "seen_at": timezone.now(),
         },
     )
+
+
+def metrics_unavailable() -> dict[str, str]:
+    """What this machine cannot compute with the first of the models, and why."""
+    model, weights = model_named(settings.METRIC_MODELS[0])
+    choices = {"model": model, "weights": weights, "frames": "uniform:16"}
+    return unavailable(equipment_of(choices, device="cpu"))
 
 
 def model_named(entry: str) -> tuple[str, str]:
