@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_CEILING, Decimal
 
 from hits.rehearsal.refusals import Refusal
 
@@ -19,12 +19,12 @@ def fee_rate(assignments: int) -> Decimal:
 
 
 def with_fee(amount: Decimal, rate: Decimal = FEE) -> Decimal:
-    """What an amount paid to a worker costs its requester; the fee is a cent at least.
+    """What an amount paid to a worker costs its requester; a started cent of the fee counts.
 
     >>> with_fee(Decimal("0.99")), with_fee(Decimal("0.01"))
     (Decimal('1.19'), Decimal('0.02'))
     """
-    return amount + max(CENT, (amount * rate).quantize(CENT, ROUND_HALF_UP))
+    return amount + (amount * rate).quantize(CENT, ROUND_CEILING)
 
 
 @dataclass

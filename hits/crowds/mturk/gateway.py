@@ -11,10 +11,10 @@ from typing import Final
 
 from hits.crowds.gateway import (
     Bonus,
+    Extension,
     Facts,
     Offer,
     PermanentFault,
-    Place,
     Price,
     Progress,
     Publication,
@@ -28,7 +28,7 @@ from hits.crowds.mturk.audiences import Audiences
 from hits.crowds.mturk.calling import Caller, Missing, Refused
 from hits.crowds.mturk.checks import LONGEST_AUTO_APPROVAL, check_offer
 from hits.crowds.mturk.listing import Listing
-from hits.crowds.mturk.money import CENT, PEOPLE_BEFORE_HIGH_FEE, price_of
+from hits.crowds.mturk.money import CENT, FEE, PEOPLE_BEFORE_HIGH_FEE, price_of
 from hits.crowds.mturk.publishing import Publishing
 from hits.crowds.mturk.wording import publication_of, references_of, submission_of, told_at
 
@@ -59,6 +59,7 @@ class MTurkGateway:
             places_per_offer=1,
             people_per_place=PEOPLE_BEFORE_HIGH_FEE,
             lowest_reward=CENT,
+            bonus_fee_rate=FEE,
             lowest_hourly=LOWEST_HOURLY,
             longest_auto_approval=LONGEST_AUTO_APPROVAL,
             needs_https=not self.account.is_local,
@@ -95,12 +96,12 @@ class MTurkGateway:
             (one for one in self.publications(reference) if one.reference == reference), None
         )
 
-    def extend(self, publication: str, place: Place, *, more: int, key: str) -> Publication:
+    def extend(self, publication: str, extensions: Sequence[Extension], *, key: str) -> Publication:
         known = self._read(publication)
-        if place.reference not in known.places:
+        if [each.place.reference for each in extensions] != list(known.places):
             raise PermanentFault("A HIT on Mechanical Turk cannot get another HIT's place.")
         # Counted from what is there, so that a repetition adds nothing.
-        missing = place.people - known.people
+        missing = extensions[0].place.people - known.people
         if known.standing is Standing.EXPIRED:
             self.reopen(publication, lifetime=REOPENED_FOR, key=key)
         if missing > 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_CEILING, Decimal
 from typing import Final
 
 from hits.crowds.gateway import Offer, Price
@@ -15,11 +15,11 @@ PEOPLE_BEFORE_HIGH_FEE: Final = 9
 
 
 def price_of(offer: Offer) -> Price:
-    """The reward of everybody, and the fee on each: a share of it, a cent at least."""
+    """The reward of everybody, and the fee on each: a share of it, in whole cents."""
     fees = (place.people * _fee(offer.reward, place.people) for place in offer.places)
     return Price(reward=offer.reward * offer.people, fee=sum(fees, Decimal(0)))
 
 
 def _fee(reward: Decimal, people: int) -> Decimal:
     rate = HIGH_FEE if people > PEOPLE_BEFORE_HIGH_FEE else FEE
-    return max(CENT, (reward * rate).quantize(CENT, ROUND_HALF_UP))
+    return (reward * rate).quantize(CENT, ROUND_CEILING)

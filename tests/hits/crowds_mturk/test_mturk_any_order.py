@@ -23,6 +23,7 @@ from hypothesis.stateful import (
 
 from hits.crowds.gateway import (
     Bonus,
+    Extension,
     PermanentFault,
     Place,
     Progress,
@@ -109,7 +110,9 @@ class Study(RuleBasedStateMachine):
         old = self.places[hit]
         wanted = Place(old.reference, old.url, old.people + more)
         try:
-            self.insist(trouble, lambda key: self.gateway.extend(hit, wanted, more=more, key=key))
+            self.insist(
+                trouble, lambda key: self.gateway.extend(hit, [Extension(wanted, more)], key=key)
+            )
         except PermanentFault:
             assert wanted.people > 9 or self.desk.market.hits[hit].disposed
         else:

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from hits.crowds.gateway import Bonus, Place, TransientFault, UnclearOutcome
+from hits.crowds.gateway import Bonus, Extension, TransientFault, UnclearOutcome
 from hits.crowds.mturk.calling import ATTEMPTS
 from hits.rehearsal.faults import Fault, Trouble
 from tests.hits.crowds_mturk.conftest import gateway_at, offer
@@ -26,8 +26,8 @@ def publish(gateway, stage):
 
 
 def extend(gateway, stage):
-    place = offer().places[0]
-    gateway.extend(stage[0], Place(place.reference, place.url, 3), more=1, key="k")
+    place = offer(people=3).places[0]
+    gateway.extend(stage[0], [Extension(place, more=1)], key="k")
 
 
 def approve(gateway, stage):

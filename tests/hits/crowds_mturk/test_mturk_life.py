@@ -9,6 +9,7 @@ import pytest
 
 from hits.crowds.gateway import (
     Bonus,
+    Extension,
     NotFound,
     PermanentFault,
     Place,
@@ -128,21 +129,23 @@ def test_a_hit_that_is_worked_on_is_not_closed(gateway, work):
     assert gateway.submission(in_hand).progress is Progress.WORKING
 
 
+def to(people: int, more: int, reference: str = "hit-da-1") -> list[Extension]:
+    return [Extension(Place(reference, "https://study.example/", people), more)]
+
+
 def test_more_people_and_again(gateway, work):
-    (place,) = offer(people=1).places
     out = gateway.publish(offer(people=1), key="k").external_id
     work(out)
-    wanted = Place(place.reference, place.url, 3)
     for _ in range(2):
-        assert gateway.extend(out, wanted, more=2, key="m").people == 3
+        assert gateway.extend(out, to(3, 2), key="m").people == 3
     gateway.expire(out, key="e")
     assert gateway.find("da-1").standing is Standing.EXPIRED
-    opened = gateway.extend(out, Place(place.reference, place.url, 4), more=1, key="n")
+    opened = gateway.extend(out, to(4, 1), key="n")
     assert (opened.people, opened.standing) == (4, Standing.OPEN)
     with pytest.raises(PermanentFault, match="fewer than 10"):
-        gateway.extend(out, Place(place.reference, place.url, 10), more=6, key="o")
+        gateway.extend(out, to(10, 6), key="o")
     with pytest.raises(PermanentFault, match="another HIT"):
-        gateway.extend(out, Place("other", place.url, 5), more=1, key="p")
+        gateway.extend(out, to(5, 1, "hit-other"), key="p")
 
 
 def test_open_again_by_the_marketplaces_own_clock(gateway, server, work):
