@@ -7,7 +7,7 @@ both sides are there, and says over how many.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -59,7 +59,12 @@ class GroupCorrelations(Coefficients):
         defined = np.count_nonzero(~np.isnan(self.pearson), axis=0)
         means = [_mean_defined(self.of(name)) for name in COEFFICIENTS]
         reason = tuple("" if n else "not defined in any group" for n in defined.tolist())
-        return Correlations(*means, n=defined, reason=reason)
+        return Correlations(**by_name(means), n=defined, reason=reason)
+
+
+def by_name(values: Iterable[Floats]) -> dict[str, Floats]:
+    """Arrays in the order of `COEFFICIENTS`, as arguments of a class of coefficients."""
+    return dict(zip(COEFFICIENTS, values, strict=True))
 
 
 def correlations(human: Floats, metrics: Floats) -> Correlations:
@@ -85,7 +90,7 @@ def correlations(human: Floats, metrics: Floats) -> Correlations:
         if not reason:
             values[:, metric] = pearson(x, y), pearson(mean_ranks(x), mean_ranks(y)), *kendall(x, y)
     n = np.array([len(y) for y, _ in pairs], np.int64)
-    return Correlations(*values, n=n, reason=reasons)
+    return Correlations(**by_name(values), n=n, reason=reasons)
 
 
 def correlations_by_group(
@@ -104,7 +109,7 @@ def correlations_by_group(
         for y, x, both in _columns(human, metrics)
     ]
     values = np.moveaxis(np.array(found).reshape(-1, 5, groups), 0, -1)
-    return GroupCorrelations(*values[:4], n=values[4].astype(np.int64))
+    return GroupCorrelations(**by_name(values[:4]), n=values[4].astype(np.int64))
 
 
 def system_means(

@@ -12,7 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.stats import grouped_ranks
-from analysis.stats.correlation import COEFFICIENTS, Coefficients, Floats, correlations_by_group
+from analysis.stats.correlation import (
+    COEFFICIENTS,
+    Coefficients,
+    Floats,
+    by_name,
+    correlations_by_group,
+)
 from analysis.stats.resampled_correlation import resampled_correlations
 
 
@@ -77,7 +83,7 @@ def bootstrap_system_correlations(
         for side, total in enumerate(sums):
             means[side, :, metric] = grouped_ranks.divide(total, number)
     draw = np.repeat(np.arange(draws), systems)
-    return _draws(correlations_by_group(*means, draw, draws), videos)
+    return _draws(correlations_by_group(means[0], means[1], draw, draws), videos)
 
 
 def draw_counts(clusters: int, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -96,7 +102,7 @@ def _draws(found: Coefficients, videos: int) -> BootstrapDraws:
     values = [found.of(name) for name in COEFFICIENTS]
     if videos < 2:
         values = [np.full_like(value, np.nan) for value in values]
-    return BootstrapDraws(*values, videos=videos)
+    return BootstrapDraws(**by_name(values), videos=videos)
 
 
 def _quantile(values: Floats, tail: float) -> Floats:

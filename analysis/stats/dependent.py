@@ -123,7 +123,7 @@ def compare_metrics(
     sign = np.where(flipped, -1.0, 1.0)
     n = int(np.count_nonzero(rows))
     among = between[1:, 1:] * sign[:, None] * sign
-    found = TESTS[test](*np.broadcast_arrays(r[:, None], r, among), n)
+    found = TESTS[test](r[:, None], r[None], among, n)
     apart = ~np.eye(len(r), dtype=bool)
     statistic, p = (np.where(apart, value, np.nan) for value in (found.statistic, found.p))
     return MetricComparison(r, flipped, n, statistic, p, holm(p))
@@ -139,7 +139,7 @@ def _between(human: Floats, metrics: Floats, coefficient: Coefficient) -> Floats
     centred = columns - columns.sum(axis=0) / max(len(columns), 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         centred /= np.where(varies, np.sqrt(np.sum(centred**2, axis=0)), np.nan)
-    return np.clip(centred.T @ centred, -1, 1)
+    return np.asarray(np.clip(centred.T @ centred, -1, 1))
 
 
 def _normal(z: Floats) -> DependentTest:

@@ -44,7 +44,7 @@ class Outliers:
 
     def union(self) -> NDArray[np.bool_]:
         """Captions removed for any metric."""
-        return self.removed.any(axis=1)
+        return np.asarray(self.removed.any(axis=1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

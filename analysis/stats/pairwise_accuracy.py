@@ -73,12 +73,13 @@ def pairwise_accuracy(
     order = np.sign(y[first] - y[second])
     gap = x[first] - x[second]
     counts = np.bincount(pair_group)
-    weight = 1 / (counts * np.count_nonzero(counts))[pair_group]
+    used = int(np.count_nonzero(counts))
+    weight = 1 / (counts * used)[pair_group]
     right = np.sign(gap) == order
     plain = float(np.sum(weight[right]))
     gain = weight * ((order == 0) * 1.0 - right)
     epsilon, best = _calibrate(np.abs(gap), gain)
-    return PairwiseAccuracy(plain + best, epsilon, plain, len(first), np.count_nonzero(counts))
+    return PairwiseAccuracy(plain + best, epsilon, plain, len(first), used)
 
 
 def soft_pairwise_accuracy(

@@ -43,10 +43,11 @@ def resampled_correlations(
     counts
         Resamples × clusters: how often each counts.
     """
+    clusters, times = cluster.astype(np.int64), counts.astype(np.int64)
     values = np.full((4, len(counts), metrics.shape[1]), np.nan)
     for columns, rows in same_captions(human, metrics):
         table = metrics[np.ix_(rows, columns)]
-        values[:, :, columns] = _complete(human[rows], table, cluster[rows], counts)
+        values[:, :, columns] = _complete(human[rows], table, clusters[rows], times)
     return Coefficients(*values)
 
 
@@ -84,7 +85,7 @@ def _pearson(human: Floats, metrics: Floats, cluster: Ints, counts: Ints) -> Flo
     y, x = _standard(human[:, None]), _standard(metrics)
     products = np.hstack([np.ones_like(y), y, y**2, x, x**2, x * y])
     members = csr_array((np.ones(len(y)), (cluster, np.arange(len(y)))), (counts.shape[1], len(y)))
-    sums = counts @ (members @ products)
+    sums = counts @ np.asarray(members @ products)
     n, sum_y, square_y = (sums[:, [column]] for column in range(3))
     sum_x, square_x, both = np.split(sums[:, 3:], 3, axis=1)
     spread = (n * square_x - sum_x**2) * (n * square_y - sum_y**2)
@@ -95,7 +96,7 @@ def _pearson(human: Floats, metrics: Floats, cluster: Ints, counts: Ints) -> Flo
 def _standard(values: Floats) -> Floats:
     centred = values - values.sum(axis=0) / max(len(values), 1)
     scale = np.abs(centred).max(axis=0, initial=0)
-    return centred / np.where(scale > 0, scale, 1)
+    return np.asarray(centred / np.where(scale > 0, scale, 1))
 
 
 def _ties(codes: Ints, cluster: Ints, counts: Ints) -> Ties:

@@ -48,17 +48,15 @@ def pair_differences(human: Ints, metrics: Ints, cluster: Ints, counts: Ints) ->
 def _by_form(human: Ints, metrics: Ints, cluster: Ints, counts: Ints) -> Floats:
     clusters = counts.shape[1]
     sizes = np.bincount(cluster, minlength=clusters)
-    # No entry of c'G exceeds the largest cluster times the largest resample.
-    exact = sizes.max(initial=0) * (counts @ sizes).max(initial=0) < _WHOLE
-    weights = counts.astype(np.float32 if exact else np.float64)
+    # No entry of c'G exceeds the largest cluster times the largest resample; then c once more.
+    reach = sizes.max(initial=0) * (counts @ sizes).max(initial=0) * counts.max(initial=0)
+    weights = counts.astype(np.float32 if reach < _WHOLE else np.float64)
     differences = np.empty((len(counts), len(metrics)))
     at_once = max(1, _CELLS // clusters**2)
     for begin in range(0, len(metrics), at_once):
         forms = _forms(human, metrics[begin : begin + at_once], cluster, sizes)
         for number, form in enumerate(forms.astype(weights.dtype), begin):
-            differences[:, number] = np.einsum(
-                "ru,ru->r", weights @ form, weights, dtype=np.float64
-            )
+            differences[:, number] = np.sum((weights @ form) * weights, axis=1, dtype=np.float64)
     return differences
 
 
@@ -102,7 +100,8 @@ def _by_remainder(human: Ints, metrics: Ints, left_out: NDArray[np.bool_]) -> Fl
         for total in _signs(turn * human, turn * metrics, starts, ends):
             of_each += total
     rest = np.array([_differences(human[out], metrics[:, out]) for out in left_out])
-    return of_each.sum(axis=1) / 2 - left_out @ of_each.T.astype(float) + rest
+    lost = left_out.astype(float) @ of_each.T
+    return np.asarray(of_each.sum(axis=1) / 2 - lost + rest)
 
 
 def _differences(human: Ints, metrics: Ints) -> Floats:
@@ -112,7 +111,7 @@ def _differences(human: Ints, metrics: Ints) -> Floats:
     people = np.sqrt(_untied(human))
     pairs = ((kendalltau(x, human, method="asymptotic").statistic, x) for x in metrics)
     found = np.array([tau * people * np.sqrt(_untied(x)) for tau, x in pairs])
-    return np.rint(np.nan_to_num(found))
+    return np.asarray(np.rint(np.nan_to_num(found)))
 
 
 def _untied(codes: Ints) -> int:
