@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 
 from celery import shared_task
+from django.conf import settings
 from django.utils import timezone
 
 from annotations.services.assignments import assignments_expire
+from annotations.services.erasing import campaigns_retire
 from annotations.services.launches import launches_open
 from annotations.services.reconciling import launch_reconcile
 from annotations.services.submissions import launch_sync
@@ -22,6 +24,11 @@ logger = logging.getLogger(__name__)
 @shared_task
 def assignments_expire_task() -> None:
     assignments_expire(now=timezone.now())
+
+
+@shared_task
+def campaigns_retire_task() -> None:
+    campaigns_retire(now=timezone.now(), days=settings.RETENTION_DAYS)
 
 
 @shared_task(queue="crowd")
@@ -57,8 +64,9 @@ def launches_tend_task() -> None:
 def launch_reconcile_task(pk: int) -> None:
     launch = Launch.objects.select_related("batch__campaign").get(pk=pk)
     try:
-        for difference in launch_reconcile(launch=launch):
-            logger.warning("%s differs: %s", launch, difference)
+        differences = launch_reconcile(launch=launch)
+        if differences:  # which ones stands on the launch: they name people's submissions
+            logger.warning("%s differs from its crowd in %d points", launch, len(differences))
     except CrowdError as error:
         logger.warning("%s could not be reconciled: %s", launch, error)
 

@@ -120,6 +120,8 @@ AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_LOCKOUT_TEMPLATE = "registration/locked_out.html"
 AXES_VERBOSE = False
+# Days after the last work of a closed campaign until its people are forgotten; 0 keeps them.
+RETENTION_DAYS = number("RETENTION_DAYS", 0)
 
 # Security -----------------------------------------------------------------------------------
 HTTPS = flag("HTTPS", default=not DEBUG)
