@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 WORK = re.compile(r'<script id="work" type="application/json">(.*?)</script>', re.S)
+REPORTED = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
 TIMEOUT = 30
 
 
@@ -54,8 +55,11 @@ class RatingClient:
         self.items |= {item["position"]: item for item in answer["items"]}
         return answer
 
-    def submit(self) -> None:
-        self.post("assignment-finish", {"comment": ""})
+    def submit(self) -> dict[str, str]:
+        """Hand the work in; the fields that the page after it reports to a marketplace."""
+        done = self.post("assignment-finish", {"comment": ""})["next"]
+        _, _, page = self._send("GET", done)
+        return dict(REPORTED.findall(page.decode()))
 
     def post(self, endpoint: str, body: dict[str, Any]) -> dict[str, Any]:
         headers = {"Content-Type": "application/json", "X-Assignment": self.token}

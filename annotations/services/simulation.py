@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import uuid
 import zlib
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ import numpy as np
 from django.db import transaction
 
 from annotations.errors import NothingToTake
-from annotations.models import Invitation
+from annotations.models import Annotator, AnnotatorIdentity
 from annotations.posts import Evidence, RatingPost
 from annotations.selectors.work import turn_of
 from annotations.services.annotators import annotators_simulate
@@ -42,7 +43,7 @@ class Subject:
 class Worker:
     """A simulated annotator at work, with a clock and a generator of their own."""
 
-    invitation: Invitation
+    annotator: Annotator
     persona: Persona
     rng: np.random.Generator
     clock: dt.datetime
@@ -54,9 +55,34 @@ def crowd_invite(
     """A marked annotator for every persona; the same seed finds the same ones again."""
     names = [f"{seed}-{number + 1}" for number in range(len(personas))]
     invitations = annotators_simulate(campaign=campaign, names=names)
+    return _workers([invitation.annotator for invitation in invitations], personas, seed, start)
+
+
+@transaction.atomic
+def crowd_hire(
+    *, campaign: Campaign, personas: Sequence[Persona], seed: int, start: dt.datetime
+) -> list[Worker]:
+    """The same as workers of a marketplace, marked before they first open the rating page."""
+    ids = [f"ASIM{campaign.pk}X{seed}N{number + 1}" for number in range(len(personas))]
+    return _workers([_hire(worker) for worker in ids], personas, seed, start)
+
+
+def _hire(worker: str) -> Annotator:
+    known = Annotator.objects.filter(identity__crowd="mturk", identity__external_id=worker).first()
+    if known is not None:
+        return known
+    pseudonym = f"sim-{hashlib.sha256(worker.encode()).hexdigest()[:12]}"
+    annotator = Annotator.objects.create(pseudonym=pseudonym, is_simulated=True)
+    AnnotatorIdentity.objects.create(annotator=annotator, crowd="mturk", external_id=worker)
+    return annotator
+
+
+def _workers(
+    annotators: Sequence[Annotator], personas: Sequence[Persona], seed: int, start: dt.datetime
+) -> list[Worker]:
     return [
-        Worker(invitation, persona, np.random.default_rng([seed, number]), start)
-        for number, (invitation, persona) in enumerate(zip(invitations, personas, strict=True))
+        Worker(annotator, persona, np.random.default_rng([seed, number]), start)
+        for number, (annotator, persona) in enumerate(zip(annotators, personas, strict=True))
     ]
 
 
@@ -66,7 +92,7 @@ def worker_rate_hit(*, campaign: Campaign, worker: Worker, seed: int) -> bool:
         try:
             assignment = assignment_claim(
                 campaign=campaign,
-                annotator=worker.invitation.annotator,
+                annotator=worker.annotator,
                 consents=True,
                 now=worker.clock,
             )

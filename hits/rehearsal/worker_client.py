@@ -31,6 +31,11 @@ class WorkerClient:
         found: list[dict[str, Any]] = self._ask("GET", "/")["hits"]
         return found
 
+    def preview(self, hit: str) -> str:
+        """The address that a preview opens."""
+        address: str = self._ask("GET", f"/hits/{hit}")["frame"]
+        return address
+
     def accept(self, hit: str) -> str:
         """Take a HIT; the assignment's id."""
         assignment: str = self._ask("POST", f"/hits/{hit}/accept", {})["assignment"]

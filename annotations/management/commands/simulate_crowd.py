@@ -1,4 +1,4 @@
-"""`simulate_crowd CAMPAIGN --annotators 30 --mix honest=0.7,… --seed N [--through-http]`."""
+"""`simulate_crowd CAMPAIGN --annotators 30 --mix honest=0.7,… --seed N [--through-…]`."""
 
 from __future__ import annotations
 
@@ -13,15 +13,21 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from annotations.management.crowd import crowd_work, through_http, through_services
+from annotations.management.crowd import (
+    crowd_work,
+    through_http,
+    through_marketplace,
+    through_services,
+)
 from annotations.models import Assignment
 from annotations.rating_client import Refused
 from annotations.selectors.entry import claim_obstacle
 from annotations.services.assignments import batches_open
-from annotations.services.simulation import Worker, crowd_invite
+from annotations.services.simulation import Worker, crowd_hire, crowd_invite
 from annotations.simulation import Persona, draw_personas, parse_mix
 from daplatform.errors import DomainError
 from hits.models import Campaign
+from hits.rehearsal.worker_client import Turned
 
 DEFAULT_MIX = "honest=0.7,careless=0.15,random=0.1,constant=0.05"
 # What a HIT takes at most, so that simulated work ends before it is looked at.
@@ -37,6 +43,11 @@ class Command(BaseCommand):
         parser.add_argument("--mix", default=DEFAULT_MIX, help="shares of habits (%(default)s)")
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--through-http", action="store_true", help="as browsers would")
+        parser.add_argument(
+            "--through-marketplace",
+            metavar="URL",
+            help="as workers of the rehearsal marketplace there, on what was launched on it",
+        )
         parser.add_argument("--base-url", help="the running site (PUBLIC_URL)")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -47,20 +58,30 @@ class Command(BaseCommand):
         try:
             mix = parse_mix(options["mix"])
             personas = draw_personas(options["annotators"], mix, np.random.default_rng(seed))
-            batches_open(campaign=campaign)
-            workers = crowd_invite(
-                campaign=campaign, personas=personas, seed=seed, start=_start(campaign, personas)
-            )
+            workers = self._workers(campaign, personas, options)
             _check_welcome(campaign, workers[0])
             done = crowd_work(workers, self._way(campaign, options))
-        except (DomainError, ValueError, Refused, OSError) as error:
+        except (DomainError, ValueError, Refused, Turned, OSError) as error:
             raise CommandError(str(error)) from None
         habits = ", ".join(
             f"{n} {habit}" for habit, n in Counter(p.habit for p in personas).items()
         )
         self.stdout.write(f"{done} HITs rated by {len(personas)} simulated annotators ({habits}).")
 
+    def _workers(
+        self, campaign: Campaign, personas: list[Persona], options: dict[str, Any]
+    ) -> list[Worker]:
+        if options["through_marketplace"]:  # a launch has opened the work
+            gather = crowd_hire
+        else:
+            batches_open(campaign=campaign)
+            gather = crowd_invite
+        start = _start(campaign, personas)
+        return gather(campaign=campaign, personas=personas, seed=options["seed"], start=start)
+
     def _way(self, campaign: Campaign, options: dict[str, Any]) -> Any:
+        if address := options["through_marketplace"]:
+            return through_marketplace(campaign, options["seed"], address)
         if options["through_http"]:
             base_url = options["base_url"] or settings.PUBLIC_URL
             return through_http(campaign, options["seed"], base_url)
@@ -69,7 +90,7 @@ class Command(BaseCommand):
 
 def _check_welcome(campaign: Campaign, worker: Worker) -> None:
     """Say at once why nothing can be rated, above all where people have rated."""
-    if sentence := claim_obstacle(campaign=campaign, annotator=worker.invitation.annotator):
+    if sentence := claim_obstacle(campaign=campaign, annotator=worker.annotator):
         raise DomainError(sentence)
 
 
