@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import shutil
 import threading
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -33,6 +34,7 @@ from analysis.services.metric_runs import (
 )
 from analysis.tasks import metric_run_work_task, metric_runs_resume_task
 from daplatform.errors import DomainError
+from hits.demo.people import RATED_NAME
 from hits.models import Caption, System, Video
 from hits.services.campaigns import caption_correct
 from tests.analysis.runs.conftest import METRICS
@@ -431,3 +433,34 @@ def test_progress_counts_items_and_knows_how_long_it_takes(ask):
     run.chunks.filter(kind=Kind.VIDEOS, state="pending").update(claimed_at=timezone.now())
     run.chunks.filter(pk=first.pk).update(seconds=80.0)
     assert time_left(run_progress(run)) == "less than a minute left"
+
+
+def test_a_shell_can_score_a_campaign_and_write_it_down(campaign, tmp_path, monkeypatch):
+    sent = []
+    monkeypatch.setattr(metric_run_work_task, "delay", sent.append)
+    call_command("score_campaign", campaign.slug, "--metrics", "bleu1,emscore")
+    run = MetricRun.objects.get()
+    assert sent == [run.pk]
+    with pytest.raises(CommandError, match="being scored already"):
+        call_command("score_campaign", campaign.slug, "--metrics", "bleu1", "--now")
+    metric_run_cancel(run=run)
+    out = tmp_path / "out"
+    call_command("score_campaign", campaign.slug, "--metrics", "bleu1", "--now", "--out", out)
+    assert (out / "scores.csv").read_text().count("\n") == 61
+    with pytest.raises(CommandError, match="no campaign nowhere"):
+        call_command("score_campaign", "nowhere")
+
+
+def test_the_demo_is_scored_once_with_all_that_can_be_computed(campaign, monkeypatch):
+    sent = []
+    monkeypatch.setattr(metric_run_work_task, "delay", sent.append)
+    call_command("score_demo", stdout=io.StringIO())
+    assert not sent
+    campaign.name, campaign.is_demo = RATED_NAME, True
+    campaign.save()
+    call_command("score_demo", stdout=io.StringIO())
+    call_command("score_demo", stdout=io.StringIO())
+    run = MetricRun.objects.get()
+    assert sent == [run.pk]
+    assert {"bleu4", "emscore"} <= set(run.metrics)
+    assert "spice" not in run.metrics
