@@ -243,6 +243,8 @@ CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ROUTES = {
     "analysis.tasks.metric_run_work_task": {"queue": "gpu"},
     "analysis.tasks.metric_worker_report_task": {"queue": "gpu"},
+    "hits.tasks.acts_*": {"queue": "crowd"},
+    "annotations.tasks.launch*": {"queue": "crowd"},
 }
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True

@@ -43,14 +43,14 @@ def uploads_resume_task() -> None:
         (upload_import_task if importing else upload_check_task).delay(upload.pk)
 
 
-@shared_task(queue="crowd")
+@shared_task
 def acts_run_task(crowd: str) -> None:
     """Tell a crowd what waits to be told. Run twice at once, each act is still told once."""
     if acts_run(crowd=crowd, limit=ACTS_AT_ONCE) >= ACTS_AT_ONCE:
         acts_run_task.delay(crowd)
 
 
-@shared_task(queue="crowd")
+@shared_task
 def acts_resume_task() -> None:
     """Wake the work that a lost message or a dead worker left behind."""
     claims_lapse()
