@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from annotations.models import Invitation
 from annotations.tokens import Entry, entry_sign
+from hits.models import Campaign
 
 
 def entry_address(entry: Entry) -> str:
@@ -16,6 +17,12 @@ def entry_address(entry: Entry) -> str:
 
 def entry_path(entry: Entry) -> str:
     return reverse("annotations:enter", args=[entry_sign(entry)])
+
+
+def join_address(campaign: Campaign) -> str:
+    """One link for everybody: whoever opens it gets a link of their own."""
+    entry = Entry(campaign=campaign.pk, crowd="invite")
+    return settings.PUBLIC_URL + reverse("annotations:join", args=[entry_sign(entry)])
 
 
 def invitation_entry(invitation: Invitation) -> Entry:

@@ -31,7 +31,7 @@ def campaigns_retire_task() -> None:
     campaigns_retire(now=timezone.now(), days=settings.RETENTION_DAYS)
 
 
-@shared_task(queue="crowd")
+@shared_task
 def launch_sync_task(pk: int) -> None:
     """A crowd that does not answer now is asked again with the next sweep."""
     launch = Launch.objects.select_related("batch__campaign").get(pk=pk)
@@ -41,26 +41,26 @@ def launch_sync_task(pk: int) -> None:
         logger.warning("%s could not be synced: %s", launch, error)
 
 
-@shared_task(queue="crowd")
+@shared_task
 def launches_sync_task() -> None:
     for launch in launches_open():
         launch_sync_task.delay(launch.pk)
 
 
-@shared_task(queue="crowd")
+@shared_task
 def launch_tend_task(pk: int) -> None:
     launch = Launch.objects.select_related("batch__campaign").get(pk=pk)
     launch_tend(launch=launch)
     acts_run_task.delay(launch.crowd)
 
 
-@shared_task(queue="crowd")
+@shared_task
 def launches_tend_task() -> None:
     for launch in launches_open():
         launch_tend_task.delay(launch.pk)
 
 
-@shared_task(queue="crowd")
+@shared_task
 def launch_reconcile_task(pk: int) -> None:
     launch = Launch.objects.select_related("batch__campaign").get(pk=pk)
     try:
@@ -71,7 +71,7 @@ def launch_reconcile_task(pk: int) -> None:
         logger.warning("%s could not be reconciled: %s", launch, error)
 
 
-@shared_task(queue="crowd")
+@shared_task
 def launches_reconcile_task() -> None:
     for launch in launches_open():
         launch_reconcile_task.delay(launch.pk)

@@ -171,13 +171,15 @@ def price_total(prices: Sequence[Price]) -> Price:
     )
 
 
-def launch_estimate(*, batch: Batch, choices: Choices, gateway: Gateway) -> Estimate:
-    """What launching would cost, and what there is to say about it."""
+def launch_estimate(
+    *, batch: Batch, choices: Choices, gateway: Gateway, budget: Decimal | None = None
+) -> Estimate:
+    """What launching would cost, with the campaign's own budget or another."""
     launch = launch_draft(batch, choices, gateway.facts)
     offers = offers_of(launch, gateway)
     prices = prices_of(offers, gateway)
     price = price_total(prices)
-    policy = policy_of(batch.campaign)
+    budget = policy_of(batch.campaign).budget if budget is None else budget
     hourly = hourly_pay(launch.reward, Decimal(launch.minutes_expected))
     return Estimate(
         crowd=gateway.facts,
@@ -187,8 +189,8 @@ def launch_estimate(*, batch: Batch, choices: Choices, gateway: Gateway) -> Esti
         with_replacements=_with_replacements(price, batch.campaign.assumed_pass_rate),
         minutes=launch.minutes_expected,
         hourly=hourly,
-        budget=policy.budget,
-        left=policy.budget - campaign_sums(batch.campaign).total,
+        budget=budget,
+        left=budget - campaign_sums(batch.campaign).total,
         publications=len(offers),
         warnings=pay_warnings(hourly, gateway.facts),
     )

@@ -41,6 +41,21 @@ def annotators_invite(*, campaign: Campaign, names: list[str]) -> list[Invitatio
 
 
 @transaction.atomic
+def annotator_join(*, campaign: Campaign, name: str) -> Invitation:
+    """An invitation for somebody who came by a group's link, under a name nobody else has.
+
+    A name is no proof of who somebody is: one that is taken leads nobody to another's work.
+    """
+    known = AnnotatorIdentity.objects.filter(crowd=INVITED, external_id=f"{campaign.pk}:{name}")
+    if known.exists():
+        raise DomainError(
+            "Somebody has joined under this name. If it was you, open the link you got then; "
+            "otherwise choose another name."
+        )
+    return annotators_invite(campaign=campaign, names=[name])[0]
+
+
+@transaction.atomic
 def annotators_simulate(*, campaign: Campaign, names: list[str]) -> list[Invitation]:
     """Invite annotators who are programs, and are marked so for good."""
     return [_invite(campaign, SIMULATED, name) for name in names]

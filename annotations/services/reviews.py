@@ -181,18 +181,18 @@ def submission_bonus(
     submission: Submission,
     amount: Decimal,
     reason: str,
-    number: int,
+    once: str,
     by: User,
 ) -> None:
-    """Pay on top, within the budget. ``number`` counts a submission's bonuses: asked for twice
-    with the same number, as by a double click, it is paid once."""
+    """Pay on top, within the budget; asked for twice with the same ``once``, as by a double click,
+    it is paid once."""
     campaign_lock(campaign)
     person = _person(submission)
     if amount < CENT or not reason.strip():
         raise DomainError("A bonus needs an amount and a reason the person can read.")
     if not person:
         raise DomainError("This person's identity was erased: nobody can be paid.")
-    subject = f"bonus:{submission.pk}:{number}"
+    subject = f"bonus:{submission.pk}:{once}"
     rate = connect(submission.crowd).facts.bonus_fee_rate
     fee = (amount * rate).quantize(CENT, ROUND_CEILING)
     money_commit(campaign=campaign, amount=amount + fee, subject=subject)
@@ -212,12 +212,6 @@ def submission_bonus(
         by=by,
     )
     _note(campaign, by, "pays a bonus", f"{amount} to {submission.annotator}")
-
-
-def bonus_number(submission: Submission) -> int:
-    """The number of the submission's next bonus."""
-    earlier = Act.objects.filter(kind=Act.Kind.BONUS, subject__startswith=f"bonus:{submission.pk}:")
-    return earlier.count() + 1
 
 
 @transaction.atomic

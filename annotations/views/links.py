@@ -7,7 +7,7 @@ from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from annotations.addresses import entry_address, invitation_entry
+from annotations.addresses import entry_address, invitation_entry, join_address
 from annotations.forms import InvitationForm
 from annotations.selectors.entry import invitations_with_progress, simulated_took_part
 from annotations.services.annotators import annotators_invite
@@ -36,6 +36,7 @@ def link_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
         "campaign": campaign,
         "form": form,
         "has_simulated": simulated_took_part(campaign),
+        "join": join_address(campaign) if campaign.state == Campaign.State.LIVE else "",
         "rows": [(row, entry_address(invitation_entry(row))) for row in invitations],
     }
     status = 400 if form.errors else 200

@@ -245,7 +245,7 @@ def test_a_bonus_beyond_the_budget_is_refused(campaign, market, made):
             submission=of("Anna"),
             amount=Decimal("900.00"),
             reason="Great.",
-            number=1,
+            once="1",
             by=campaign.owner,
         )
     assert not Act.objects.filter(kind="bonus").exists()

@@ -178,7 +178,7 @@ def give_bonus(campaign, submission) -> None:
         submission=submission,
         amount=Decimal("0.50"),
         reason="Very careful work.",
-        number=1,
+        once="1",
         by=campaign.owner,
     )
 

@@ -1,0 +1,117 @@
+"""What the organiser's page about a campaign's crowd shows, in a fixed number of queries."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
+
+from annotations.models import Assignment, Submission
+from annotations.selectors.offering import hourly_pay
+from annotations.selectors.reviews import median_minutes
+from hits.crowds import LABELS
+from hits.models import Act, Batch, Campaign, Launch, Posting
+
+Pay, Progress = Submission.Pay, Submission.Progress
+FINISHED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED, Assignment.State.REJECTED)
+
+
+@dataclass(frozen=True)
+class LaunchRow:
+    """A launch and how far it is."""
+
+    launch: Launch
+    label: str
+    out: int  # publications the crowd shows
+    publications: int
+    wanted: int  # people, over all HITs
+    working: int
+    finished: int
+    waiting: int  # for a decision
+    odd: int
+    paid: int
+    hourly: Decimal | None
+
+    @property
+    def percent(self) -> int:
+        return min(100, round(100 * self.finished / self.wanted)) if self.wanted else 0
+
+
+def launch_rows(campaign: Campaign) -> list[LaunchRow]:
+    """Newest first."""
+    launches = list(Launch.objects.filter(batch__campaign=campaign).select_related("batch"))
+    minutes = median_minutes(campaign) if launches else None
+    standings = Counter(
+        Posting.objects.filter(launch__in=launches).values_list("launch", "standing")
+    )
+    turns = Counter(
+        Assignment.objects.filter(hit__batch__launch__in=launches).values_list(
+            "hit__batch__launch", "state"
+        )
+    )
+    counts = {
+        row["posting__launch"]: row
+        for row in Submission.objects.filter(posting__launch__in=launches)
+        .order_by()
+        .values("posting__launch")
+        .annotate(
+            waiting=Count("pk", filter=Q(pay=Pay.OPEN, progress=Progress.SUBMITTED)),
+            odd=Count("pk", filter=~Q(problem="")),
+            paid=Count("pk", filter=Q(pay=Pay.PAY)),
+        )
+    }
+    return [
+        _launch_row(each, standings, turns, counts.get(each.pk, {}), minutes) for each in launches
+    ]
+
+
+def _launch_row(
+    launch: Launch,
+    standings: Counter[tuple[int, str]],
+    turns: Counter[tuple[int, str]],
+    counts: Mapping[str, Any],
+    minutes: float | None,
+) -> LaunchRow:
+    pace = Decimal(str(round(minutes, 4))) if minutes else None
+    given_up = sum(turns[launch.pk, state] for state in Assignment.GIVEN_UP)
+    return LaunchRow(
+        launch=launch,
+        label=LABELS.get(launch.crowd, launch.crowd),
+        out=standings[launch.pk, Posting.Standing.OPEN],
+        publications=sum(n for (pk, _), n in standings.items() if pk == launch.pk),
+        wanted=sum(n for (pk, _), n in turns.items() if pk == launch.pk) - given_up,
+        working=turns[launch.pk, Assignment.State.ACTIVE],
+        finished=sum(turns[launch.pk, state] for state in FINISHED),
+        waiting=counts.get("waiting", 0),
+        odd=counts.get("odd", 0),
+        paid=counts.get("paid", 0),
+        hourly=hourly_pay(launch.reward, pace) if pace else None,
+    )
+
+
+def batches_to_launch(campaign: Campaign) -> QuerySet[Batch]:
+    """Composed, with HITs, and not launched yet; newest first, each with its `hit_count`."""
+    composed = campaign.batches.filter(state=Batch.State.COMPOSED, launch=None)
+    return composed.annotate(hit_count=Count("hits")).filter(hit_count__gt=0).order_by("-number")
+
+
+def acts_shown(campaign: Campaign, *, limit: int = 20) -> QuerySet[Act]:
+    """What needs a person first, then what is under way, then what was done last."""
+    urgency = Case(
+        When(state=Act.State.ASKING, then=Value(0)),
+        When(state=Act.State.FAILED, then=Value(1)),
+        When(state__in=[Act.State.UNCLEAR, Act.State.CLAIMED, Act.State.WAITING], then=Value(2)),
+        default=Value(3),
+        output_field=IntegerField(),
+    )
+    return campaign.acts.annotate(urgency=urgency).order_by("urgency", "-pk")[:limit]
+
+
+def act_counts(campaign: Campaign) -> list[tuple[str, int]]:
+    """How many acts are in each state, in the order of the states."""
+    counts = Counter(campaign.acts.values_list("state", flat=True))
+    return [(state.label, counts[state]) for state in Act.State if counts[state]]

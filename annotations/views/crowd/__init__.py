@@ -1,0 +1,1 @@
+"""The organiser's pages about a campaign's crowd: launching, watching, reviewing, paying."""

@@ -1,0 +1,127 @@
+"""Reviewing submissions: one or many at once."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db import transaction
+from django.http import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from annotations.forms import ReviewForm
+from annotations.models import Submission
+from annotations.selectors.reviews import review_row, submissions_filtered
+from annotations.services.reviews import (
+    submission_bonus,
+    submissions_invite_again,
+    submissions_message,
+    submissions_pay,
+    submissions_refuse,
+    submissions_use,
+)
+from daplatform.errors import DomainError
+from hits.crowds import connect
+from hits.models import Campaign, Launch
+from hits.selectors.money import policy_of
+from hits.tasks import acts_run_task
+from hits.views.access import MemberRequest, for_campaign
+
+PER_PAGE = 50
+VIEWS = (("", "All"), ("open", "To be decided"), ("problem", "Odd"))
+USES = {"use": True, "leave_out": False, "use_rule": None}
+INVITES = {"invite": True, "uninvite": False, "invite_rule": None}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_campaign("hits.change_campaign")
+def review(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """GET shows who did what; POST decides about those that are ticked."""
+    view = request.GET.get("show", "")
+    form = ReviewForm(request.POST or None, categories=_categories(campaign))
+    rows = submissions_filtered(campaign, view)
+    if request.method == "POST" and form.is_valid():
+        chosen = rows if "everybody" in request.POST else rows.filter(pk__in=_ticked(request))
+        if _decide(request, campaign, list(chosen), form):
+            return redirect(f"{reverse('annotations:review', args=[campaign.slug])}?show={view}")
+    policy = policy_of(campaign)
+    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "campaign": campaign,
+        "policy": policy,
+        "form": form,
+        "page": page,
+        "rows": [review_row(submission, policy) for submission in page],
+        "once": uuid4().hex,
+        "views": VIEWS,
+        "view": view,
+    }
+    status = 400 if form.errors else 200
+    return render(request, "annotations/crowd/review.html", context, status=status)
+
+
+def _categories(campaign: Campaign) -> dict[str, str]:
+    """Reasons for a rejection that the campaign's crowds know."""
+    categories: dict[str, str] = {}
+    launches = Launch.objects.filter(batch__campaign=campaign).order_by()
+    for crowd in launches.values_list("crowd", flat=True).distinct():
+        try:
+            categories |= connect(crowd).facts.rejection_categories
+        except DomainError:  # not configured any more: nothing can be rejected there either
+            continue
+    return categories
+
+
+def _ticked(request: MemberRequest) -> list[int]:
+    return [int(pk) for pk in request.POST.getlist("submission") if pk.isdecimal() and len(pk) < 19]
+
+
+def _decide(
+    request: MemberRequest, campaign: Campaign, chosen: list[Submission], form: ReviewForm
+) -> bool:
+    if not chosen:
+        form.add_error(None, "Tick the submissions you decide about.")
+        return False
+    try:
+        with transaction.atomic():
+            sentence = _act(request, campaign, chosen, form)
+    except DomainError as error:
+        form.add_error(None, str(error))
+        return False
+    for crowd in {submission.crowd for submission in chosen}:
+        acts_run_task.delay_on_commit(crowd)  # type: ignore[attr-defined]
+    messages.success(request, sentence)
+    return True
+
+
+def _act(
+    request: MemberRequest, campaign: Campaign, chosen: list[Submission], form: ReviewForm
+) -> str:
+    action, text = form.cleaned_data["action"], form.cleaned_data["text"]
+    common: dict[str, Any] = {"campaign": campaign, "by": request.user}
+    if action == "pay":
+        return f"{submissions_pay(submissions=chosen, **common)} will be paid."
+    if action == "refuse":
+        category = form.cleaned_data.get("category", "")
+        refused = submissions_refuse(submissions=chosen, reason=text, category=category, **common)
+        return f"{refused} will not be paid."
+    if action in USES:
+        submissions_use(submissions=chosen, use=USES[action], **common)
+    elif action in INVITES:
+        submissions_invite_again(submissions=chosen, again=INVITES[action], **common)
+    elif action == "message":
+        submissions_message(submissions=chosen, subject=campaign.name, text=text, **common)
+    else:
+        for submission in chosen:
+            submission_bonus(
+                submission=submission,
+                amount=form.cleaned_data["amount"],
+                reason=text,
+                once=form.cleaned_data["once"],
+                **common,
+            )
+    return f"Done for {len(chosen)} submission{'s' if len(chosen) > 1 else ''}."
