@@ -23,6 +23,7 @@ from annotations.selectors.entry import (
 from annotations.selectors.work import turn_of
 from annotations.services.annotators import annotator_identify
 from annotations.services.assignments import assignment_claim
+from annotations.services.visits import visit_check
 from annotations.tokens import Entry, entry_read, turn_sign
 from annotations.views.guards import page
 from annotations.views.preview import preview_page
@@ -72,6 +73,7 @@ def _arriving(request: HttpRequest, entry: Entry, campaign: Campaign) -> Arrivin
 
 def _claim(arriving: Arriving, *, consents: bool) -> Assignment:
     entry, visitor = arriving.entry, arriving.visitor
+    visit_check(campaign=arriving.campaign, crowd=entry.crowd, visitor=visitor)
     annotator = arriving.annotator or annotator_identify(
         crowd=entry.crowd, external_id=visitor.person
     )

@@ -41,8 +41,10 @@ class Client:
         token: str,
         address: str,
         timeout: httpx.Timeout = TIMEOUT,
+        attempts: int = ATTEMPTS,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
+        self._attempts = attempts
         self._sleep = sleep
         # A redirect is never followed: it would carry the token to another host.
         self._http = httpx.Client(
@@ -88,7 +90,7 @@ class Client:
 
     def _persist(self, call: Callable[[], Any]) -> Any:
         pause = 0.5
-        for _ in range(ATTEMPTS - 1):
+        for _ in range(self._attempts - 1):
             try:
                 return call()
             except (TransientFault, UnclearOutcome) as fault:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 from django.test import Client as Browser
@@ -110,7 +110,7 @@ def thank(submission):
         submission=submission,
         amount=Decimal("1.25"),
         reason="Thank you",
-        number=1,
+        once="thanks",
         by=campaign.owner,
     )
 
@@ -205,6 +205,50 @@ def test_what_fell_out_is_asked_for_again(campaign, launch, market):
     run()
     assert study_of(market).places == PEOPLE + 1
     assert market.begin(study_of(market).id, "carl")
+
+
+def arrive(one, **forged):
+    """Open the HIT's address, with words in it changed, and press Start."""
+    address = urlsplit(sent_to(one))
+    query = {**dict(parse_qsl(address.query)), **forged}
+    return Person(f"{address.path}?{urlencode(query)}").entered
+
+
+@pytest.mark.parametrize(
+    ("forged", "sentence"),
+    [
+        ({"SESSION_ID": "made-up"}, "Prolific did not send you here."),
+        ({"PROLIFIC_PID": "bert"}, "Prolific sent somebody else here."),
+    ],
+)
+def test_a_forged_address_takes_no_work(launch, market, forged, sentence):
+    launch()
+    answer = arrive(market.begin(study_of(market).id, "anna"), **forged)
+    assert sentence in answer.content.decode()
+    assert not Assignment.objects.exclude(state=Assignment.State.OPEN).exists()
+
+
+def test_a_submission_to_another_study_takes_no_work(launch, market):
+    launch()
+    one = market.begin(study_of(market).id, "anna")
+    one.study = market.draft(dict(study_of(market).fields)).id
+    assert "Prolific sent somebody else here." in arrive(one).content.decode()
+
+
+def test_who_gave_up_at_prolific_takes_no_work(launch, market):
+    launch()
+    one = market.begin(study_of(market).id, "anna")
+    market.leave(one.id)
+    assert "your part in this study is over" in arrive(one).content.decode()
+
+
+@pytest.mark.parametrize("fault", [Fault.ERROR, Fault.DROP_BEFORE, Fault.THROTTLE])
+def test_nobody_is_turned_away_because_prolific_does_not_answer(launch, market, stand_in, fault):
+    launch()
+    one = market.begin(study_of(market).id, "anna")
+    stand_in.faults.plan(fault, "GET .*/submissions/", times=9)
+    assert arrive(one).status_code == 302
+    assert sum("/submissions/" in call for call in stand_in.calls) == 1
 
 
 def test_the_rating_page_needs_no_cookie_of_prolific(launch, market):
