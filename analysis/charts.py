@@ -7,11 +7,13 @@ draws the same rows without scripts (`analysis.figures`).
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analysis.exports import threshold_rows
 from analysis.pipeline import Analysis
@@ -29,6 +31,7 @@ NARROWEST: Final = 34  # pixels of a cell that holds a p value
 BIN_WIDTH: Final = 5
 CONTROLS: Final = "control captions"
 DAMAGED: Final = "degraded captions"
+BELOW: Final = "Below the dashed line degraded captions were rated lower, as they should."
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +53,18 @@ def ranking_chart(analysis: Analysis) -> Chart:
     plain = {"grid": False, "domain": False, "ticks": False, "labelLimit": 240}
     interval = {
         "mark": {"type": "rule", "strokeWidth": 2.5},
-        "encoding": {"x": _quantity("z_low", "Mean z score"), "x2": {"field": "z_high"}},
+        "encoding": {"x": quantity("z_low", "Mean z score"), "x2": {"field": "z_high"}},
     }
     score = {
         "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
-        "encoding": {"x": _quantity("z", "Mean z score")},
+        "encoding": {"x": quantity("z", "Mean z score")},
     }
     boundary = {
         "data": {"values": [{"system": system} for system in last]},
         "mark": {"type": "rule", "strokeDash": [2, 3]},
         "encoding": {"y": y | {"bandPosition": 1}},
     }
-    spec = _spec("Scores of systems with their intervals, best first.", STEP * len(rows))
+    spec = plain_spec("Scores of systems with their intervals, best first.", STEP * len(rows))
     spec |= {"data": {"values": rows}, "encoding": {"y": y | {"axis": plain}}}
     return Chart("Ranking", spec | {"layer": [boundary, interval, score]}, RANKING_HEADINGS, rows)
 
@@ -87,7 +90,7 @@ def significance_chart(analysis: Analysis) -> Chart:
     side: Spec = {"type": "nominal", "sort": systems}
     tilted = axis | {"orient": "top", "labelAngle": -40}
     question = "One-sided p values: is the row's system better than the column's?"
-    spec = _spec(question, STEP * len(systems))
+    spec = plain_spec(question, STEP * len(systems))
     spec["data"] = {"values": rows}
     spec["encoding"] = {
         "x": side | {"field": "worse", "title": "than this one", "axis": tilted},
@@ -107,29 +110,38 @@ def annotators_chart(analysis: Analysis) -> Chart:
         "data": {"values": rows},
         "mark": {"type": "point", "size": 45, "opacity": 0.8, "strokeWidth": 1.8},
         "encoding": {
-            "x": _quantity("original", originals) | scale,
-            "y": _quantity("degraded", damaged) | scale,
+            "x": quantity("original", originals) | scale,
+            "y": quantity("degraded", damaged) | scale,
             "color": status | legend,
             "shape": status | legend,
         },
     }
-    diagonal = {
+    spec = plain_spec(BELOW, 360)
+    layers = [diagonal(originals, damaged), points]
+    return Chart("Annotators", spec | {"layer": layers}, ANNOTATOR_HEADINGS, rows)
+
+
+def diagonal(x_title: str, y_title: str) -> Spec:
+    """The line of equal scores."""
+    return {
         "data": {"values": [{"low": 0, "high": HIGHEST_SCORE}]},
         "mark": {"type": "rule", "strokeDash": [3, 3]},
         "encoding": {
-            "x": _quantity("low", originals),
+            "x": quantity("low", x_title),
             "x2": {"field": "high"},
-            "y": _quantity("low", damaged),
+            "y": quantity("low", y_title),
             "y2": {"field": "high"},
         },
     }
-    spec = _spec("Below the dashed line degraded captions were rated lower, as they should.", 360)
-    return Chart("Annotators", spec | {"layer": [diagonal, points]}, ANNOTATOR_HEADINGS, rows)
 
 
 def distributions_chart(analysis: Analysis) -> Chart:
-    """Raw scores of each system, and of control and degraded captions, as rows of bars."""
-    rows = distribution_rows(analysis)
+    """Raw scores of each system, and of control and degraded captions."""
+    return spread_chart("Scores", distribution_rows(analysis))
+
+
+def spread_chart(title: str, rows: list[Row]) -> Chart:
+    """How often each score was given: a row of bars for each group."""
     groups = list(dict.fromkeys(row["group"] for row in rows))
     tallest = max((row["share"] for row in rows), default=1)
     bars = [
@@ -148,33 +160,33 @@ def distributions_chart(analysis: Analysis) -> Chart:
         "ticks": False,
         "domain": False,
     }
-    y = _quantity("floor", None) | {"axis": names}
+    y = quantity("floor", None) | {"axis": names}
     y["scale"] = {"reverse": True, "domain": [-1, len(groups) - 0.9], "nice": False}
-    x = _quantity("left", "Raw score") | {"scale": {"domain": [0, HIGHEST_SCORE]}}
-    spec = _spec("How often each score was given.", 44 * len(groups) + 30)
+    x = quantity("left", "Raw score") | {"scale": {"domain": [0, HIGHEST_SCORE]}}
+    spec = plain_spec("How often each score was given.", 44 * len(groups) + 30)
     spec |= {"data": {"values": bars}, "mark": {"type": "bar", "binSpacing": 0.5}}
     spec["encoding"] = {"x": x, "x2": {"field": "right"}, "y": y, "y2": {"field": "top"}}
-    return Chart("Scores", spec, DISTRIBUTION_HEADINGS, rows)
+    return Chart(title, spec, DISTRIBUTION_HEADINGS, rows)
 
 
 def sensitivity_chart(sensitivity: ThresholdSensitivity) -> Chart:
     """Agreement with everybody's ranking by threshold, beside the band of random drops."""
     rows = threshold_rows(sensitivity)
     levels = sensitivity.thresholds.tolist()
-    x = _quantity("threshold", "Annotators kept: quality-control p below")
+    x = quantity("threshold", "Annotators kept: quality-control p below")
     x["scale"] = {"type": "log", "nice": False}
     x["axis"] = {"values": levels, "format": "~g", "grid": False}
     title = "Kendall's τ with everybody's ranking"
-    low = _quantity("low", title) | {"scale": {"zero": False}}
+    low = quantity("low", title) | {"scale": {"zero": False}}
     band = {
         "mark": {"type": "area", "opacity": 0.18},
         "encoding": {"y": low, "y2": {"field": "high"}},
     }
     line = {
         "mark": {"type": "line", "strokeWidth": 2.5, "point": {"size": 60, "filled": True}},
-        "encoding": {"y": _quantity("tau", title)},
+        "encoding": {"y": quantity("tau", title)},
     }
-    spec = _spec("The band holds 95 % of random drops of as many annotators.", 280)
+    spec = plain_spec("The band holds 95 % of random drops of as many annotators.", 280)
     spec |= {"data": {"values": rows}, "encoding": {"x": x}, "layer": [band, line]}
     return Chart("Quality threshold", spec, SENSITIVITY_HEADINGS, rows)
 
@@ -242,21 +254,24 @@ def distribution_rows(analysis: Analysis) -> list[Row]:
         for code in analysis.ranking.order.tolist()
     }
     groups |= {CONTROLS: ratings.kind == REFERENCE, DAMAGED: ratings.kind == DEGRADED}
+    return spread_rows({group: ratings.score[mask & used] for group, mask in groups.items()})
+
+
+def spread_rows(groups: Mapping[str, NDArray[np.int16]]) -> list[Row]:
+    """Share of each group's scores in each bin; nothing of a group without any."""
     rows: list[Row] = []
-    for group, mask in groups.items():
-        scores = ratings.score[mask & used]
-        if len(scores):
-            bins = np.minimum(scores // BIN_WIDTH, HIGHEST_SCORE // BIN_WIDTH - 1)
-            counts = np.bincount(bins, minlength=HIGHEST_SCORE // BIN_WIDTH)
-            rows += [
-                {
-                    "group": group,
-                    "from": place * BIN_WIDTH,
-                    "count": count,
-                    "share": count / len(scores),
-                }
-                for place, count in enumerate(counts.tolist())
-            ]
+    for group, scores in groups.items():
+        bins = np.minimum(scores // BIN_WIDTH, HIGHEST_SCORE // BIN_WIDTH - 1)
+        counts = np.bincount(bins, minlength=HIGHEST_SCORE // BIN_WIDTH) if len(scores) else []
+        rows += [
+            {
+                "group": group,
+                "from": place * BIN_WIDTH,
+                "count": int(count),
+                "share": int(count) / len(scores),
+            }
+            for place, count in enumerate(counts)
+        ]
     return rows
 
 
@@ -302,7 +317,7 @@ SENSITIVITY_HEADINGS: Final = {
 }
 
 
-def _spec(description: str, height: int) -> Spec:
+def plain_spec(description: str, height: int) -> Spec:
     return {
         "$schema": SCHEMA,
         "description": description,
@@ -312,7 +327,7 @@ def _spec(description: str, height: int) -> Spec:
     }
 
 
-def _quantity(field: str, title: str | None) -> Spec:
+def quantity(field: str, title: str | None) -> Spec:
     return {"field": field, "type": "quantitative", "title": title}
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
 from django import forms
 
+from analysis.listings import FLAGS
 from analysis.pipeline import Settings
 from analysis.services.metric_workers import model_named
 
@@ -104,3 +105,46 @@ class MetricsForm(forms.Form):
     def ticked(self) -> set[str]:
         """All that can be computed, until somebody has chosen."""
         return set(self["metrics"].value() or () if self.is_bound else self._can)
+
+
+def both_ways(columns: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Choices of an order: each column from its lowest and from its highest value."""
+    return [
+        (f"{sign}{name}", f"{label}, {first} first")
+        for name, label in columns.items()
+        for sign, first in (("", "lowest"), ("-", "highest"))
+    ]
+
+
+class AnnotatorsForm(forms.Form):
+    """Which annotators are listed, and in what order."""
+
+    q = forms.CharField(required=False, max_length=100, label="Pseudonym")
+    show = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("", "Everybody"),
+            ("passed", "Passed"),
+            ("failed", "Failed"),
+            ("insufficient", "Too few pairs to tell"),
+            ("commented", "Left a comment"),
+            ("flagged", "Flagged for anything"),
+            *((flag, f"Flagged: {flag}") for flag in FLAGS),
+        ],
+        label="Show",
+    )
+    sort = forms.ChoiceField(
+        required=False,
+        choices=both_ways(
+            {
+                "annotator": "Pseudonym",
+                "hits": "HITs",
+                "ratings": "Ratings",
+                "pairs": "Pairs",
+                "p": "p",
+                "repeat_distance": "Repeat difference",
+                "seconds": "Time per caption",
+            }
+        ),
+        label="Sorted by",
+    )

@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 UNDEFINED = "not defined"
 NOTHING = "There are no two systems to compare."
 NAMED = 4  # systems listed by name before "and n more"
-DIGITS = {"raw": 1, "original": 1, "degraded": 1, "factor": 1, "more_ratings": 0}
+DIGITS = {
+    "raw": 1,
+    "original": 1,
+    "degraded": 1,
+    "repeat_distance": 1,
+    "seconds": 1,
+    "factor": 1,
+    "more_ratings": 0,
+}
 PROBABILITIES = ("p", "p_holm", "p_bh")
 
 

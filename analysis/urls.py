@@ -1,9 +1,18 @@
 from __future__ import annotations
 
-from django.urls import path, re_path
+from django.urls import path, re_path, register_converter
+from django.urls.converters import StringConverter
 
-from analysis.views import metrics, results
+from analysis.views import annotators, inspector, metrics, results
 
+
+class TableFormat(StringConverter):
+    """How a table is written to a file."""
+
+    regex = "csv|json|parquet"
+
+
+register_converter(TableFormat, "table")
 app_name = "analysis"
 urlpatterns = [
     path("<slug:slug>/metrics/", metrics.metrics, name="metrics"),
@@ -12,6 +21,16 @@ urlpatterns = [
     path("<slug:slug>/metrics/<int:pk>/retry/", metrics.metric_retry, name="metric-retry"),
     path("<slug:slug>/metrics/<str:name>", metrics.metric_file, name="metric-file"),
     path("<slug:slug>/ranking/", results.ranking, name="ranking"),
+    path("<slug:slug>/annotators/", annotators.annotator_list, name="annotator-list"),
+    path("<slug:slug>/hits/<int:pk>/", inspector.hit_detail, name="hit-detail"),
+    path(
+        "<slug:slug>/annotators.<table:format>", annotators.annotators_file, name="annotators-file"
+    ),
+    path(
+        "<slug:slug>/annotators/<str:pseudonym>/",
+        annotators.annotator_detail,
+        name="annotator-detail",
+    ),
     re_path(
         r"^(?P<slug>[-a-zA-Z0-9_]+)/ratings\.(?P<format>csv|parquet)$",
         results.ratings_file,

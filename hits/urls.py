@@ -16,7 +16,6 @@ urlpatterns = [
     path("<slug:slug>/share/", campaigns.campaign_share, name="campaign-share"),
     path("<slug:slug>/compose/", batches.batch_compose, name="batch-compose"),
     path("<slug:slug>/hits/", batches.hit_list, name="hit-list"),
-    path("<slug:slug>/hits/<int:pk>/", batches.hit_detail, name="hit-detail"),
     path("<slug:slug>/videos/", videos.video_list, name="video-list"),
     path("<slug:slug>/videos/<int:pk>/", videos.video_detail, name="video-detail"),
     path("<slug:slug>/videos/<int:pk>/file", videos.video_file, name="video-file"),

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def result_latest(campaign: Campaign, choices_key: str) -> Result | None:
     """The newest finished result with these choices, however old."""
     same = Result.objects.filter(campaign=campaign, choices_key=choices_key)
-    return same.exclude(state=Result.State.WAITING).order_by("-last_rating").first()
+    done = same.exclude(state=Result.State.WAITING).select_related("campaign")
+    return done.order_by("-last_rating").first()
 
 
 def result_folder(result: Result) -> Path:

@@ -33,6 +33,16 @@ def cells(row: Mapping[str, Any], headings: Mapping[str, str]) -> list[Cell]:
 
 
 @register.filter
+def shown(value: object, name: str) -> str:
+    """One value of the column of that name.
+
+    >>> shown(0.00001, "p"), shown(None, "seconds")
+    ('< 0.001', 'not defined')
+    """
+    return sentences.cell(name, value)
+
+
+@register.filter
 def heading_cells(rows: Sequence[Mapping[str, Any]], headings: Mapping[str, str]) -> list[Cell]:
     """The headings, those over numbers lined up with them."""
     return [

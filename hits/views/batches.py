@@ -1,18 +1,16 @@
-"""Composing HITs, listing them, and one HIT with the kinds that annotators never see."""
+"""Composing HITs and listing them."""
 
 from __future__ import annotations
-
-from collections import Counter
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from daplatform.errors import DomainError
 from hits import selectors
-from hits.models import Campaign, HitItem
+from hits.models import Campaign
 from hits.services import composing
 from hits.tasks import batch_fill_task
 from hits.views.access import MemberRequest, for_campaign
@@ -48,21 +46,3 @@ def hit_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     context = {"campaign": campaign, "page": page, "batch": batch}
     context["batches"] = selectors.campaign_batches(campaign)
     return render(request, "hits/hit_list.html", context)
-
-
-@require_safe
-@for_campaign()
-def hit_detail(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResponseBase:
-    hit = get_object_or_404(selectors.campaign_hits(campaign), pk=pk)
-    before, after = selectors.neighbours(hit.batch.hits.all(), "number", hit.number)
-    rows = selectors.hit_rows(hit)
-    counts = Counter(row.item.kind for row in rows)
-    context = {
-        "campaign": campaign,
-        "hit": hit,
-        "rows": rows,
-        "kinds": [(kind, counts[kind]) for kind in HitItem.Kind],
-        "before": before,
-        "after": after,
-    }
-    return render(request, "hits/hit_detail.html", context)

@@ -7,13 +7,12 @@ from django.urls import reverse
 
 from hits.models import Upload
 from hits.urls import urlpatterns
-from tests.factories import make_campaign, make_hit
+from tests.factories import make_campaign
 
 CAMPAIGN_PAGES = {
     "campaign-detail",
     "campaign-plan",
     "hit-list",
-    "hit-detail",
     "video-list",
     "video-detail",
 }
@@ -33,10 +32,9 @@ def campaign(organiser):
 def address(campaign, organiser):
     """Where each page is, for a campaign and an upload of the organiser's."""
     video = campaign.videos.first()
-    hit = make_hit(campaign)
     upload = Upload.objects.create(owner=organiser, filename="a.zip", state="checked")
 
-    rows = {"video": video, "hit": hit}
+    rows = {"video": video}
 
     def of(name: str) -> str:
         if name in {"campaign-list", "upload-create"}:

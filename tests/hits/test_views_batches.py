@@ -18,34 +18,6 @@ def hit(campaign):
     return make_hit(campaign)
 
 
-def of_hit(hit):
-    return reverse("hits:hit-detail", args=[hit.batch.campaign.slug, hit.pk])
-
-
-def test_a_hit_shows_its_items_in_order_with_their_kinds(client_of, organiser, hit):
-    page = client_of(organiser).get(of_hit(hit))
-    kinds = [row.item.kind for row in page.context["rows"]]
-    assert kinds == ["system", "system", "system", "reference", "degraded", "repeat"]
-    assert [row.position for row in page.context["rows"]] == [1, 2, 3, 4, 5, 6]
-    assert dict(page.context["kinds"]) == {
-        "system": 3,
-        "reference": 1,
-        "degraded": 1,
-        "repeat": 1,
-    }
-
-
-def test_copies_lead_to_their_originals(client_of, organiser, hit):
-    page = client_of(organiser).get(of_hit(hit))
-    assert [row.original for row in page.context["rows"]] == [None, None, None, None, 4, 1]
-    assert 'href="#item-4"' in page.content.decode()
-
-
-def test_the_replaced_words_are_marked(client_of, organiser, hit):
-    content = client_of(organiser).get(of_hit(hit)).content.decode()
-    assert "<mark>human caption that swims green what clip</mark>" in content
-
-
 @pytest.mark.parametrize(
     ("original", "text", "parts"),
     [
@@ -61,21 +33,6 @@ def test_the_replaced_words_are_marked(client_of, organiser, hit):
 def test_a_text_is_taken_apart_at_what_differs(original, text, parts):
     assert replaced_words(original, text) == parts
     assert "".join(parts) == text
-
-
-def test_a_hit_takes_as_many_queries_however_many_items(
-    client_of, organiser, hit, django_assert_num_queries
-):
-    client = client_of(organiser)
-    client.get(of_hit(hit))
-    with django_assert_num_queries(9):
-        client.get(of_hit(hit))
-
-
-def test_a_hit_is_found_only_in_its_own_campaign(client_of, organiser, hit):
-    other = make_campaign(owner=organiser)
-    address = reverse("hits:hit-detail", args=[other.slug, hit.pk])
-    assert client_of(organiser).get(address).status_code == 404
 
 
 def test_hits_are_listed_newest_batch_first(client_of, organiser, campaign, hit):

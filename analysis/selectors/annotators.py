@@ -1,0 +1,174 @@
+"""Annotators of a campaign, under their pseudonyms: how each of them works."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from analysis.exports import records
+from analysis.listings import (
+    ANNOTATORS,
+    FLAGS,
+    arranged,
+    as_table,
+    containing,
+    matching,
+)
+from analysis.models import Result
+from analysis.selectors.results import result_listing
+from annotations.models import Annotator, Assignment, Rating
+from hits.models import Campaign, HitItem
+from hits.selectors import replaced_words
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+STATUSES = ("passed", "failed", "insufficient")
+
+
+def annotators_listed(
+    result: Result, *, search: str = "", show: str = "", sort: str = ""
+) -> pa.Table:
+    """The rows of the result that are asked for, in the order asked for."""
+    listed = containing(result_listing(result, ANNOTATORS), search, ["annotator"])
+    if show in STATUSES:
+        listed = matching(listed, "status", [show])
+    elif show == "commented":
+        listed = matching(listed, "annotator", list(comments_on(result.campaign)))
+    elif show == "flagged":
+        listed = listed.filter([bool(flags) for flags in listed["flags"].to_pylist()])
+    elif show:
+        listed = containing(listed, show, ["flags"])
+    return arranged(listed, sort or "annotator")
+
+
+def annotator_listed(result: Result, annotator: Annotator) -> dict[str, Any] | None:
+    """One person's row; None before any of their ratings were analysed."""
+    listed = matching(result_listing(result, ANNOTATORS), "annotator", [annotator.pseudonym])
+    rows = annotator_rows(result.campaign, listed)
+    return rows[0] if rows else None
+
+
+def annotator_rows(campaign: Campaign, listed: pa.Table) -> list[dict[str, Any]]:
+    """Rows as a page shows them: flags with their reasons, and what people wrote."""
+    rows = records(as_table(listed))
+    comments = comments_on(campaign, [row["annotator"] for row in rows])
+    return [
+        row
+        | {
+            "flags": [(flag, FLAGS[flag]) for flag in row["flags"].split(";") if flag],
+            "comments": comments.get(row["annotator"], []),
+        }
+        for row in rows
+    ]
+
+
+def comments_on(
+    campaign: Campaign, pseudonyms: Collection[str] | None = None
+) -> dict[str, list[str]]:
+    """What annotators wrote when they handed in their work, by pseudonym."""
+    turns = Assignment.objects.filter(campaign=campaign).exclude(comment="").order_by("pk")
+    if pseudonyms is not None:
+        turns = turns.filter(annotator__pseudonym__in=pseudonyms)
+    comments: defaultdict[str, list[str]] = defaultdict(list)
+    for pseudonym, comment in turns.values_list("annotator__pseudonym", "comment"):
+        comments[pseudonym].append(comment)
+    return dict(comments)
+
+
+def campaign_annotators(campaign: Campaign) -> QuerySet[Annotator]:
+    """Everybody who took work of the campaign."""
+    turns = Assignment.objects.filter(campaign=campaign, annotator=OuterRef("pk"))
+    return Annotator.objects.filter(Exists(turns))
+
+
+def annotator_turns(campaign: Campaign, annotator: Annotator) -> QuerySet[Assignment]:
+    """Each HIT this person took, in the order they took them."""
+    turns = annotator.assignments.filter(campaign=campaign)
+    return turns.select_related("hit__batch").order_by("claimed_at", "pk")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The last word of a person on one item."""
+
+    assignment: int
+    item: int
+    original: int | None
+    kind: str
+    score: int
+    served_at: datetime
+    created_at: datetime
+
+    @property
+    def seconds(self) -> float:
+        return max((self.created_at - self.served_at).total_seconds(), 0.0)
+
+
+def annotator_answers(campaign: Campaign, annotator: Annotator, *, until: int) -> list[Answer]:
+    """What counts of a person's ratings up to the id ``until``, in the order they were given."""
+    rows = Rating.objects.filter(campaign=campaign, pk__lte=until)
+    later = rows.filter(
+        assignment=OuterRef("assignment"),
+        position=OuterRef("position"),
+        revision__gt=OuterRef("revision"),
+    )
+    last = rows.filter(~Exists(later), annotator=annotator).order_by("served_at", "pk")
+    names = ("assignment_id", "item_id", "original_id", "kind", "score", "served_at", "created_at")
+    return [Answer(*row) for row in last.values_list(*names)]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The scores of a degraded caption and of its original, by one person in one HIT."""
+
+    degraded: Answer
+    original: Answer
+
+
+def answer_pairs(answers: Iterable[Answer]) -> list[Pair]:
+    """Every degraded caption whose original was rated too."""
+    rated = {(answer.assignment, answer.item): answer for answer in answers}
+    pairs = [
+        (answer, rated.get((answer.assignment, answer.original)))
+        for answer in rated.values()
+        if answer.kind == HitItem.Kind.DEGRADED and answer.original is not None
+    ]
+    return [Pair(degraded, original) for degraded, original in pairs if original is not None]
+
+
+@dataclass(frozen=True)
+class PairRow:
+    """A pair with both texts; ``replaced`` stands between the words left as they were."""
+
+    pair: Pair
+    item: HitItem
+    before: str
+    replaced: str
+    after: str
+
+    @property
+    def lower(self) -> int:
+        """By how much the degraded caption's score lies below the original's."""
+        return self.pair.original.score - self.pair.degraded.score
+
+    @property
+    def higher(self) -> int:
+        return -self.lower
+
+
+def pair_rows(pairs: Sequence[Pair]) -> list[PairRow]:
+    """The pairs with their texts, HITs and videos, in one query."""
+    items = HitItem.objects.select_related("caption__video", "hit__batch").in_bulk(
+        [pair.degraded.item for pair in pairs]
+    )
+    return [
+        PairRow(pair, item, *replaced_words(item.caption.text, item.text))
+        for pair in pairs
+        for item in [items[pair.degraded.item]]
+    ]

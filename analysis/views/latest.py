@@ -1,0 +1,98 @@
+"""The result a page shows: the last that was made, while a newer one is being made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from django.core.exceptions import BadRequest
+from django.forms import Form
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django_htmx.http import HttpResponseClientRefresh
+
+from analysis.exports import FORMATS, Table
+from analysis.forms import ChoicesForm
+from analysis.models import Result
+from analysis.selectors.results import result_latest
+from analysis.services.results import choices_key, result_request
+from analysis.tasks import result_compute_task
+from hits.models import Campaign
+from hits.views.access import MemberRequest
+
+F = TypeVar("F", bound=Form)
+State = Result.State
+MEDIA_TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+    "parquet": "application/vnd.apache.parquet",
+}
+
+
+@dataclass(frozen=True)
+class Latest:
+    """The last finished result with the choices of the address, and word of the next."""
+
+    campaign: Campaign
+    result: Result | None
+    is_waiting: bool
+    choices: dict[str, str]
+    """What was chosen, so that links and forms carry it along."""
+
+    @property
+    def ready(self) -> Result | None:
+        """The result, unless it says that there can be none."""
+        return self.result if self.result and self.result.state == State.READY else None
+
+    @property
+    def context(self) -> dict[str, Any]:
+        return {
+            "campaign": self.campaign,
+            "result": self.result,
+            "is_waiting": self.is_waiting,
+            "choices": self.choices,
+        }
+
+
+def latest_result(request: MemberRequest, campaign: Campaign) -> Latest:
+    """Look for the result and, on the first visit, wake a worker for the one that is missing."""
+    form = checked(ChoicesForm(request.GET))
+    choices = form.settings(minimum_pairs=campaign.min_pairs)
+    wanted = result_request(campaign=campaign, choices=choices)
+    is_waiting = wanted is not None and wanted.state == State.WAITING
+    if wanted is not None and is_waiting and not request.htmx:  # htmx: a page looks again
+        result_compute_task.delay_on_commit(wanted.pk)  # type: ignore[attr-defined]
+    shown = result_latest(campaign, choices_key(choices))
+    carried = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
+    return Latest(campaign, shown, is_waiting, carried)
+
+
+def news(request: MemberRequest, latest: Latest) -> HttpResponseBase:
+    """What a page that waits is told: the first result it shows itself, a newer one it offers."""
+    if not latest.is_waiting and request.GET.get("seen", "") == "":
+        return HttpResponseClientRefresh()
+    return render(request, "analysis/_news.html", latest.context)
+
+
+def ready_or_404(latest: Latest) -> Result:
+    if latest.ready is None:
+        raise Http404("There is no result yet.")
+    return latest.ready
+
+
+def checked(form: F) -> F:
+    """A form of filters that makes sense; addresses that do not are refused."""
+    if not form.is_valid():
+        raise BadRequest("There is no such choice.")
+    return form
+
+
+def table_file(name: str, table: Table, result: Result, format: str) -> HttpResponseBase:
+    """A table as a download, written as the command line writes it."""
+    response = HttpResponse(
+        FORMATS[format](table, result.signature), content_type=MEDIA_TYPES[format]
+    )
+    response["Content-Disposition"] = (
+        f'attachment; filename="{result.campaign.slug}-{name}.{format}"'
+    )
+    return response
