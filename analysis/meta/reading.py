@@ -41,26 +41,33 @@ def read_scores(path: Path) -> ScoreTable:
 
 
 def read_frame(path: Path) -> pd.DataFrame:
-    """Every cell as text, under column names in lower case."""
+    """Every cell as it stands in the file, under column names in lower case."""
     start = beginning(path)
     try:
         if start.is_parquet:
             frame = pd.read_parquet(path)
+            names = list(frame.columns)
         elif start.line.startswith("{"):
             frame = pd.read_json(path, lines=True, dtype=False)
+            names = list(frame.columns)
         else:
             frame = pd.read_csv(
                 path, sep=start.delimiter, dtype=str, keep_default_na=False, encoding="utf-8-sig"
             )
+            names = start.cells  # pandas renames the second of two columns of one name
     except (ValueError, OSError) as error:
         raise ValueError(f"{path.name}: this is no table ({error})") from error
-    frame.columns = [RENAMED.get(name, name) for name in frame.columns.str.strip().str.lower()]
-    twice = frame.columns[frame.columns.duplicated()]
-    if len(twice):
-        raise ValueError(f"{path.name}: the column {twice[0]!r} is there twice")
     if frame.empty:
         raise ValueError(f"{path.name}: there are no rows")
-    return frame
+    return frame.set_axis(_column_names(names, path), axis=1)
+
+
+def _column_names(names: list[str], path: Path) -> list[str]:
+    lower = [str(name).strip().lower() for name in names]
+    twice = [name for name in lower if lower.count(name) > 1]
+    if twice:
+        raise ValueError(f"{path.name}: the column {twice[0]!r} is there twice")
+    return [RENAMED.get(name, name) for name in lower]
 
 
 def _one_of(frame: pd.DataFrame, names: tuple[str, ...], path: Path) -> str:

@@ -109,8 +109,8 @@ def check_robustness(
         notes += [f"{name}: needs captions and references to compute metrics of" for name in again]
         return Robustness(human, tuple(findings), tuple(notes))
     rated = material.rated(joined)
-    for number, name in enumerate(again, start=11):
-        rng = np.random.default_rng([seed, number])
+    for name in again:
+        rng = np.random.default_rng([seed, 11, CHECKS.index(name)])  # whatever else is checked
         try:
             findings += RECOMPUTED[name](material, rated, scores, rng)
         except ValueError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -120,4 +121,4 @@ def _accuracy(metric: str, category: str, scores: Floats, rows: NDArray[np.bool_
     defined = rows & np.isfinite(true) & np.isfinite(foil)
     n = int(np.count_nonzero(defined))
     won = np.count_nonzero(defined & (true > foil))
-    return Finding(CHECK, category, metric, n, accuracy=won / n if n else float("nan"))
+    return Finding(CHECK, category, metric, n, accuracy=float(won / n) if n else math.nan)
