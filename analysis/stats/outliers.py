@@ -163,11 +163,17 @@ def _distance(x: Floats, y: Floats) -> Floats:
     if n < FEWEST or x.min() == x.max():
         return np.full(n, np.nan)
     dx, dy = x - x.mean(), y - y.mean()
-    xx, yy = np.sum(dx**2), np.sum(dy**2)
-    residual = dy - np.sum(dx * dy) / xx * dx
-    variance = np.sum(residual**2) / (n - 2)
+    xx, xy, yy = _product(dx, dx), _product(dx, dy), _product(dy, dy)
+    residual = dy - xy / xx * dx
+    variance = _product(residual, residual) / (n - 2)
     if variance <= np.finfo(float).eps * yy / (n - 1):
         return np.zeros(n)
-    lever = 1 / n + dx**2 / xx
-    rest = np.where(1 - lever > _LEVER, 1 - lever, np.nan)
-    return np.asarray(residual**2 * lever / (2 * variance * rest**2))
+    lever = dx * dx / xx + 1 / n
+    rest = 1 - lever
+    rest[rest <= _LEVER] = np.nan
+    residual /= rest
+    return np.asarray(residual * residual * lever / (2 * variance))
+
+
+def _product(x: Floats, y: Floats) -> float:
+    return float(np.einsum("i,i", x, y))

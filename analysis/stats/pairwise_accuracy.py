@@ -100,7 +100,7 @@ def soft_pairwise_accuracy(
     videos, place = np.unique(video, return_inverse=True)
     systems, column = np.unique(system, return_inverse=True)
     exchanges = Exchanges.of(len(videos), draws)
-    signs = [(some, part.astype(float)) for some, part in exchanges.signs(rng)]
+    seed = int(rng.integers(2**63))
     first, second = np.triu_indices(len(systems), 1)
     accuracy, pairs = np.full(metrics.shape[1], np.nan), np.zeros(metrics.shape[1], np.int64)
     for number, metric in enumerate(metrics.T):
@@ -112,7 +112,7 @@ def soft_pairwise_accuracy(
             for table in (_means(cell, values[there], shape) for values in (human, metric))
         ]
         shared = ~np.isnan(gaps[0]).all(axis=0)
-        p = [_flip_p(np.nan_to_num(gap[:, shared]), signs, exchanges) for gap in gaps]
+        p = [_exchange_p(np.nan_to_num(gap[:, shared]), exchanges, seed) for gap in gaps]
         pairs[number] = np.count_nonzero(shared)
         if pairs[number]:
             accuracy[number] = 1 - np.mean(np.abs(p[0] - p[1]))
@@ -158,6 +158,6 @@ def _means(cell: NDArray[np.intp], values: Floats, shape: tuple[int, int]) -> Fl
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan).reshape(shape)
 
 
-def _flip_p(gaps: Floats, signs: list[tuple[slice, Floats]], exchanges: Exchanges) -> Floats:
-    null = np.sum([part @ gaps[some] for some, part in signs], axis=0)
+def _exchange_p(gaps: Floats, exchanges: Exchanges, seed: int) -> Floats:
+    null = exchanges.sums(gaps, np.random.default_rng(seed))
     return exchanges.p(null, gaps.sum(axis=0))

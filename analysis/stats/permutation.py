@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from analysis.stats.adjust import holm
 from analysis.stats.correlation import (
+    FEWEST,
     Coefficient,
     Floats,
     complete_rows,
@@ -76,7 +77,10 @@ def permutation_test(
     _, unit = np.unique(item[rows], return_inverse=True)
     exchanges = Exchanges.of(int(unit.max(initial=-1)) + 1, draws)
     people, table = _standard(human[rows][:, None]), _standard(metrics[rows])
-    observed = correlations(people[:, 0], table).of(coefficient)
+    if coefficient == "pearson":
+        observed = _correlations(people, table)
+    else:
+        observed = correlations(people[:, 0], table).of(coefficient)
     table *= np.where(observed < 0, -1, 1)
     if coefficient == "pearson":
         sums = np.stack([_by_unit(v, unit) for v in (table, table**2, table * people)], axis=1)
@@ -148,8 +152,7 @@ def _null_of_draws(
     exchanges: Exchanges,
     rng: np.random.Generator,
 ) -> Null:
-    signs = np.hstack([part for _, part in exchanges.signs(rng)])
-    own = (signs > 0)[:, unit]
+    own = np.hstack([part == 0 for _, part in exchanges.taken(rng)])[:, unit]
 
     def null(i: int, j: int) -> Floats:
         first, second = (
@@ -179,6 +182,12 @@ def _pearson(n: int) -> Callable[[Floats], Floats]:
         return np.asarray(xy / np.sqrt(n * xx - x**2))
 
     return statistic
+
+
+def _correlations(human: Floats, table: Floats) -> Floats:
+    """Pearson's r of standard scores."""
+    defined = (len(table) >= FEWEST) & human.any() & table.any(axis=0)
+    return np.where(defined, np.sum(human * table, axis=0) / max(len(table), 1), np.nan)
 
 
 def _mean(sums: Floats) -> Floats:

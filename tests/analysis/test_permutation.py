@@ -159,14 +159,15 @@ def test_whole_items_hold_the_level_where_pairs_do_not():
     assert errors[1] > 0.15
 
 
-def test_signs_are_fair_and_drawn_anew_for_every_part():
+def test_exchanges_are_fair_and_drawn_anew_for_every_part():
     exchanges = Exchanges.of(10_000, 50)
-    signs = np.hstack([part for _, part in exchanges.signs(rng())])
-    assert signs.shape == (50, 10_000)
-    assert set(np.unique(signs)) == {-1, 1}
-    assert abs(signs.mean()) < 0.01
-    values = rng(1).normal(size=(10_000, 2))
-    np.testing.assert_allclose(exchanges.sums(values, rng()), signs @ values)
+    taken = np.hstack([part for _, part in exchanges.taken(rng())])
+    assert taken.shape == (50, 10_000)
+    assert set(np.unique(taken)) == {0, 1}
+    assert abs(taken.mean() - 0.5) < 0.005
+    assert len(np.unique(taken, axis=0)) == 50
+    values = rng(1).normal(size=(10_000, 200))
+    np.testing.assert_allclose(exchanges.sums(values, rng()), (1.0 - 2 * taken) @ values)
 
 
 def test_it_refuses_no_draws():
