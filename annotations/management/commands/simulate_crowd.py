@@ -19,7 +19,7 @@ from annotations.management.crowd import (
     through_marketplace,
     through_services,
 )
-from annotations.models import Assignment
+from annotations.models import Annotator, Assignment
 from annotations.rating_client import Refused
 from annotations.selectors.entry import claim_obstacle
 from annotations.services.assignments import batches_open
@@ -59,7 +59,7 @@ class Command(BaseCommand):
             mix = parse_mix(options["mix"])
             personas = draw_personas(options["annotators"], mix, np.random.default_rng(seed))
             workers = self._workers(campaign, personas, options)
-            _check_welcome(campaign, workers[0])
+            _check_welcome(campaign, workers[0].annotator, options)
             done = crowd_work(workers, self._way(campaign, options))
         except (DomainError, ValueError, Refused, Turned, OSError) as error:
             raise CommandError(str(error)) from None
@@ -88,9 +88,10 @@ class Command(BaseCommand):
         return through_services(campaign, options["seed"])
 
 
-def _check_welcome(campaign: Campaign, worker: Worker) -> None:
+def _check_welcome(campaign: Campaign, annotator: Annotator, options: dict[str, Any]) -> None:
     """Say at once why nothing can be rated, above all where people have rated."""
-    if sentence := claim_obstacle(campaign=campaign, annotator=worker.annotator):
+    crowd = "mturk" if options["through_marketplace"] else "invite"
+    if sentence := claim_obstacle(campaign=campaign, annotator=annotator, crowd=crowd):
         raise DomainError(sentence)
 
 
