@@ -23,6 +23,8 @@ POSTGRES_FOLDERS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=Tru
 # Safe for throw-away data only: a test database need not survive a power cut.
 FAST = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
 
+SIZES = ["-c", "max_connections=300", "-c", "shared_buffers=512MB", "-c", "max_wal_size=4GB"]
+
 
 class ServiceMissing(RuntimeError):
     """The server's program is not installed."""
@@ -86,33 +88,31 @@ def server_user() -> str | None:
     return "postgres" if "postgres" in names else "nobody"
 
 
+def postgres_cluster(folder: str, port: int, *, durable: bool) -> list[str]:
+    """A new cluster in the folder; gives the command that serves it, for `server_user` to run."""
+    initdb, binary = (program(name, *POSTGRES_FOLDERS) for name in ("initdb", "postgres"))
+    user = server_user()
+    if user:
+        shutil.chown(folder, user)
+    data = f"{folder}/data"
+    subprocess.run(
+        [initdb, "-D", data, "-U", "da", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N"],
+        user=user,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    listen = ["-c", "listen_addresses=127.0.0.1", "-k", folder, "-p", str(port)]
+    options = [*SIZES, *([] if durable else FAST)]
+    return [binary, "-D", data, *listen, *options]
+
+
 @contextlib.contextmanager
 def postgres(*, durable: bool = False) -> Iterator[str]:
     """A new PostgreSQL cluster; gives its DATABASE_URL."""
-    initdb, binary = (program(name, *POSTGRES_FOLDERS) for name in ("initdb", "postgres"))
-    user = server_user()
+    port = free_port()
     with tempfile.TemporaryDirectory(prefix="da-pg-") as folder:
-        if user:
-            shutil.chown(folder, user)
-        data = f"{folder}/data"
-        subprocess.run(
-            [initdb, "-D", data, "-U", "da", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N"],
-            user=user,
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
-        port = free_port()
-        options = [] if durable else FAST
-        listen = ["-c", "listen_addresses=127.0.0.1", "-k", folder, "-p", str(port)]
-        sizes = [
-            "-c",
-            "max_connections=300",
-            "-c",
-            "shared_buffers=512MB",
-            "-c",
-            "max_wal_size=4GB",
-        ]
-        with server([binary, "-D", data, *listen, *sizes, *options], port, user=user):
+        command = postgres_cluster(folder, port, durable=durable)
+        with server(command, port, user=server_user()):
             yield f"postgres://da@127.0.0.1:{port}/postgres"
 
 

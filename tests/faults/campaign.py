@@ -1,0 +1,27 @@
+"""`python -m tests.faults.campaign N`: a campaign for N people, and their links as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+
+def main(people: int) -> None:
+    import django
+
+    django.setup()
+    from annotations.addresses import entry_path, invitation_entry
+    from annotations.services.annotators import annotators_invite
+    from annotations.services.assignments import batches_open
+    from tests.factories import make_campaign, make_hit
+
+    campaign = make_campaign(assignments=people)
+    make_hit(campaign)
+    batches_open(campaign=campaign)
+    names = [f"Person {number}" for number in range(people)]
+    invitations = annotators_invite(campaign=campaign, names=names)
+    json.dump([entry_path(invitation_entry(row)) for row in invitations], sys.stdout)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

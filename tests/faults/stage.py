@@ -1,0 +1,189 @@
+"""The platform as it runs for real, on loopback: PostgreSQL, gunicorn, people who rate.
+
+Its parts can be killed and started again while people work. People do what the rating page does:
+a rating is sent again, under the same key, until the site has said that it is saved.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+
+import psycopg2
+
+from annotations.rating_client import RatingClient
+from tests.services import free_port, postgres_cluster, server_user, wait_for
+
+ROOT = Path(__file__).resolve().parents[2]
+EVIDENCE = {
+    "elapsed_ms": 9000,
+    "first_touch_ms": 6000,
+    "last_touch_ms": 7000,
+    "moves": 3,
+    "plays": 1,
+    "watched_ms": 4000,
+    "hidden_ms": 0,
+}
+PATIENCE = 90
+
+
+class Part:
+    """A program that can be started, killed and started again."""
+
+    def __init__(self, command: list[str], port: int, **options: Any) -> None:
+        self.command, self.port, self.options = command, port, options
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(self.command, start_new_session=True, **self.options)
+        wait_for(self.port, self.process, PATIENCE)
+
+    def children(self) -> list[int]:
+        found = subprocess.run(
+            ["ps", "--ppid", str(self.process.pid), "-o", "pid="], capture_output=True, check=False
+        )
+        return [int(pid) for pid in found.stdout.split()]
+
+    def kill(self, how: signal.Signals = signal.SIGKILL, *, group: bool = True) -> None:
+        """End it as suddenly as asked, with all its processes unless told otherwise."""
+        if self.process is None or self.process.poll() is not None:
+            return
+        if group:
+            os.killpg(self.process.pid, how)
+        else:
+            self.process.send_signal(how)
+        self.process.wait(PATIENCE)
+
+
+class Stage:
+    """One site with its own database in its own folder."""
+
+    def __init__(self, folder: str) -> None:
+        base, web = free_port(), free_port()
+        self.url = f"http://127.0.0.1:{web}"
+        self.dsn = f"postgres://da@127.0.0.1:{base}/postgres"
+        self.environment = os.environ | {
+            "DATABASE_URL": self.dsn,
+            "DATA_DIR": f"{folder}/data",
+            "SECRET_KEY": "for-this-stage-only",
+            "PUBLIC_URL": self.url,
+            "HTTPS": "false",
+            "LOG_LEVEL": "CRITICAL",
+            "DJANGO_SETTINGS_MODULE": "daplatform.settings",
+        }
+        cluster = tempfile.mkdtemp(prefix="postgres-", dir=folder)
+        os.chmod(folder, 0o755)  # PostgreSQL runs as somebody else
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self.base = Part(
+            postgres_cluster(cluster, base, durable=True), base, user=server_user(), **quiet
+        )
+        gunicorn = [sys.executable, "-m", "gunicorn", "daplatform.wsgi", "--workers", "2"]
+        gunicorn += ["--threads", "4", "--bind", f"127.0.0.1:{web}", "--timeout", "30"]
+        self.web = Part(gunicorn, web, env=self.environment, cwd=ROOT, **quiet)
+
+    def run(self, *command: str) -> str:
+        """A program of the platform's, which must succeed; what it printed."""
+        done = subprocess.run(
+            [sys.executable, *command],
+            cwd=ROOT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def links(self, people: int) -> list[str]:
+        """A campaign with as many assignments, and everybody's link to one of them."""
+        return json.loads(self.run("-m", "tests.faults.campaign", str(people)))
+
+    def saved(self) -> dict[str, int]:
+        """The score of every rating in the database, by its key."""
+        query = "SELECT key::text, score FROM annotations_rating"
+        with contextlib.closing(psycopg2.connect(self.dsn)) as base, base.cursor() as cursor:
+            cursor.execute(query)
+            return dict(cursor.fetchall())
+
+
+@contextlib.contextmanager
+def stage() -> Iterator[Stage]:
+    with tempfile.TemporaryDirectory(prefix="da-stage-") as folder:
+        made = Stage(folder)
+        try:
+            made.base.start()
+            made.run("manage.py", "migrate", "--verbosity", "0")
+            made.web.start()
+            yield made
+        finally:
+            made.web.kill()
+            made.base.kill(signal.SIGINT, group=False)
+
+
+class Rater(threading.Thread):
+    """Somebody rating a whole HIT, who remembers what the site has called saved."""
+
+    def __init__(self, url: str, link: str, pause: float) -> None:
+        super().__init__(daemon=True)
+        self.url, self.link, self.pause = url, link, pause
+        self.told: dict[str, int] = {}
+        self.tries = 0
+        self.submitted = False
+
+    def run(self) -> None:
+        self.client = self.persist(self.open)
+        for position in range(self.client.work["total"]):
+            body = {
+                "receipt": self.client.items[position]["receipt"],
+                "key": str(uuid.uuid4()),
+                "score": position % 101,
+                "fluency": None,
+                "evidence": EVIDENCE,
+            }
+            self.persist(lambda body=body: self.client.save(body))
+            self.told[body["key"]] = body["score"]
+            time.sleep(self.pause)
+        self.persist(self.client.submit)
+        self.submitted = True
+
+    def open(self) -> RatingClient:
+        client = RatingClient(self.url)
+        assert client.enter(self.link)
+        return client
+
+    def persist(self, act: Any) -> Any:
+        """Again and again, as the page does, until there is an answer that settles it."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            self.tries += 1
+            try:
+                return act()
+            except (OSError, HTTPException, ValueError):  # no answer, or one that is no JSON
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
+                if hasattr(self, "client"):
+                    self.client.close()
+
+
+def rate_through(made: Stage, links: list[str], *, pause: float, trouble: Any) -> list[Rater]:
+    """Everybody rates; `trouble()` happens meanwhile. Returns when all have handed in."""
+    raters = [Rater(made.url, link, pause) for link in links]
+    for rater in raters:
+        rater.start()
+    trouble()
+    for rater in raters:
+        rater.join(PATIENCE)
+    return raters

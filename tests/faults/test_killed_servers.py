@@ -1,0 +1,58 @@
+"""Parts of the site die in the middle of rating. What was called saved is there, once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import pytest
+
+from tests.faults.stage import Stage, rate_through, stage
+
+PEOPLE = 6
+PAUSE = 0.4
+TIMES = int(os.environ.get("CHAOS_TIMES", "1"))
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def site(postgres_url):
+    """A site with a database of its own, where PostgreSQL is installed."""
+    with stage() as made:
+        yield made
+
+
+def kill_a_worker(site: Stage) -> None:
+    os.kill(site.web.children()[0], signal.SIGKILL)
+
+
+def kill_the_web_server(site: Stage) -> None:
+    site.web.kill()
+    time.sleep(0.5)
+    site.web.start()
+
+
+def restart_the_database(site: Stage) -> None:
+    """Immediate mode: nobody says goodbye, and PostgreSQL recovers from its log."""
+    site.base.kill(signal.SIGQUIT, group=False)
+    time.sleep(0.5)
+    site.base.start()
+
+
+@pytest.mark.parametrize("trouble", [kill_a_worker, kill_the_web_server, restart_the_database])
+def test_nothing_that_was_called_saved_is_lost_or_doubled(site, trouble):
+    links, before = site.links(PEOPLE), site.saved()
+
+    def often():
+        for _ in range(1 + TIMES):
+            time.sleep(0.8)
+            trouble(site)
+
+    raters = rate_through(site, links, pause=PAUSE, trouble=often)
+    assert all(rater.submitted for rater in raters)
+    told = {key: score for rater in raters for key, score in rater.told.items()}
+    assert len(told) == PEOPLE * 6
+    assert site.saved() == before | told
+    assert "hold." in site.run("manage.py", "verify")
