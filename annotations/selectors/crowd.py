@@ -11,9 +11,10 @@ from typing import Any
 from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
 
 from annotations.models import Assignment, Submission
-from annotations.selectors.offering import hourly_pay
+from annotations.selectors.offering import hourly_pay, pay_warnings
 from annotations.selectors.reviews import median_minutes
-from hits.crowds import LABELS
+from hits.crowds import LABELS, connect
+from hits.crowds.gateway import CrowdError
 from hits.models import Act, Batch, Campaign, Launch, Posting
 
 Pay, Progress = Submission.Pay, Submission.Progress
@@ -35,6 +36,7 @@ class LaunchRow:
     odd: int
     paid: int
     hourly: Decimal | None
+    warnings: tuple[str, ...]
 
     @property
     def percent(self) -> int:
@@ -77,6 +79,7 @@ def _launch_row(
     minutes: float | None,
 ) -> LaunchRow:
     pace = Decimal(str(round(minutes, 4))) if minutes else None
+    hourly = hourly_pay(launch.reward, pace) if pace else None
     given_up = sum(turns[launch.pk, state] for state in Assignment.GIVEN_UP)
     return LaunchRow(
         launch=launch,
@@ -89,8 +92,17 @@ def _launch_row(
         waiting=counts.get("waiting", 0),
         odd=counts.get("odd", 0),
         paid=counts.get("paid", 0),
-        hourly=hourly_pay(launch.reward, pace) if pace else None,
+        hourly=hourly,
+        warnings=_warnings(launch, hourly),
     )
+
+
+def _warnings(launch: Launch, hourly: Decimal | None) -> tuple[str, ...]:
+    """What people really earn may be less than was expected."""
+    try:
+        return pay_warnings(hourly, connect(launch.crowd).facts) if hourly is not None else ()
+    except CrowdError as error:  # the crowd's settings are gone: say so where it is looked at
+        return (str(error),)
 
 
 def batches_to_launch(campaign: Campaign) -> QuerySet[Batch]:

@@ -59,7 +59,7 @@ def launch_top_up(*, launch: Launch, by: User | None = None) -> TopUp:
             campaign=campaign,
             person=by,
             action="topped up",
-            detail=f"{people} more people for {len(asked)} HITs of batch {launch.batch.number}",
+            detail=f"people {people}, HITs {len(asked)}, batch {launch.batch.number}",
         )
     return TopUp(people, len(asked), sum(lacking.values()) - people, obstacle)
 

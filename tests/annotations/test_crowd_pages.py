@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
-from annotations.models import Invitation, Submission
+from annotations.models import Assignment, Invitation, Submission
 from hits.crowds.gateway import Facts, PermanentFault, UnclearOutcome
 from hits.models import Act, Launch, Policy
 from hits.selectors.money import campaign_sums
@@ -333,3 +335,9 @@ def test_a_personal_link_lets_nobody_join(campaign, organiser_client, market):
     [(_, address)] = organiser_client.get(f"/campaigns/{campaign.slug}/links/").context["rows"]
     token = address.rstrip("/").rpartition("/")[2]
     assert Client().get(f"/rate/join/{token}/").status_code == 403
+
+
+def test_pay_below_what_the_crowd_asks_for_is_said_when_it_is_seen(path, organiser_client, made):
+    now = timezone.now()
+    Assignment.objects.update(claimed_at=now - timedelta(hours=1), submitted_at=now)
+    assert "about 0.99 USD an hour, less than" in organiser_client.get(path).content.decode()

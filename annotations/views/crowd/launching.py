@@ -12,7 +12,7 @@ from annotations.selectors.crowd import batches_to_launch
 from annotations.selectors.offering import Estimate, launch_estimate
 from annotations.services.launches import batch_launch, policy_update
 from daplatform.errors import DomainError
-from hits.crowds import connect
+from hits.crowds import LABELS, connect
 from hits.models import Batch, Campaign
 from hits.selectors.money import policy_of
 from hits.tasks import acts_run_task
@@ -78,9 +78,7 @@ def _launch(request: MemberRequest, batch: Batch, form: LaunchForm) -> bool:
         form.add_error(None, str(error))
         return False
     acts_run_task.delay_on_commit(launch.crowd)  # type: ignore[attr-defined]
-    messages.success(
-        request, f"Batch {batch.number} is on its way to {form.cleaned_data['crowd']}."
-    )
+    messages.success(request, f"Batch {batch.number} is on its way: {LABELS[launch.crowd]}.")
     return True
 
 
