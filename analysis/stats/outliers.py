@@ -149,9 +149,9 @@ def _of_each(removed: NDArray[np.bool_], metrics: Floats) -> NDArray[np.bool_]:
     return np.broadcast_to(wide, metrics.shape)
 
 
-def _kept(captions: int, number: int, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _kept(captions: int, number: int, draws: int, rng: np.random.Generator) -> NDArray[np.int8]:
     """Draws × captions: 0 for `number` captions at random, 1 for the others."""
-    kept = np.ones((draws, captions), np.int64)
+    kept = np.ones((draws, captions), np.int8)
     for row in kept:
         row[rng.choice(captions, min(number, captions), replace=False)] = 0
     return kept

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ from analysis.stats.resampled_pairs import pair_differences
 from analysis.stats.resampled_ranks import rank_products
 
 Ints = NDArray[np.int64]
+_CELLS: Final = 1 << 24
+"""Cells of resamples × clusters worked on at once, for the sake of memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,11 +46,11 @@ def resampled_correlations(
     counts
         Resamples × clusters: how often each counts.
     """
-    clusters, times = cluster.astype(np.int64), counts.astype(np.int64)
+    clusters = cluster.astype(np.int64)
     values = np.full((4, len(counts), metrics.shape[1]), np.nan)
     for columns, rows in same_captions(human, metrics):
         table = metrics[np.ix_(rows, columns)]
-        values[:, :, columns] = _complete(human[rows], table, clusters[rows], times)
+        values[:, :, columns] = _complete(human[rows], table, clusters[rows], counts)
     return Coefficients(*values)
 
 
@@ -59,25 +62,37 @@ def same_captions(human: Floats, metrics: Floats) -> Iterator[tuple[Ints, NDArra
         yield np.flatnonzero(which == number), np.flatnonzero(pattern)
 
 
-def _complete(human: Floats, metrics: Floats, cluster: Ints, counts: Ints) -> Floats:
+def _complete(human: Floats, metrics: Floats, cluster: Ints, counts: NDArray[np.integer]) -> Floats:
     codes = np.array([np.unique(column, return_inverse=True)[1] for column in (human, *metrics.T)])
+    difference = pair_differences(codes[0], codes[1:], cluster, counts)
+    values = np.empty((4, *difference.shape))
+    at_once = max(1, _CELLS // counts.shape[1])
+    for begin in range(0, len(counts), at_once):
+        some = slice(begin, begin + at_once)
+        times = counts[some].astype(np.int64)
+        values[0, some] = _pearson(human, metrics, cluster, times)
+        values[1:, some] = _ranked(codes, cluster, times, difference[some])
+    # Sums of floats do not show that a column is constant in a resample; counts of ties do.
+    return np.where(np.isnan(values[2]), np.nan, np.clip(values, -1, 1))
+
+
+def _ranked(codes: Ints, cluster: Ints, counts: Ints, difference: Floats) -> Floats:
+    """Spearman's ρ, Kendall's τ-b and τ-c."""
     sizes = np.bincount(cluster, minlength=counts.shape[1])
     n = (counts @ sizes).astype(float)[:, None]
     ties = _ties(codes, cluster, counts)
     fewer = np.minimum(ties.distinct[:, :1], ties.distinct[:, 1:])
     untied = (n**2 - ties.squares[:, :1]) * (n**2 - ties.squares[:, 1:])
     spread = (n**3 - ties.cubes[:, :1]) * (n**3 - ties.cubes[:, 1:])
-    difference = pair_differences(codes[0], codes[1:], cluster, counts)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.array(
             [
-                _pearson(human, metrics, cluster, counts),
                 3 * rank_products(codes[0], codes[1:], cluster, counts) / np.sqrt(spread),
                 2 * difference / np.sqrt(untied),
                 2 * difference * fewer / (n**2 * (fewer - 1)),
             ]
         )
-    return np.where((n >= FEWEST) & (fewer > 1), np.clip(values, -1, 1), np.nan)
+    return np.where((n >= FEWEST) & (fewer > 1), values, np.nan)
 
 
 def _pearson(human: Floats, metrics: Floats, cluster: Ints, counts: Ints) -> Floats:

@@ -29,7 +29,9 @@ _WHOLE: Final = 1 << 24
 """What a 32-bit float can count to."""
 
 
-def pair_differences(human: Ints, metrics: Ints, cluster: Ints, counts: Ints) -> Floats:
+def pair_differences(
+    human: Ints, metrics: Ints, cluster: Ints, counts: NDArray[np.integer]
+) -> Floats:
     """Concordant − discordant pairs of each resample (rows) with each metric (columns).
 
     Values come as codes in their order, metrics one row each. O(captions²) comparisons for each
@@ -45,11 +47,11 @@ def pair_differences(human: Ints, metrics: Ints, cluster: Ints, counts: Ints) ->
     return np.array([_differences(human[these], metrics[:, these]) for these in rows])
 
 
-def _by_form(human: Ints, metrics: Ints, cluster: Ints, counts: Ints) -> Floats:
+def _by_form(human: Ints, metrics: Ints, cluster: Ints, counts: NDArray[np.integer]) -> Floats:
     clusters = counts.shape[1]
     sizes = np.bincount(cluster, minlength=clusters)
     # No entry of c'G exceeds the largest cluster times the largest resample; then c once more.
-    reach = sizes.max(initial=0) * (counts @ sizes).max(initial=0) * counts.max(initial=0)
+    reach = sizes.max(initial=0) * (counts @ sizes).max(initial=0) * int(counts.max(initial=0))
     weights = counts.astype(np.float32 if reach < _WHOLE else np.float64)
     differences = np.empty((len(counts), len(metrics)))
     at_once = max(1, _CELLS // clusters**2)
@@ -100,7 +102,7 @@ def _by_remainder(human: Ints, metrics: Ints, left_out: NDArray[np.bool_]) -> Fl
         for total in _signs(turn * human, turn * metrics, starts, ends):
             of_each += total
     rest = np.array([_differences(human[out], metrics[:, out]) for out in left_out])
-    lost = left_out.astype(float) @ of_each.T
+    lost = np.array([of_each[:, out].sum(axis=1) for out in left_out])
     return np.asarray(of_each.sum(axis=1) / 2 - lost + rest)
 
 
