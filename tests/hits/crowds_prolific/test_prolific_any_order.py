@@ -200,7 +200,7 @@ class Campaign(RuleBasedStateMachine):
 
 TestAnyOrder = Campaign.TestCase
 TestAnyOrder.settings = settings(
-    max_examples=15,
+    max_examples=8,
     stateful_step_count=25,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
