@@ -1,17 +1,14 @@
-"""How far a run is, and what has come of it: by system, as a table, and as `score` writes it."""
+"""What has come of the runs of a campaign: by system, as a table, and as `score` writes it."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
-from django.conf import settings
-from django.db.models import Avg, Count, Q, Sum
-from django.utils import timezone
+from django.db.models import Avg, Count, Q
 
 from analysis.metrics.files import write_scores
 from analysis.metrics.registry import families, families_of
@@ -20,83 +17,9 @@ from analysis.models import MetricChunk, MetricFault, MetricRun, MetricScore
 from analysis.selectors.metric_material import Material, run_material
 from hits.models import Campaign
 
-State = MetricChunk.State
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How much of one kind of work is done, and how fast it goes."""
-
-    kind: MetricChunk.Kind
-    done: int
-    total: int
-    seconds_each: float | None
-    busy: int
-
-    @property
-    def rate(self) -> float | None:
-        """Items per second, all workers together; metrics differ too much to have one."""
-        if not self.seconds_each or self.kind == MetricChunk.Kind.SCORES:
-            return None
-        return max(self.busy, 1) / self.seconds_each
-
-    @property
-    def seconds_left(self) -> float | None:
-        left = self.total - self.done
-        return left / self.rate if left and self.rate else (None if left else 0.0)
-
-
-def run_progress(run: MetricRun) -> list[Progress]:
-    """One query; nothing where the run is not cut into chunks yet."""
-    fresh = timezone.now() - timedelta(seconds=settings.METRIC_CLAIM_SECONDS)
-    kinds = (
-        run.chunks.order_by()
-        .values("kind")
-        .annotate(
-            total=Sum("size"),
-            done=Sum("size", filter=~Q(state=State.PENDING)),
-            timed=Sum("size", filter=Q(seconds__isnull=False)),
-            spent=Sum("seconds"),
-            busy=Count("pk", filter=Q(state=State.PENDING, claimed_at__gte=fresh)),
-        )
-    )
-    found = {
-        row["kind"]: Progress(
-            MetricChunk.Kind(row["kind"]),
-            row["done"] or 0,
-            row["total"],
-            row["spent"] / row["timed"] if row["timed"] else None,
-            row["busy"],
-        )
-        for row in kinds
-    }
-    return [found[kind] for kind in MetricChunk.Kind if kind in found]
-
-
-def time_left(progress: list[Progress]) -> str:
-    """Until everything is embedded, in words; nothing before a chunk of each kind is done."""
-    left = [part.seconds_left for part in progress if part.kind != MetricChunk.Kind.SCORES]
-    known = [seconds for seconds in left if seconds is not None]
-    if len(known) < len(left) or not sum(known):
-        return ""
-    minutes = round(sum(known) / 60)
-    if minutes < 1:
-        return "less than a minute left"
-    return f"about {minutes} min left" if minutes < 90 else f"about {round(minutes / 60)} h left"
-
-
-def run_faults(run: MetricRun) -> list[MetricFault]:
-    """What could not be scored, in the order it was found."""
-    faults = MetricFault.objects.filter(chunk__run=run).select_related("video")
-    return list(faults.order_by("video__name", "pk"))
-
-
-def run_latest(campaign: Campaign) -> MetricRun | None:
-    return campaign.metric_runs.select_related("requested_by").order_by("-pk").first()
-
 
 def metric_sources(campaign: Campaign) -> dict[str, MetricRun]:
-    """For each metric that was ever scored the last run that did, in the registry's order."""
+    """For each metric that was ever scored the last run that did."""
     done = campaign.metric_runs.filter(state=MetricRun.State.DONE).order_by("-pk")
     sources: dict[str, MetricRun] = {}
     for run in done:

@@ -51,7 +51,7 @@ def job_of(run: MetricRun) -> Job:
 @lru_cache(maxsize=1)
 def _job(pk: int, created_at: datetime) -> Job:
     run = MetricRun.objects.get(pk=pk)
-    chosen = Settings(**{name: run.choices[name] for name in SETTING_NAMES})
+    chosen = Settings(**{name: run.choices[name] for name in SETTING_NAMES if name in run.choices})
     material = run_material(run)
     return Job(run.metrics, chosen, material, embeddable(material.batch, run.metrics, chosen))
 

@@ -33,7 +33,7 @@ def metric_run_work(*, pk: int) -> int:
     if run is None:
         return 0
     if run.state == MetricRun.State.WAITING:
-        return _lay_out(run)
+        return _begin(run)
     if run.precision and run.precision != precision():
         return 0
     _give_up(run)
@@ -50,7 +50,19 @@ def metric_run_finish(*, pk: int) -> None:
         pass
 
 
+def _begin(run: MetricRun) -> int:
+    try:
+        return _lay_out(run)
+    except OperationalError:
+        raise  # the database is busy or away: another time
+    except Exception:
+        waiting = MetricRun.objects.filter(pk=run.pk, state=MetricRun.State.WAITING)
+        waiting.update(state=MetricRun.State.FAILED, problem=f"{UNEXPECTED.capitalize()}.")
+        raise
+
+
 def _lay_out(run: MetricRun) -> int:
+    """Cut the run into chunks, unless somebody else has."""
     job = job_of(run)
     waiting = MetricRun.objects.filter(pk=run.pk, state=MetricRun.State.WAITING)
     kind = precision() if job.needs & MODELS else ""

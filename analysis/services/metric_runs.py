@@ -42,6 +42,8 @@ def metric_run_request(
     frames: str = "uniform:16",
 ) -> MetricRun:
     """Ask for metrics of the captions there are at this moment. The caller wakes a worker."""
+    if not metrics:
+        raise DomainError("Choose at least one metric.")
     try:
         families_of(metrics)
         Sampling.parse(frames)
@@ -50,8 +52,6 @@ def metric_run_request(
     captions = Caption.objects.filter(system__campaign=campaign, retired_at=None)
     if not captions.exclude(system__role=System.Role.REFERENCE).exists():
         raise DomainError("There are no captions to score: the campaign has references only.")
-    if not metrics:
-        raise DomainError("Choose at least one metric.")
     choices = asdict(chosen or Settings()) | {"model": model, "weights": weights, "frames": frames}
     last = captions.aggregate(last=Max("pk"))["last"]
     try:

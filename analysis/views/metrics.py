@@ -16,7 +16,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from analysis.forms import MetricsForm
 from analysis.metrics.settings import Settings
 from analysis.models import MetricRun
-from analysis.selectors import metric_scores
+from analysis.selectors import metric_progress, metric_scores
 from analysis.selectors.metric_choices import Group, metric_groups, metric_workers
 from analysis.services import metric_runs
 from analysis.services.metric_workers import model_named
@@ -35,7 +35,7 @@ FILES = ("scores.csv", "scores.csv.json", "captions.csv", "references.csv")
 def metrics(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     """The page polls itself while a run is under way, and is loaded anew when it has ended."""
     if request.htmx:
-        run = metric_scores.run_latest(campaign)
+        run = metric_progress.run_latest(campaign)
         if run is None or run.state not in metric_runs.ACTIVE:
             return HttpResponseClientRefresh()
         return render(request, "analysis/_metric_run.html", run_context(campaign, run))
@@ -119,7 +119,7 @@ def metrics_page(
     if not workers:
         metric_worker_report_task.delay_on_commit()  # type: ignore[attr-defined]
     groups = metric_groups(campaign, workers)
-    run = metric_scores.run_latest(campaign)
+    run = metric_progress.run_latest(campaign)
     context = run_context(campaign, run) | {
         "groups": groups,
         "workers": workers,
@@ -134,14 +134,14 @@ def metrics_page(
 def run_context(campaign: Campaign, run: MetricRun | None) -> dict[str, object]:
     if run is None:
         return {"campaign": campaign, "run": None}
-    progress = metric_scores.run_progress(run)
-    faults = metric_scores.run_faults(run)
+    progress = metric_progress.run_progress(run)
+    faults = metric_progress.run_faults(run)
     return {
         "campaign": campaign,
         "run": run,
         "is_running": run.state in metric_runs.ACTIVE,
         "progress": progress,
-        "time_left": metric_scores.time_left(progress),
+        "time_left": metric_progress.time_left(progress),
         "faults": faults[:FAULTS_SHOWN],
         "more_faults": max(len(faults) - FAULTS_SHOWN, 0),
         "may_retry": metric_runs.metric_run_may_retry(run),

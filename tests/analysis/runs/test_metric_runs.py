@@ -18,12 +18,8 @@ from django.utils import timezone
 
 from analysis.metrics.registry import MetricUnavailable
 from analysis.models import MetricChunk, MetricFault, MetricRun, MetricScore
-from analysis.selectors.metric_scores import (
-    files_write,
-    metric_table,
-    run_progress,
-    time_left,
-)
+from analysis.selectors.metric_progress import run_progress, time_left
+from analysis.selectors.metric_scores import files_write, metric_table
 from analysis.services import metric_bench, metric_chunks, metric_work
 from analysis.services.metric_chunks import GIVEN_UP, metric_run_finish, metric_run_work
 from analysis.services.metric_runs import (
@@ -379,6 +375,18 @@ def test_a_full_disk_is_said_and_can_be_tried_again(ask, settings, tmp_path, cam
     metric_run_finish(pk=run.pk)
     assert not MetricFault.objects.exists()
     assert MetricScore.objects.filter(metric="clip_mean").count() == 60
+
+
+def test_a_run_that_cannot_be_begun_says_so_and_stands_in_nobodys_way(ask, monkeypatch):
+    run = ask()
+    MetricRun.objects.update(choices=run.choices | {"idf": "guesswork"})
+    with pytest.raises(ValueError, match="idf must be one of"):
+        metric_run_work(pk=run.pk)
+    run.refresh_from_db()
+    assert run.state == MetricRun.State.FAILED
+    assert run.problem.startswith("Something went wrong")
+    assert not metric_runs_left_behind().exists()
+    ask()
 
 
 def test_a_run_begun_on_gpus_is_not_continued_on_a_cpu(ask):
