@@ -148,3 +148,24 @@ class AnnotatorsForm(forms.Form):
         ),
         label="Sorted by",
     )
+
+
+class CaptionsForm(forms.Form):
+    """Which captions are listed, and in what order."""
+
+    q = forms.CharField(required=False, max_length=200, label="Words or video")
+    system = forms.ChoiceField(required=False, label="System")
+    sort = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("-z", "z, highest first"),
+            ("z", "z, lowest first"),
+            *both_ways({"raw": "Raw score", "disagreement": "Disagreement", "n": "Ratings"}),
+        ],
+        label="Sorted by",
+    )
+
+    def __init__(self, data: Any = None, *, systems: Iterable[str]) -> None:
+        super().__init__(data)
+        names = [(name, name) for name in systems]
+        cast(forms.ChoiceField, self.fields["system"]).choices = [("", "Every system"), *names]

@@ -122,22 +122,30 @@ def make_ratings(hit: Hit, annotator: Annotator, scores: list[int]) -> Assignmen
         expires_at=now + timedelta(hours=1),
         submitted_at=now,
     )
-    for item, score in zip(hit.items.order_by("position"), scores, strict=True):
-        make_rating(assignment, item, score)
+    items = zip(hit.items.order_by("position"), scores, strict=True)
+    Rating.objects.bulk_create(unsaved_rating(assignment, item, score) for item, score in items)
     return assignment
 
 
 def make_rating(assignment: Assignment, item: HitItem, score: int, *, revision: int = 1) -> Rating:
+    rating = unsaved_rating(assignment, item, score, revision=revision)
+    rating.save()
+    return rating
+
+
+def unsaved_rating(
+    assignment: Assignment, item: HitItem, score: int, *, revision: int = 1
+) -> Rating:
     now = timezone.now()
     assert assignment.annotator is not None
-    return Rating.objects.create(
+    return Rating(
         campaign=assignment.campaign,
         assignment=assignment,
         item=item,
         annotator=assignment.annotator,
-        caption=item.caption,
+        caption_id=item.caption_id,
         kind=item.kind,
-        original=item.original,
+        original_id=item.original_id,
         position=item.position,
         revision=revision,
         key=uuid.uuid4(),

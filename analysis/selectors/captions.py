@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.models import MetricScore
+from analysis.exports import records
+from analysis.listings import CAPTIONS, arranged, as_table, containing, matching
+from analysis.models import MetricRun, MetricScore, Result
 from analysis.pipeline import Analysis
-from analysis.selectors.metric_scores import metric_sources
-from hits.models import Campaign, Caption
+from analysis.selectors.results import result_listing
+from hits.models import Campaign, Caption, Video
+from hits.selectors import video_captions
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def captions_found(campaign: Campaign, analysis: Analysis) -> dict[str, NDArray[Any]]:
@@ -31,12 +38,58 @@ def captions_found(campaign: Campaign, analysis: Analysis) -> dict[str, NDArray[
     return {"caption": ids[place, 0], "video": ids[place, 2], "text": texts[place]}
 
 
-def metric_scores_of(campaign: Campaign, captions: Sequence[int]) -> dict[int, dict[str, float]]:
-    """Each caption's value of every metric, from the last run that computed the metric."""
-    sources = metric_sources(campaign)
+def metric_scores_of(
+    sources: Mapping[str, MetricRun], captions: Sequence[int]
+) -> dict[int, dict[str, float]]:
+    """Each caption's values; of each metric only from the run ``sources`` names for it."""
     rows = MetricScore.objects.filter(run__in=set(sources.values()), caption__in=captions)
     found: dict[int, dict[str, float]] = {caption: {} for caption in captions}
     for run, caption, metric, value in rows.values_list("run_id", "caption_id", "metric", "value"):
         if metric in sources and sources[metric].pk == run:
             found[caption][metric] = value
     return found
+
+
+def captions_listed(
+    result: Result, *, search: str = "", system: str = "", sort: str = ""
+) -> pa.Table:
+    """The scored captions that are asked for, in the order asked for."""
+    listed = result_listing(result, CAPTIONS)
+    if system:
+        listed = matching(listed, "system", [system])
+    return arranged(containing(listed, search, ["text", "item"]), sort or "-z")
+
+
+@dataclass(frozen=True)
+class ScoredCaption:
+    """A caption with what people and metrics say of it; None where nobody's rating counts."""
+
+    caption: Caption
+    score: dict[str, Any] | None
+    metrics: list[float | None]
+
+
+def video_scored(
+    video: Video, result: Result | None, sources: Mapping[str, MetricRun]
+) -> list[ScoredCaption]:
+    """Every system's caption of a video, the best first and those without a score last.
+
+    ``sources`` are the metrics, as `metric_sources` gives them.
+    """
+    captions = list(video_captions(video))
+    scores = _scores(video, result) if result else {}
+    values = metric_scores_of(sources, [caption.pk for caption in captions])
+    scored = [
+        ScoredCaption(
+            caption,
+            scores.get(caption.system.name),
+            [values[caption.pk].get(name) for name in sources],
+        )
+        for caption in captions
+    ]
+    return sorted(scored, key=lambda each: -each.score["z"] if each.score else np.inf)
+
+
+def _scores(video: Video, result: Result) -> dict[str, dict[str, Any]]:
+    listed = matching(result_listing(result, CAPTIONS), "video", [video.pk])
+    return {row["system"]: row for row in records(as_table(listed))}

@@ -42,15 +42,13 @@ def test_who_always_says_the_same_fails_and_is_flagged_with_a_reason(page_of, re
     assert "More than eight equal scores in a row" in page.content.decode()
 
 
-@pytest.mark.parametrize(
-    ("show", "count"),
-    [("", 5), ("passed", 4), ("failed", 1), ("insufficient", 0), ("flagged", 5), ("commented", 1)],
-)
-def test_the_list_is_filtered(page_of, ready, campaign, show, count):
+def test_the_list_is_filtered(page_of, ready, campaign):
     campaign.turns.filter(pk=campaign.turns.first().pk).update(comment="The sound was off.")
-    page = page_of("annotator-list", campaign, show=show)
-    assert len(names(page)) == count
-    assert ("Nobody like that" in page.content.decode()) is (count == 0)
+    counts = {"": 5, "passed": 4, "failed": 1, "insufficient": 0, "flagged": 5, "commented": 1}
+    for show, count in counts.items():
+        page = page_of("annotator-list", campaign, show=show)
+        assert len(names(page)) == count, show
+        assert ("Nobody like that" in page.content.decode()) is (count == 0)
 
 
 def test_the_list_is_sorted_either_way_and_says_so(page_of, ready, campaign):
@@ -65,9 +63,9 @@ def test_a_pseudonym_is_found(page_of, ready, campaign):
     assert names(page_of("annotator-list", campaign, q=wanted.upper())) == [wanted]
 
 
-@pytest.mark.parametrize("query", [{"sort": "secret"}, {"show": "x"}, {"test": "tea-leaves"}])
-def test_addresses_that_make_no_sense_are_refused(page_of, ready, campaign, query):
-    assert page_of("annotator-list", campaign, **query).status_code == 400
+def test_addresses_that_make_no_sense_are_refused(page_of, ready, campaign):
+    for query in ({"sort": "secret"}, {"show": "x"}, {"test": "tea-leaves"}):
+        assert page_of("annotator-list", campaign, **query).status_code == 400, query
 
 
 def test_the_choices_of_the_analysis_are_carried_along(page_of, campaign):

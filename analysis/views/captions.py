@@ -1,0 +1,77 @@
+"""Captions with their scores: all of them, and those of one video beside the video."""
+
+from __future__ import annotations
+
+from django.core.paginator import Paginator
+from django.http import HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from analysis.exports import records
+from analysis.forms import CaptionsForm
+from analysis.listings import as_table
+from analysis.selectors.captions import captions_listed, video_scored
+from analysis.selectors.metric_scores import metric_sources
+from analysis.views.latest import checked, latest_result, news, ready_or_404, table_file
+from daplatform.media import allow_media
+from hits import selectors
+from hits.models import Campaign
+from hits.views.access import MemberRequest, for_campaign
+
+PER_PAGE = 50
+
+
+@require_safe
+@for_campaign()
+def caption_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    latest = latest_result(request, campaign)
+    if request.htmx:
+        return news(request, latest)
+    form = captions_form(request, campaign)
+    context = latest.context | {"form": form, "sort": form.cleaned_data["sort"] or "-z"}
+    if latest.ready:
+        listed = captions_listed(latest.ready, **filters(form))
+        page = Paginator(listed, PER_PAGE).get_page(request.GET.get("page"))
+        context |= {"page": page, "rows": records(as_table(page.object_list))}
+    return render(request, "analysis/captions.html", context)
+
+
+@require_safe
+@for_campaign()
+def captions_file(request: MemberRequest, campaign: Campaign, format: str) -> HttpResponseBase:
+    """The list as the page shows it, all pages of it."""
+    form = captions_form(request, campaign)
+    result = ready_or_404(latest_result(request, campaign))
+    listed = captions_listed(result, **filters(form)).drop_columns(["caption", "video"])
+    return table_file("captions", as_table(listed), result, format)
+
+
+@require_safe
+@for_campaign()
+def video_scores(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResponseBase:
+    """A video beside what every system says of it, and how good people and metrics find that."""
+    video = get_object_or_404(campaign.videos, pk=pk)
+    latest = latest_result(request, campaign)
+    if request.htmx:
+        return news(request, latest)
+    before, after = selectors.neighbours(campaign.videos.all(), "name", video.name)
+    sources = metric_sources(campaign)
+    context = latest.context | {
+        "video": video,
+        "captions": video_scored(video, latest.ready, sources),
+        "metrics": list(sources),
+        "before": before,
+        "after": after,
+    }
+    page = render(request, "analysis/video_scores.html", context)
+    return allow_media(request, page, [video.url]) if video.url else page
+
+
+def captions_form(request: MemberRequest, campaign: Campaign) -> CaptionsForm:
+    names = campaign.systems.order_by("name").values_list("name", flat=True)
+    return checked(CaptionsForm(request.GET, systems=names))
+
+
+def filters(form: CaptionsForm) -> dict[str, str]:
+    chosen = form.cleaned_data
+    return {"search": chosen["q"], "system": chosen["system"], "sort": chosen["sort"]}
