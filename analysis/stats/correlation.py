@@ -108,7 +108,7 @@ def correlations_by_group(
         _within(y[both], x[both], group[both].astype(np.int64), groups)
         for y, x, both in _columns(human, metrics)
     ]
-    values = np.moveaxis(np.array(found).reshape(-1, 5, groups), 0, -1)
+    values = np.moveaxis(np.array(found).reshape(len(found), 5, groups), 0, -1)
     return GroupCorrelations(**by_name(values[:4]), n=values[4].astype(np.int64))
 
 

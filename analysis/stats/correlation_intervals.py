@@ -49,10 +49,9 @@ def bootstrap_correlations(
     draws: int = 1_000,
 ) -> BootstrapDraws:
     """Caption-level coefficients under resampling of videos, each with all its captions."""
-    _, cluster = np.unique(video, return_inverse=True)
-    counts = draw_counts(int(cluster.max(initial=-1)) + 1, draws, rng)
-    found = resampled_correlations(human, metrics, cluster, counts)
-    return _draws(found, counts.shape[1])
+    videos, cluster = np.unique(video, return_inverse=True)
+    counts = draw_counts(len(videos), draws, rng)
+    return _draws(resampled_correlations(human, metrics, cluster, counts), len(videos))
 
 
 def bootstrap_system_correlations(
@@ -69,8 +68,8 @@ def bootstrap_system_correlations(
 
     A system none of whose videos is drawn does not count in that draw.
     """
-    _, cluster = np.unique(video, return_inverse=True)
-    videos = int(cluster.max(initial=-1)) + 1
+    names, cluster = np.unique(video, return_inverse=True)
+    videos = len(names)
     counts = draw_counts(videos, draws, rng)
     there = np.isfinite(human)[:, None] & np.isfinite(metrics)
     cell = cluster * systems + system
@@ -90,7 +89,9 @@ def draw_counts(clusters: int, draws: int, rng: np.random.Generator) -> NDArray[
     """Draws × clusters: how often each comes up among as many, drawn with replacement."""
     if draws < 1:
         raise ValueError(f"draws must be at least 1, not {draws}")
-    return rng.multinomial(clusters, np.full(clusters, 1 / max(clusters, 1)), size=draws)
+    if clusters == 0:
+        return np.zeros((draws, 0), np.int64)
+    return rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=draws)
 
 
 def _table(cell: NDArray[np.int64], values: Floats | None, shape: tuple[int, int]) -> Floats:

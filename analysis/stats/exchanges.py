@@ -14,8 +14,8 @@ _ITEMS: Final = 256
 """Items in one matrix product, and multiplications in it: few enough for one thread. More would be
 shared out among threads that wait for each other, for seconds where the machine is busy."""
 _PRODUCT: Final = 1 << 19
-SAME: Final = 1e-12
-"""Statistics nearer than this (in their scale) are equal: sums in another order differ by less."""
+_SAME: Final = 1e-12
+"""Statistics nearer than this, in their scale, are equal: sums in another order differ by less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,9 @@ class Exchanges:
                 total[draws] += bits[draws].astype(np.float64) @ values[some]
         return np.asarray(values.sum(axis=0) - 2 * total)
 
-    def p(self, null: Floats, observed: Floats) -> Floats:
+    def p(self, null: Floats, observed: Floats, scale: Floats | float = 1.0) -> Floats:
         """Share of draws (rows) that reach what was observed, itself counted among drawn ones."""
-        reached = np.sum(~(null < observed - SAME * np.abs(null).max(axis=0, initial=1)), axis=0)
+        reached = np.sum(~(null < observed - _SAME * scale), axis=0)
         return np.asarray(reached / self.draws if self.exact else (reached + 1) / (self.draws + 1))
 
     def _bits(self, some: slice, rng: np.random.Generator) -> NDArray[np.uint8]:

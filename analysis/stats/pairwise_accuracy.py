@@ -160,4 +160,4 @@ def _means(cell: NDArray[np.intp], values: Floats, shape: tuple[int, int]) -> Fl
 
 def _exchange_p(gaps: Floats, exchanges: Exchanges, seed: int) -> Floats:
     null = exchanges.sums(gaps, np.random.default_rng(seed))
-    return exchanges.p(null, gaps.sum(axis=0))
+    return exchanges.p(null, gaps.sum(axis=0), scale=np.abs(gaps).sum(axis=0))

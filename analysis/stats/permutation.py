@@ -77,10 +77,7 @@ def permutation_test(
     _, unit = np.unique(item[rows], return_inverse=True)
     exchanges = Exchanges.of(int(unit.max(initial=-1)) + 1, draws)
     people, table = _standard(human[rows][:, None]), _standard(metrics[rows])
-    if coefficient == "pearson":
-        observed = _correlations(people, table)
-    else:
-        observed = correlations(people[:, 0], table).of(coefficient)
+    observed = _observed(people[:, 0], table, coefficient)
     table *= np.where(observed < 0, -1, 1)
     if coefficient == "pearson":
         sums = np.stack([_by_unit(v, unit) for v in (table, table**2, table * people)], axis=1)
@@ -133,8 +130,10 @@ def _null_of_sums(
 
     Where an item is exchanged, what one metric's sums lose the other's gain.
     """
-    changes = exchanges.sums(sums.reshape(len(sums), -1), rng).reshape(-1, *sums.shape[1:])
-    changes, totals = np.moveaxis(changes, 1, 0), sums.sum(axis=0)[:, None]
+    items, kinds, metrics = sums.shape
+    changes = exchanges.sums(sums.reshape(items, kinds * metrics), rng)
+    changes = np.moveaxis(changes.reshape(-1, kinds, metrics), 1, 0)
+    totals = sums.sum(axis=0)[:, None]
 
     def null(i: int, j: int) -> Floats:
         middle = (totals[..., i] + totals[..., j]) / 2
@@ -152,7 +151,8 @@ def _null_of_draws(
     exchanges: Exchanges,
     rng: np.random.Generator,
 ) -> Null:
-    own = np.hstack([part == 0 for _, part in exchanges.taken(rng)])[:, unit]
+    kept = [np.empty((exchanges.draws, 0), bool), *(part == 0 for _, part in exchanges.taken(rng))]
+    own = np.hstack(kept)[:, unit]
 
     def null(i: int, j: int) -> Floats:
         first, second = (
@@ -184,10 +184,12 @@ def _pearson(n: int) -> Callable[[Floats], Floats]:
     return statistic
 
 
-def _correlations(human: Floats, table: Floats) -> Floats:
-    """Pearson's r of standard scores."""
+def _observed(human: Floats, table: Floats, coefficient: Coefficient) -> Floats:
+    """The coefficient of standard scores. Of these Pearson's r is a mean of products."""
+    if coefficient != "pearson":
+        return correlations(human, table).of(coefficient)
     defined = (len(table) >= FEWEST) & human.any() & table.any(axis=0)
-    return np.where(defined, np.sum(human * table, axis=0) / max(len(table), 1), np.nan)
+    return np.where(defined, human @ table / max(len(table), 1), np.nan)
 
 
 def _mean(sums: Floats) -> Floats:

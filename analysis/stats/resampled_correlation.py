@@ -49,8 +49,9 @@ def resampled_correlations(
     clusters = cluster.astype(np.int64)
     values = np.full((4, len(counts), metrics.shape[1]), np.nan)
     for columns, rows in same_captions(human, metrics):
-        table = metrics[np.ix_(rows, columns)]
-        values[:, :, columns] = _complete(human[rows], table, clusters[rows], counts)
+        if len(rows):
+            table = metrics[np.ix_(rows, columns)]
+            values[:, :, columns] = _complete(human[rows], table, clusters[rows], counts)
     return Coefficients(*values)
 
 

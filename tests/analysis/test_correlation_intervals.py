@@ -143,6 +143,17 @@ def test_one_video_has_no_interval():
     assert np.isnan(draws.interval()[0].pearson).all()
 
 
+@pytest.mark.parametrize("rows", [0, 2])
+def test_next_to_nothing_has_no_interval(rows):
+    human, metrics, video = (side[:rows] for side in random_table(12))
+    rng = np.random.default_rng(0)
+    draws = bootstrap_correlations(human, metrics, video, rng=rng, draws=5)
+    system = np.zeros(rows, int)
+    means = bootstrap_system_correlations(human, metrics, video, system, 1, rng=rng, draws=5)
+    for found in (draws, means):
+        assert np.isnan(found.interval()[1].kendall_b).all()
+
+
 def test_it_refuses_no_draws_and_an_odd_confidence():
     human, metrics, video = random_table(11)
     with pytest.raises(ValueError, match="draws"):

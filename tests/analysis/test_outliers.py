@@ -166,6 +166,14 @@ def test_each_metric_loses_as_many_in_the_placebo_as_it_lost():
     assert np.isnan(found.pearson[:, 1]).all()
 
 
+def test_no_captions_are_no_outliers():
+    human, metrics = np.full(3, np.nan), np.ones((3, 1))
+    found = find_outliers(human, metrics)
+    assert not found.removed.any()
+    drawn = placebo(human, metrics, found.removed, rng=np.random.default_rng(0), draws=2)
+    assert np.isnan(drawn.pearson).all()
+
+
 @pytest.mark.parametrize(
     ("choice", "message"),
     [

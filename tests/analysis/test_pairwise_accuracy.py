@@ -118,6 +118,14 @@ def test_drawn_flips_come_near_it():
     np.testing.assert_allclose(found.accuracy, expected, atol=0.02)
 
 
+def test_the_unit_of_a_metric_does_not_matter(monkeypatch):
+    expected = soft(["metric1"], draws=4096).accuracy
+    for unit in (1e-15, 1e15):
+        monkeypatch.setitem(META, "metric1", [score * unit for score in META["metric1"]])
+        np.testing.assert_array_equal(soft(["metric1"], draws=4096).accuracy, expected)
+        monkeypatch.undo()
+
+
 def test_the_human_scores_themselves_are_as_sure_as_people():
     assert soft(["gold"], draws=50).accuracy.tolist() == [1]
 

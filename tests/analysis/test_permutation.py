@@ -170,6 +170,14 @@ def test_exchanges_are_fair_and_drawn_anew_for_every_part():
     np.testing.assert_allclose(exchanges.sums(values, rng()), (1.0 - 2 * taken) @ values)
 
 
+@pytest.mark.parametrize("test", [permutation_test, permutation_test_by_item])
+@pytest.mark.parametrize("coefficient", ["pearson", "kendall_b"])
+def test_nothing_in_common_has_no_p(test, coefficient):
+    human, metrics, video = campaign(1)
+    found = test(human * np.nan, metrics, video, rng=rng(), coefficient=coefficient, draws=5)
+    assert np.isnan(found.p).all()
+
+
 def test_it_refuses_no_draws():
     with pytest.raises(ValueError, match="draws"):
         permutation_test(*campaign(0), rng=rng(), draws=0)
