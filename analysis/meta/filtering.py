@@ -47,15 +47,23 @@ def _filtered(rows: Rows, variant: Variant, settings: Settings) -> Filtered:
         direction=settings.direction,
         factor=settings.factor,
     )
-    rng = np.random.default_rng([settings.seed, 3, VARIANTS.index(variant)])
-    drawn = placebo(rows.human, rows.metrics, found.removed, rng=rng, draws=settings.draws)
+    low, high = _placebo(rows, found, settings)
     return Filtered(
         outliers=found,
         after=without(rows.human, rows.metrics, found.removed),
         after_union=without(rows.human, rows.metrics, found.union()),
-        low=_quantile(drawn, 0.025),
-        high=_quantile(drawn, 0.975),
+        low=low,
+        high=high,
     )
+
+
+def _placebo(rows: Rows, found: Outliers, settings: Settings) -> tuple[Coefficients, Coefficients]:
+    if not settings.placebo:
+        nothing = [np.full(rows.metrics.shape[1], np.nan)] * len(COEFFICIENTS)
+        return Coefficients(*nothing), Coefficients(*nothing)
+    rng = np.random.default_rng([settings.seed, 3, VARIANTS.index(found.variant)])
+    drawn = placebo(rows.human, rows.metrics, found.removed, rng=rng, draws=settings.placebo)
+    return _quantile(drawn, 0.025), _quantile(drawn, 0.975)
 
 
 def _quantile(drawn: Placebo, share: float) -> Coefficients:

@@ -18,7 +18,10 @@ class Settings:
     alpha: float = 0.05
     """Level of every test between metrics."""
     draws: int = 1_000
-    """Of the bootstrap, the permutation test and the placebo."""
+    """Of the bootstrap and the permutation test."""
+    placebo: int = 1_000
+    """How often as many captions as the filter removes are removed at random; 0 for never: with
+    many captions and metrics it takes longer than all the rest."""
     confidence: float = 0.95
     factor: float = 4.0
     """A caption is an outlier when its Cook's distance exceeds so many times the mean."""
@@ -32,6 +35,8 @@ class Settings:
     def __post_init__(self) -> None:
         if not 1 <= self.draws <= MOST_DRAWS:
             raise ValueError(f"draws must be at least 1 and at most {MOST_DRAWS:,}")
+        if not 0 <= self.placebo <= MOST_DRAWS:
+            raise ValueError(f"placebo must not be negative, and at most {MOST_DRAWS:,}")
         if self.seed < 0:
             raise ValueError(f"seed must not be negative, not {self.seed}")
         if not (0 < self.alpha < 1 and 0 < self.confidence < 1):

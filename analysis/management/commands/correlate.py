@@ -111,7 +111,13 @@ class Command(BaseCommand):
             "--draws",
             type=int,
             default=DEFAULTS.draws,
-            help="of bootstrap, permutation test and placebo",
+            help="of bootstrap and permutation test",
+        )
+        group.add_argument(
+            "--placebo",
+            type=int,
+            default=DEFAULTS.placebo,
+            help="draws of the placebo beside the outlier filter; 0 for none",
         )
         group.add_argument("--confidence", type=float, default=DEFAULTS.confidence)
         group.add_argument(

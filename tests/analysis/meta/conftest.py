@@ -11,7 +11,7 @@ from analysis.meta.scores import score_table
 VIDEOS, SYSTEMS = 60, 4
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def scores():
     """Human and metric tables: `close` follows people, `far` hardly, `against` the other way."""
     rng = np.random.default_rng(3)
@@ -32,6 +32,6 @@ def scores():
     return human, metrics
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def joined(scores):
     return join(*scores)

@@ -13,6 +13,8 @@ from django.core.management import CommandError, call_command
 
 from analysis.meta.fusing import read_fusion
 
+QUICK = ("--draws", "20", "--placebo", "20")
+
 
 def write(path, header, rows):
     with path.open("w", newline="") as file:
@@ -42,7 +44,7 @@ def correlate(folder, *options, human="human.csv", metrics="scores.csv"):
     out = StringIO()
     call_command(
         "correlate", "--human", str(folder / human), "--metrics", str(folder / metrics),
-        "--out", str(folder / "out"), "--draws", "50", *options, stdout=out, stderr=StringIO(),
+        "--out", str(folder / "out"), *QUICK, *options, stdout=out, stderr=StringIO(),
     )  # fmt: skip
     return out.getvalue()
 
@@ -122,7 +124,7 @@ def test_metrics_are_computed_of_captions_and_checked(tmp_path):
     call_command(
         "correlate", "--human", str(tmp_path / "human.csv"), "--out", str(tmp_path / "out"),
         "--captions", str(tmp_path / "captions.csv"), "--references", str(tmp_path / "refs.csv"),
-        "--compute", "bleu1,rougel", "--robustness", "all", "--shift", "0", "--draws", "20",
+        "--compute", "bleu1,rougel", "--robustness", "all", "--shift", "0", *QUICK,
         stdout=StringIO(), stderr=StringIO(),
     )  # fmt: skip
     found = rows(tmp_path / "out" / "robustness.csv")

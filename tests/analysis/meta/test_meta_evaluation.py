@@ -15,10 +15,10 @@ from analysis.meta.pipeline import evaluate_metrics
 from analysis.meta.scores import score_table
 from analysis.meta.settings import Settings
 
-QUICK = Settings(draws=60)
+QUICK = Settings(draws=40, placebo=40)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def evaluation(joined):
     return evaluate_metrics(joined, QUICK)
 

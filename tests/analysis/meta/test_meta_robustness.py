@@ -24,7 +24,7 @@ WHAT = ("running", "eating", "singing", "riding")
 WHERE = ("kitchen", "park", "street", "beach")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def captions():
     """Sixteen videos with three references; system A says nearly the same, B something else."""
     rng = np.random.default_rng(0)
@@ -45,7 +45,7 @@ def captions():
     return CaptionSet(videos, systems, texts, references)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def checked(captions):
     scorer = Scorer(["bleu4", "cider"], Workbench())
     metrics, signatures = scorer.captions(captions)
