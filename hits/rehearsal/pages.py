@@ -30,7 +30,7 @@ POLICY = {
         "default-src 'self'; frame-src http: https:; img-src 'self' data:; base-uri 'none'; "
         "form-action 'self'; frame-ancestors 'self'"
     ),
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # with "no-referrer", a form would not tell its origin
     "Cache-Control": "no-store",
 }
 STATIC = re.compile(r"/static/((?:css|vendor/inter)/[\w.-]+|favicon\.svg)")
