@@ -55,7 +55,7 @@ def campaigns_retire(*, now: dt.datetime, days: int) -> list[Campaign]:
     closed = Campaign.objects.filter(state=Campaign.State.CLOSED)
     old = closed.annotate(last=Max("turns__submitted_at")).filter(last__lt=last)
     known = old.filter(turns__annotator__identity__isnull=False).distinct()
-    retired = []
+    retired: list[Campaign] = []
     for campaign in known:
         try:
             campaign_erase(campaign=campaign)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 
+HIT_SIZE = 20
+
 
 def main(people: int) -> None:
     import django
@@ -13,10 +15,11 @@ def main(people: int) -> None:
     from annotations.addresses import entry_path, invitation_entry
     from annotations.services.annotators import annotators_invite
     from annotations.services.assignments import batches_open
-    from tests.factories import make_campaign, make_hit
+    from hits.services.composing import batch_compose
+    from tests.factories import make_campaign
 
-    campaign = make_campaign(assignments=people)
-    make_hit(campaign)
+    campaign = make_campaign(videos=24, assignments=people, hit_size=HIT_SIZE, pairs=2, repeats=1)
+    batch_compose(campaign=campaign)
     batches_open(campaign=campaign)
     names = [f"Person {number}" for number in range(people)]
     invitations = annotators_invite(campaign=campaign, names=names)

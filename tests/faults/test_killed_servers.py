@@ -8,10 +8,11 @@ import time
 
 import pytest
 
+from tests.faults.campaign import HIT_SIZE
 from tests.faults.stage import Stage, rate_through, stage
 
 PEOPLE = 6
-PAUSE = 0.4
+PAUSE = 0.15
 TIMES = int(os.environ.get("CHAOS_TIMES", "1"))
 
 pytestmark = pytest.mark.slow
@@ -53,6 +54,6 @@ def test_nothing_that_was_called_saved_is_lost_or_doubled(site, trouble):
     raters = rate_through(site, links, pause=PAUSE, trouble=often)
     assert all(rater.submitted for rater in raters)
     told = {key: score for rater in raters for key, score in rater.told.items()}
-    assert len(told) == PEOPLE * 6
+    assert len(told) == PEOPLE * HIT_SIZE
     assert site.saved() == before | told
     assert "hold." in site.run("manage.py", "verify")
