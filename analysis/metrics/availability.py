@@ -37,7 +37,8 @@ def _no_model(model: object | None, reason: str, packages: Iterable[str]) -> str
     """Why a model cannot be used; what is stored is scored without its packages, no more."""
     absent = [name for name in packages if importlib.util.find_spec(name) is None]
     if model is not None and absent:
-        return f"{' and '.join(absent)} cannot be imported: install requirements.txt"
+        named = " and ".join(absent)
+        return f"{named} cannot be imported; requirements.txt has all that metrics need"
     return "" if model is not None else reason
 
 

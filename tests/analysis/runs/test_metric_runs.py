@@ -300,7 +300,11 @@ def test_a_caption_corrected_meanwhile_is_scored_as_it_was_asked_for(ask, campai
 def test_copies_of_a_video_are_embedded_once_and_fail_together(ask, campaign, towers):
     first, *_, last = campaign.videos.order_by("name")
     Video.objects.filter(pk=last.pk).update(file=first.file.name, sha256=first.sha256)
-    metric_run_finish(pk=ask().pk)
+    run = ask()
+    metric_run_finish(pk=run.pk)
+    embedded = [pk for chunk in run.chunks.filter(kind=Kind.VIDEOS) for pk in chunk.items]
+    assert len(embedded) == 19
+    assert last.pk not in embedded
     assert towers.images == 19 * 10
     assert MetricScore.objects.filter(metric="emscore").count() == 60
     Path(first.file.path).write_bytes(b"no video at all")
