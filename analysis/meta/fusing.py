@@ -116,6 +116,8 @@ def read_fusion(path: Path) -> FusedMetric:
 def _fused(content: dict[str, Any]) -> FusedMetric:
     if content.pop("format", None) != FORMAT:
         raise KeyError(f"format is not {FORMAT!r}")
-    saved = content.pop("fusion")
-    fusion = Fusion(**{k: tuple(v) if isinstance(v, list) else v for k, v in saved.items()})
+    saved: dict[str, Any] = content.pop("fusion")
+    for name in ("mean", "sd", "weight"):
+        saved[name] = tuple(saved[name])
+    fusion = Fusion(**saved)
     return FusedMetric(**content | {"metrics": tuple(content["metrics"])}, fusion=fusion)

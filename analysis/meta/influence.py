@@ -73,13 +73,13 @@ def _p(r: Floats, n: int) -> float:
 
 def _influence(x: Floats, y: Floats) -> Floats:
     a, b = _standard(x), _standard(y)
-    product: Floats = a * b
-    return product - product.mean() * (a**2 + b**2) / 2
+    product = a * b
+    return np.asarray(product - product.mean() * (a**2 + b**2) / 2)
 
 
 def _standard(values: Floats) -> Floats:
-    centred: Floats = values - values.mean()
-    return centred / np.sqrt(np.mean(centred**2))
+    centred = values - values.mean()
+    return np.asarray(centred / np.sqrt(np.mean(centred**2)))
 
 
 def _without_first(human: Floats, better: Floats, worse: Floats) -> Floats:

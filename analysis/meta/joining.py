@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from analysis.meta.scores import KEY, ScoreTable
+from analysis.meta.scores import KEY, ScoreTable, captions_have
 
 SHOWN = 3
 
@@ -20,8 +20,8 @@ class Joined:
     human: pd.DataFrame
     metrics: pd.DataFrame
     texts: pd.Series[str] | None
-    only_human: pd.MultiIndex
-    only_metrics: pd.MultiIndex
+    only_human: pd.Index
+    only_metrics: pd.Index
     notes: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -89,13 +89,13 @@ def line_numbers(index: pd.Index) -> np.ndarray[tuple[int], np.dtype[np.int64]] 
     return np.array([int(label) for label in labels], dtype=np.int64)
 
 
-def _one_sided(index: pd.MultiIndex, both: pd.MultiIndex, what: str) -> list[str]:
+def _one_sided(index: pd.Index, both: pd.Index, what: str) -> list[str]:
     """How many captions there are on one side; systems that are wholly missing are named."""
     if index.empty:
         return []
     missing = sorted(set(index.get_level_values("system")) - set(both.get_level_values("system")))
     whole = f", among them all of {', '.join(missing)}" if missing else ""
-    return [f"{len(index):,} captions have {what}{whole}; they are listed and left out"]
+    return [f"{captions_have(len(index))} {what}{whole}; listed and left out"]
 
 
 def _examples(index: Sequence[tuple[str, str]] | pd.Index) -> str:

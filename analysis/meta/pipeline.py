@@ -15,6 +15,7 @@ from analysis.meta.filtering import Filtered, filter_captions
 from analysis.meta.fusing import FusionResult, fuse
 from analysis.meta.joining import Joined
 from analysis.meta.levels import LevelResult, Rows, caption_level, system_level
+from analysis.meta.scores import captions_have
 from analysis.meta.settings import Settings
 from analysis.meta.verdicts import Verdict, judge_pairs
 from analysis.stats.correlation import FEWEST, GroupCorrelations, correlations_by_group
@@ -145,7 +146,7 @@ def _rows(joined: Joined, human: str, metrics: pd.DataFrame) -> tuple[Rows, NDAr
     count = int(used.sum())
     if count < FEWEST:
         raise ValueError(
-            f"{count} captions have a score in {human} and in every metric; a correlation needs "
+            f"{captions_have(count)} a score in {human} and in every metric; a correlation needs "
             f"at least {FEWEST}"
         )
     _, video = np.unique(np.array(joined.videos)[used], return_inverse=True)
@@ -174,11 +175,11 @@ def _about_rows(
 ) -> list[str]:
     found = []
     if missing := int(joined.human[human].isna().sum()):
-        found.append(f"{missing:,} captions have no score in {human} and are left out there")
+        found.append(f"{captions_have(missing)} no score in {human}")
     for name in metrics.columns:
         if absent := int(metrics[name].isna().sum()):
             found.append(
-                f"{absent:,} captions have no value of {name}; all metrics are compared on the "
+                f"{captions_have(absent)} no value of {name}; all metrics are compared on the "
                 f"{int(used.sum()):,} captions that have every value"
             )
     if np.ptp(rows.human) == 0:

@@ -89,7 +89,7 @@ def _wide(frame: pd.DataFrame, video: str, system: str, path: Path) -> ScoreTabl
         if values is None:
             notes.append(f"{path.name}: the column {name} holds no numbers and is passed over")
         elif name not in COUNTS:
-            columns[name] = _checked(frame[name], values, name, path)
+            columns[name] = np.asarray(_checked(frame[name], values, name, path), np.float64)
     if not columns:
         raise ValueError(f"{path.name}: there is no column of scores beside {video} and {system}")
     return score_table(
@@ -153,9 +153,8 @@ def _numbers(cells: pd.Series[str]) -> pd.Series[float] | None:
 def _checked(
     cells: pd.Series[str], values: pd.Series[float] | None, name: str, path: Path
 ) -> pd.Series[float]:
-    wrong = np.flatnonzero(~_blank(cells)) if values is None else ()
-    if values is not None:
-        wrong = np.flatnonzero(values.isna() & ~_blank(cells))
+    filled = ~_blank(cells)
+    wrong = np.flatnonzero(filled if values is None else values.isna() & filled)
     if values is None or len(wrong):
         row = int(wrong[0])
         raise ValueError(f"{path.name}, row {row + 1}: {name} {cells.iloc[row]!r} is not a number")

@@ -66,6 +66,14 @@ class ScoreTable:
         return self.of_systems([name for name in self.systems if name not in systems])
 
 
+def captions_have(count: int) -> str:
+    """
+    >>> captions_have(1), captions_have(1200)
+    ('1 caption has', '1,200 captions have')
+    """
+    return "1 caption has" if count == 1 else f"{count:,} captions have"
+
+
 def score_table(
     videos: Sequence[str],
     systems: Sequence[str],

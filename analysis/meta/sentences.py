@@ -11,7 +11,7 @@ from analysis.meta.verdicts import Verdict
 from analysis.sentences import listed, number, probability
 
 FEW = 0.01
-"""A difference that rests on this share of the captions, or fewer, rests on a few odd ones."""
+"""A lead that turns round without this share of the captions, or fewer, rests on odd ones."""
 
 
 CHECKED = {
@@ -93,8 +93,8 @@ def _odd_captions(part: AgainstHuman, verdict: Verdict, alpha: float) -> str:
     )
     if verdict.p >= alpha:
         return f"Would it be otherwise without odd captions? {without[:1].upper()}{without[1:]}."
-    needed = verdict.reliance.to_doubt
-    few = needed is not None and needed <= max(FEW * len(part.rows), 1)
+    turned = verdict.reliance.to_reverse
+    few = turned is not None and turned <= max(FEW * len(part.rows), 1)
     answer = "It may be" if verdict.p_after >= alpha or few else "No"
     return f"Is it because of a few odd captions? {answer}: {without}; {_reliance(part, verdict)}."
 

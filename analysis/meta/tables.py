@@ -79,7 +79,7 @@ def level_rows(part: AgainstHuman, level: LevelResult) -> list[Row]:
     clusters = level.comparisons.clusters if level.comparisons else None
     rows = []
     for at, metric in enumerate(part.metrics):
-        row = {"metric": metric, "human": part.human, "level": level.level}
+        row: Row = {"metric": metric, "human": part.human, "level": level.level}
         row |= _coefficients(level.correlations, at)
         for name in COEFFICIENTS:
             row[f"{name}_low"] = float(level.low.of(name)[at])
@@ -109,7 +109,7 @@ def _corrected(part: AgainstHuman, level: LevelResult, at: int) -> float:
 
 
 def _coefficients(found: Correlations, at: int) -> Row:
-    values = {name: float(found.of(name)[at]) for name in COEFFICIENTS}
+    values: Row = {name: float(found.of(name)[at]) for name in COEFFICIENTS}
     return {"n": int(found.n[at]), **values, "reason": found.reason[at]}
 
 

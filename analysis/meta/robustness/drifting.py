@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from analysis.meta.robustness.findings import Finding, summarise
 from analysis.meta.scores import Floats
@@ -13,21 +14,22 @@ LEVELS = 5
 REPEATS = 20
 
 
-def quality_levels(human: Floats) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def quality_levels(human: Floats) -> NDArray[np.int64]:
     """Levels 1 … 5: fifths of the range the scores span, which leaves scores 1 … 5 as they are.
 
     >>> quality_levels(np.array([1.0, 2, 3, 4, 5])).tolist()
     [1, 2, 3, 4, 5]
     """
     spread = np.ptp(human) or 1.0
-    return np.minimum(np.floor(LEVELS * (human - human.min()) / spread), LEVELS - 1).astype(int) + 1
+    fifths = np.floor(LEVELS * (human - human.min()) / spread).astype(np.int64)
+    return np.asarray(np.minimum(fifths, LEVELS - 1) + 1)
 
 
 def check_quality_drift(
     human: pd.Series[float], metrics: pd.DataFrame, rng: np.random.Generator
 ) -> list[Finding]:
     """Set I keeps a caption of level k with probability 1 / (|I − k| + 1); drawn 20 times."""
-    scores, values = human.to_numpy(), metrics.to_numpy()
+    scores, values = np.asarray(human, np.float64), np.asarray(metrics, np.float64)
     levels = quality_levels(scores)
     names = [str(name) for name in metrics.columns]
     findings = []

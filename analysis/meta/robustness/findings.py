@@ -39,7 +39,9 @@ class Finding:
 def correlate(human: pd.Series[float], table: ScoreTable) -> Correlations:
     """Each metric with people, over the captions both have."""
     both = human.index.intersection(table.frame.index)
-    return correlations(human.loc[both].to_numpy(), table.frame.loc[both].to_numpy())
+    return correlations(
+        np.asarray(human.loc[both], np.float64), np.asarray(table.frame.loc[both], np.float64)
+    )
 
 
 def summarise(
