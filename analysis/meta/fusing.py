@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -39,6 +40,12 @@ class FusedMetric:
     captions: int
     signature: str
     name: str = NAME
+
+    @property
+    def mixed_signature(self) -> str:
+        """One line for wherever its scores go: what was mixed, and of which evaluation."""
+        origin = hashlib.sha256(self.signature.encode()).hexdigest()[:8]
+        return f"{self.name}|of:{','.join(self.metrics)}|human:{self.human}|from:{origin}"
 
     def score(self, values: Mapping[str, Floats]) -> Floats:
         """One value per caption from the metrics by name; one that is missing is refused."""

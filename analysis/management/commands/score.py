@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from django.conf import settings as django_settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from analysis.meta.fusing import read_fusion
 from analysis.metrics.batch import Batch, VideoFile
 from analysis.metrics.embeddings import prune
 from analysis.metrics.equipment import Equipment
@@ -49,6 +50,13 @@ class Command(BaseCommand):
         parser.add_argument("--out", type=Path, required=True, help="video,system,metric,value")
         parser.add_argument("--corpus", type=Path, help="references to count rare words in")
         parser.add_argument("--explain", type=Path, help="what EMScore matched, as JSON lines")
+        parser.add_argument(
+            "--fusion",
+            type=Path,
+            action="append",
+            default=[],
+            help="a mix of these metrics, as `correlate` saved it",
+        )
         _add_equipment(parser)
         for setting in fields(Settings):
             _add_setting(parser, setting.name, setting.default)
@@ -61,6 +69,7 @@ class Command(BaseCommand):
             needs = {need for family in families_of(options["metrics"]) for need in family.needs}
             bench = _equipment(options).workbench(needs)
             scores = self._score(batch, options["metrics"], settings, bench)
+            _add_fusions(scores, options["fusion"])
             write_scores(options["out"], captions, scores)
             if options["explain"]:
                 write_explanations(options["explain"], captions, batch, settings, bench.encoder)
@@ -122,6 +131,13 @@ def _add_setting(parser: CommandParser, name: str, default: Any) -> None:
         parser.add_argument(option, action="store_true")
     else:
         parser.add_argument(option, type=type(default), default=default, choices=CHOICES.get(name))
+
+
+def _add_fusions(scores: Scores, paths: Sequence[Path]) -> None:
+    for path in paths:
+        fused = read_fusion(path)
+        scores.values[fused.name] = fused.score(scores.values)
+        scores.signatures[fused.name] = fused.mixed_signature
 
 
 def _read(options: Mapping[str, Any]) -> tuple[Captions, Batch]:
