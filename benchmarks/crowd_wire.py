@@ -176,7 +176,7 @@ def gateway_at(address: str) -> Any:
 def client_at(address: str) -> Any:
     import boto3
 
-    keys = {"aws_access_key_id": "AK", "aws_secret_access_key": "SK"}
+    keys: Any = {"aws_access_key_id": "AK", "aws_secret_access_key": "SK"}
     return boto3.client("mturk", endpoint_url=address, region_name="us-east-1", **keys)
 
 

@@ -61,5 +61,7 @@ def _read(call: Call) -> dict[str, Any]:
 
 def _reply(answer: dict[str, Any], status: int = 200) -> Reply:
     # An answer without members is an empty body, as the service sends it.
-    reply = json_reply(answer, status, CONTENT_TYPE, **{"x-amzn-RequestId": secrets.token_hex(16)})
-    return reply if answer else Reply(status, b"", CONTENT_TYPE, reply.headers)
+    headers = {"x-amzn-RequestId": secrets.token_hex(16)}
+    if not answer:
+        return Reply(status, b"", CONTENT_TYPE, headers)
+    return json_reply(answer, status, CONTENT_TYPE, headers)

@@ -58,9 +58,12 @@ class Reply:
 
 
 def json_reply(
-    answer: Any, status: int = 200, content_type: str = "application/json", **headers: str
+    answer: Any,
+    status: int = 200,
+    content_type: str = "application/json",
+    headers: dict[str, str] | None = None,
 ) -> Reply:
-    return Reply(status, json.dumps(answer).encode(), content_type, headers)
+    return Reply(status, json.dumps(answer).encode(), content_type, headers or {})
 
 
 def troubled(fault: Fault | None, perform: Callable[[], Reply]) -> Reply:

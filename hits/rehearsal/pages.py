@@ -76,8 +76,11 @@ class Pages:
         numbers = {name: form[name] for name in ("approved", "rejected") if name in form}
         if not all(text.isdecimal() for text in numbers.values()):
             raise Refusal("Numbers of assignments are written in digits.")
-        wanted = {"worker": form.get("worker", "").strip().upper(), **numbers}
-        answer = self.desk.act("sign-in", wanted | {"country": form.get("country", "")[:2].upper()})
+        names = {
+            "worker": form.get("worker", "").strip().upper(),
+            "country": form.get("country", "")[:2].upper(),
+        }
+        answer = self.desk.act("sign-in", names | numbers)
         cookie = f"{COOKIE}={answer['worker']}; Path=/; HttpOnly; SameSite=Lax"
         return _redirect(call, "/", answer, **{"Set-Cookie": cookie})
 
@@ -136,7 +139,7 @@ def _page(call: Call, template: str, context: dict[str, Any], status: int = 200)
 
 def _redirect(call: Call, path: str, answer: dict[str, Any], **headers: str) -> Reply:
     if call.wants_json:
-        return json_reply(answer, **headers)
+        return json_reply(answer, headers=headers)
     return Reply(303, headers={"Location": path, **headers})
 
 

@@ -50,7 +50,7 @@ def meets(
     worker: Worker, requirement: Mapping[str, Any], types: Mapping[str, QualificationType]
 ) -> bool:
     value = _value(worker, requirement["QualificationTypeId"], types)
-    comparator = requirement["Comparator"]
+    comparator: str = requirement["Comparator"]
     if comparator in ("Exists", "DoesNotExist"):
         return (value is not None) == (comparator == "Exists")
     if value is None or value == UNMARKED:

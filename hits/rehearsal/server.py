@@ -6,9 +6,10 @@ import contextlib
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import cast
 from urllib.parse import urlsplit
 
 from hits.rehearsal import controls
@@ -77,7 +78,9 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(length)
         started = time.perf_counter()
         parts = urlsplit(self.path)
-        call = Call(self.command, parts.path, parts.query, self.headers, body)
+        # By its type a message is no mapping; it is one in use, and knows no case.
+        headers = cast(Mapping[str, str], self.headers)
+        call = Call(self.command, parts.path, parts.query, headers, body)
         try:
             self._send(self.server.reply(call))
         except Dropped:

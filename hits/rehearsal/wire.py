@@ -68,8 +68,7 @@ def faults_of(shape: Shape | None, value: Any, path: str) -> Iterator[str]:
         if value:
             yield f"{path or 'the request'} must be empty"
         return
-    wanted = TYPES[shape.type_name]
-    if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
+    if not _is_of(shape, value):
         yield f"Value at '{path}' must be of type {shape.type_name}"
     elif isinstance(shape, StructureShape):
         yield from _structure_faults(shape, value, path)
@@ -80,6 +79,12 @@ def faults_of(shape: Shape | None, value: Any, path: str) -> Iterator[str]:
         yield from _text_faults(shape, value, path)
     else:
         yield from _range_faults(shape, value, path)
+
+
+def _is_of(shape: Shape, value: Any) -> bool:
+    """Python takes True for a number, the service does not."""
+    wanted = TYPES[shape.type_name]
+    return isinstance(value, wanted) and (bool in wanted or not isinstance(value, bool))
 
 
 def _structure_faults(shape: StructureShape, value: dict[str, Any], path: str) -> Iterator[str]:

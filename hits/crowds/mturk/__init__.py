@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from django.conf import settings
 
+from hits.crowds.gateway import Gateway
 from hits.crowds.mturk.account import Account
-from hits.crowds.mturk.gateway import MTurkGateway, gateway_to
-
-__all__ = ["MTurkGateway", "connect"]
+from hits.crowds.mturk.gateway import gateway_to
 
 
-def connect() -> MTurkGateway:
+def connect() -> Gateway:
     """The gateway the settings describe; one for as long as they do, for it opens connections."""
     account = Account.read(
         endpoint=settings.MTURK_ENDPOINT_URL,

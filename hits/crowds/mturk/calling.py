@@ -29,7 +29,6 @@ from hits.crowds.gateway import NotFound, PermanentFault, TransientFault, Unclea
 from hits.crowds.mturk.account import Account, session
 
 MAKING_CLIENTS: Final = threading.Lock()  # clients may be shared by threads, sessions may not
-TIMEOUTS: Final = {"connect_timeout": 5, "read_timeout": 20}
 ATTEMPTS: Final = 4
 FIRST_PAUSE: Final = 0.2
 PAGE: Final = 100
@@ -152,7 +151,8 @@ class Caller:
 
     def _client(self, account: Account, attempts: int) -> Any:
         config = Config(
-            **TIMEOUTS,
+            connect_timeout=5,
+            read_timeout=20,
             retries={"mode": "standard", "total_max_attempts": attempts},
             max_pool_connections=20,
         )
