@@ -28,9 +28,9 @@ spell its words. Made by the project, under the project's licence.
 `python manage.py train_demo_model`: {scenes:,} rendered scenes, {frames} frames each, numbered from
 {training_seeds:,} so that no demo campaign has any of them; {epochs} epochs, seed {seed}. Frames
 are told from those of other scenes by true captions, and true captions from false ones, by the
-sentence and by the mean of its tokens; besides, frames and sentences learn to name the facts of their
-stories, with a head that is thrown away. All is computed in one thread: the same machine with the
-same libraries makes the same bytes again, another kind of processor may round differently.
+sentence and by the mean of its tokens; besides, frames and sentences learn to name the facts of
+their stories, with a head that is thrown away. All is computed in one thread: the same machine with
+the same libraries makes the same bytes again, another kind of processor may round differently.
 
 ## How good it is
 On {held_out} scenes it never saw (numbered from {held_out_seeds:,}), {held_out_frames} frames each.
