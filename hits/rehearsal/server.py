@@ -70,12 +70,12 @@ class Handler(BaseHTTPRequestHandler):
         self._handle()
 
     def _handle(self) -> None:
-        length = int(self.headers.get("Content-Length") or 0)
-        if length > LONGEST_BODY:
+        length = self.headers.get("Content-Length") or "0"
+        if not length.isdecimal() or int(length) > LONGEST_BODY:
             self._send(Reply(413))
             self.close_connection = True
             return
-        body = self.rfile.read(length)
+        body = self.rfile.read(int(length))
         started = time.perf_counter()
         parts = urlsplit(self.path)
         # By its type a message is no mapping; it is one in use, and knows no case.

@@ -7,7 +7,9 @@ tries again with the same key.
 from __future__ import annotations
 
 import datetime as dt
+import tempfile
 from decimal import Decimal
+from pathlib import Path
 
 import hypothesis.strategies as st
 from hypothesis import settings
@@ -55,7 +57,8 @@ class Study(RuleBasedStateMachine):
     @initialize(target=work)
     def begin(self):
         self.watch = Watch(dt.datetime.now(dt.UTC))
-        self.desk = Desk(clock=self.watch, seed="study")
+        self.folder = tempfile.TemporaryDirectory()
+        self.desk = Desk(folder=Path(self.folder.name), clock=self.watch)
         self.server.desk = self.server.api.desk = self.server.pages.desk = self.desk
         self.server.faults.clear()
         self.places: dict[str, Place] = {}  # by HIT
@@ -193,6 +196,16 @@ class Study(RuleBasedStateMachine):
                 {self.places[hit].reference: hit},
             )
             assert (one.standing is Standing.OPEN) == (market.hits[hit].expires_at > market.now)
+
+    def teardown(self):
+        """A marketplace that is started again is the same marketplace."""
+        self.desk.close()
+        again = Desk(folder=Path(self.folder.name), clock=self.watch)
+        self.desk.market.advance(self.watch.time)
+        for name in ("hits", "assignments", "account", "bonuses"):
+            assert getattr(again.market, name) == getattr(self.desk.market, name)
+        again.close()
+        self.folder.cleanup()
 
     @invariant()
     def books_agree(self):
