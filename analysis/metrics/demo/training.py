@@ -99,7 +99,9 @@ def save(model: nn.Module, folder: Path) -> None:
         name: (tensor.half() if tensor.is_floating_point() else tensor).contiguous()
         for name, tensor in model.state_dict().items()
     }
-    save_file(weights, folder / "open_clip_model.safetensors")
+    file = folder / "open_clip_model.safetensors"
+    save_file(weights, file)
+    file.chmod(0o644)  # it is written for its owner alone, and workers may be other users
     about = {
         "model_cfg": architecture(len(weights["token_embedding.weight"])),
         "preprocess_cfg": {"resize_mode": "squash", "interpolation": "bicubic"},
