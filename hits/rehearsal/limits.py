@@ -11,6 +11,8 @@ from xml.etree.ElementTree import ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
+from hits.rehearsal.qualifying import LOCALE
+
 DAY = 86_400
 TEXTS = {
     "Title": 128,
@@ -33,7 +35,6 @@ WORKERS_PER_LETTER = 100
 REQUIREMENTS = 10
 INTEGERS, LOCALES = 15, 30
 LOWEST_PAY = Decimal("0.01")
-LOCALE_TYPE = "00000000000000000071"
 EXTERNAL_QUESTION = (
     "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/"
     "ExternalQuestion.xsd}"
@@ -70,7 +71,7 @@ def _size_faults(request: dict[str, Any]) -> Iterator[str]:
 def _requirement_faults(requirement: dict[str, Any]) -> Iterator[str]:
     integers, locales = requirement.get("IntegerValues"), requirement.get("LocaleValues")
     comparator = requirement["Comparator"]
-    is_locale = requirement["QualificationTypeId"] == LOCALE_TYPE
+    is_locale = requirement["QualificationTypeId"] == LOCALE
     values = locales if is_locale else integers
     if comparator in ("Exists", "DoesNotExist"):
         if integers or locales:

@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable
 from decimal import Decimal
 
-from hits.rehearsal.money import Account, fee_rate, with_fee
+from hits.rehearsal.money import MANY, Account, fee_rate, with_fee
 from hits.rehearsal.qualifying import obstacle
 from hits.rehearsal.records import (
     GIVEN_UP,
@@ -34,8 +34,8 @@ from hits.rehearsal.refusals import Refusal, missing
 BEGINNING = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
 TOKEN_LIFE = dt.timedelta(hours=24)
 OVERRULED_WITHIN = dt.timedelta(days=30)
+NOT_DISPOSED = tuple(status for status in Status if status is not Status.DISPOSED)
 DEFAULT_BALANCE = Decimal("10000.00")
-MANY = 10
 
 
 class Marketplace:
@@ -142,7 +142,7 @@ class Marketplace:
                 f"{total}.",
                 "InvalidMaximumAssignmentsIncrease",
             )
-        self.require_status(hit, *(status for status in Status if status != Status.DISPOSED))
+        self.require_status(hit, *NOT_DISPOSED)
         if hit.expires_at > self.now:
             self.account.require(more * self._unit(hit))
         hit.max_assignments = total
@@ -150,7 +150,7 @@ class Marketplace:
         self._hold(hit)
 
     def set_expiry(self, hit: Hit, when: dt.datetime) -> None:
-        self.require_status(hit, *(status for status in Status if status != Status.DISPOSED))
+        self.require_status(hit, *NOT_DISPOSED)
         if hit.expires_at <= self.now < when:
             self.account.require(hit.free() * self._unit(hit))
             hit.reviewing = False

@@ -8,7 +8,6 @@ from decimal import Decimal
 from typing import Any
 
 from hits.rehearsal.marketplace import Marketplace
-from hits.rehearsal.qualifying import LOCALE
 from hits.rehearsal.records import Assignment, Bonus, Grant, Hit, QualificationType, State
 
 Answer = dict[str, Any]
@@ -99,13 +98,3 @@ def qualification(kind: QualificationType, grant: Grant) -> Answer:
         "Status": "Revoked" if grant.revoked else "Granted",
     }
     return answer | ({} if grant.value is None else {"IntegerValue": grant.value})
-
-
-def requirement(requirement: dict[str, Any]) -> str:
-    """A requirement as a sentence for the worker who looks at the HIT."""
-    kind, comparator = requirement["QualificationTypeId"], requirement["Comparator"]
-    if kind == LOCALE:
-        values = ", ".join(place["Country"] for place in requirement["LocaleValues"])
-    else:
-        values = ", ".join(map(str, requirement.get("IntegerValues", [])))
-    return f"{kind} {comparator} {values}".strip()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -135,16 +134,13 @@ def _own(market: Marketplace, request: Request) -> Assignment:
 
 
 def _card(market: Marketplace, hit: Hit) -> Answer:
-    requirements = [presenting.requirement(json.loads(text)) for text in hit.type.requirements]
     return {
         "hit": hit.id,
         "title": hit.type.title,
         "description": hit.type.description,
-        "keywords": hit.type.keywords,
         "reward": presenting.money(hit.type.reward),
         "places": hit.available(market.now),
         "minutes": hit.type.duration // 60,
-        "requirements": requirements,
     }
 
 

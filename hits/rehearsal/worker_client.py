@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 from typing import Any
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 TIMEOUT = 30
 # A record no requirement keeps out.
@@ -69,8 +69,3 @@ class WorkerClient:
         if response.status != http.client.OK:
             raise Turned(answer.get("error", f"{path} answered {response.status}"))
         return answer
-
-
-def submit_address(frame: str) -> str:
-    """Where the page in the frame is told to report."""
-    return parse_qs(urlsplit(frame).query)["turkSubmitTo"][0]

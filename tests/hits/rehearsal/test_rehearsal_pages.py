@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
-from hits.rehearsal.worker_client import Turned, submit_address
+from hits.rehearsal.worker_client import Turned
 from tests.hits.rehearsal.market import hit_request
 
 
@@ -53,7 +53,7 @@ def test_the_frame_is_told_who_works_on_what(worker, server, hit):
     told = parse_qs(urlsplit(one.frame(assignment)).query)
     assert told["hitId"] == [hit]
     assert (told["assignmentId"], told["workerId"]) == ([assignment], ["A1"])
-    assert submit_address(one.frame(assignment)) == server.origin
+    assert told["turkSubmitTo"] == [server.origin]
 
 
 def test_a_group_leads_to_a_hit_of_it(browser, hit, client):
