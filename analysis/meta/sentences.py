@@ -69,19 +69,26 @@ def verdict_sentences(part: AgainstHuman, verdict: Verdict, alpha: float) -> lis
 def _better(part: AgainstHuman, verdict: Verdict, alpha: float) -> str:
     better, worse = part.metrics[verdict.better], part.metrics[verdict.worse]
     one, other = (part.caption.correlations.pearson[at] for at in (verdict.better, verdict.worse))
-    answer = "Yes" if verdict.p < alpha else "One cannot tell"
-    not_ = "" if verdict.p < alpha else "not "
-    doubt = ""
-    if (verdict.p < alpha) != (verdict.p_permutation < alpha):
-        doubt = " The two tests disagree, so it is a close call."
-    elif verdict.p < alpha <= verdict.p_holm:
-        doubt = " Corrected for all the metrics compared here it is not significant."
+    answer, doubt = _certainty(verdict, alpha)
+    significant = "significant" if verdict.p < alpha else "not significant"
     return (
         f"Is {better} better than {worse} here? {answer}: r = {number(one, 3)} against "
-        f"{number(other, 3)} over {len(part.rows):,} captions, a difference that is {not_}"
-        f"significant (Williams p {_is(verdict.p)}, permutation p {_is(verdict.p_permutation)}, "
-        f"Holm-adjusted p {_is(verdict.p_holm)}).{doubt}"
+        f"{number(other, 3)} over {len(part.rows):,} captions, a difference that is {significant} "
+        f"(Williams p {_is(verdict.p)}, permutation p {_is(verdict.p_permutation)}, Holm-adjusted "
+        f"p {_is(verdict.p_holm)}).{doubt}"
     )
+
+
+def _certainty(verdict: Verdict, alpha: float) -> tuple[str, str]:
+    """How sure the answer is, and what speaks against it."""
+    significant = verdict.p < alpha
+    if significant != (verdict.p_permutation < alpha):
+        doubt = " The two tests disagree: it is a close call."
+        return "It seems so" if significant else "One cannot tell", doubt
+    if significant and verdict.p_holm >= alpha:
+        doubt = " Among as many metrics as were compared here, such a difference may be chance."
+        return "It seems so", doubt
+    return "Yes" if significant else "One cannot tell", ""
 
 
 def _odd_captions(part: AgainstHuman, verdict: Verdict, alpha: float) -> str:
