@@ -27,7 +27,6 @@ Spec = dict[str, Any]
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 STATUSES: Final = (PASSED, FAILED, INSUFFICIENT)
 STEP: Final = 30  # pixels a system takes
-NARROWEST: Final = 34  # pixels of a cell that holds a p value
 BIN_WIDTH: Final = 5
 CONTROLS: Final = "control captions"
 DAMAGED: Final = "degraded captions"
@@ -67,36 +66,6 @@ def ranking_chart(analysis: Analysis) -> Chart:
     spec = plain_spec("Scores of systems with their intervals, best first.", STEP * len(rows))
     spec |= {"data": {"values": rows}, "encoding": {"y": y | {"axis": plain}}}
     return Chart("Ranking", spec | {"layer": [boundary, interval, score]}, RANKING_HEADINGS, rows)
-
-
-def significance_chart(analysis: Analysis) -> Chart:
-    """Which system is better than which: a filled cell is a win of its row (paper, Fig. 7)."""
-    rows = significance_rows(analysis)
-    systems = _ranked(analysis)
-    axis = {"grid": False, "domain": False, "ticks": False, "labelLimit": 160}
-    filled = {"condition": {"test": "datum.win", "value": 0.4}, "value": 0.05}
-    bold = {
-        "condition": [
-            {"test": f"bandwidth('x') < {NARROWEST}", "value": 0},
-            {"test": "datum.win", "value": 1},
-        ],
-        "value": 0.75,
-    }
-    cells = {"mark": {"type": "rect", "stroke": None}, "encoding": {"opacity": filled}}
-    labels = {
-        "mark": {"type": "text", "fontSize": 11},
-        "encoding": {"text": {"field": "shown", "type": "nominal"}, "opacity": bold},
-    }
-    side: Spec = {"type": "nominal", "sort": systems}
-    tilted = axis | {"orient": "top", "labelAngle": -40}
-    question = "One-sided p values: is the row's system better than the column's?"
-    spec = plain_spec(question, STEP * len(systems))
-    spec["data"] = {"values": rows}
-    spec["encoding"] = {
-        "x": side | {"field": "worse", "title": "than this one", "axis": tilted},
-        "y": side | {"field": "better", "title": "This system is better", "axis": axis},
-    }
-    return Chart("Significance", spec | {"layer": [cells, labels]}, SIGNIFICANCE_HEADINGS, rows)
 
 
 def annotators_chart(analysis: Analysis) -> Chart:

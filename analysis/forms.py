@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from django import forms
+from django.db.models import QuerySet
 
 from analysis.listings import FLAGS
 from analysis.pipeline import Settings
 from analysis.services.metric_workers import model_named
+from hits.models import Campaign
 
 DEFAULTS = Settings()
 
@@ -45,9 +47,17 @@ class ChoicesForm(forms.Form):
         choices=[("0.05", "0.05"), ("0.01", "0.01"), ("0.001", "0.001"), ("0.1", "0.10")],
         label="Level of the tests",
     )
+    adjust = forms.ChoiceField(
+        required=False,
+        choices=[("", "Not at all"), ("holm", "Holm"), ("bh", "Benjamini–Hochberg")],
+        label="Adjusted for many tests",
+    )
 
     def settings(self, *, minimum_pairs: int) -> Settings:
-        """The choices as the analysis wants them; call after `is_valid`."""
+        """The choices as the analysis wants them; call after `is_valid`.
+
+        Adjusting changes no score and no rank: every result has all three p values.
+        """
         chosen = self.cleaned_data
         return Settings(
             keep_all_annotators=chosen["annotators"] == "all",
@@ -169,3 +179,46 @@ class CaptionsForm(forms.Form):
         super().__init__(data)
         names = [(name, name) for name in systems]
         cast(forms.ChoiceField, self.fields["system"]).choices = [("", "Every system"), *names]
+
+
+class PairForm(forms.Form):
+    """Which two systems are held against each other."""
+
+    first = forms.ChoiceField(required=False, label="Is this system")
+    second = forms.ChoiceField(required=False, label="better than this one?")
+    order = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("", "Largest differences first"),
+            ("-difference", "Where the first is ahead"),
+            ("difference", "Where the second is ahead"),
+        ],
+        label="Videos",
+    )
+
+    def __init__(self, data: Any = None, *, systems: Sequence[str]) -> None:
+        super().__init__(data)
+        for name, system in zip(("first", "second"), systems, strict=False):
+            field = cast(forms.ChoiceField, self.fields[name])
+            field.choices = [(known, known) for known in systems]
+            field.initial = system
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The systems that were chosen, or else the best two; call after `is_valid`."""
+        first, second = (
+            self.cleaned_data[name] or self.fields[name].initial for name in ("first", "second")
+        )
+        return first, second
+
+
+class ComparisonForm(forms.Form):
+    """With which other campaign this one is compared."""
+
+    other = forms.ModelChoiceField(
+        Campaign.objects.none(), required=False, to_field_name="slug", label="Compare with"
+    )
+
+    def __init__(self, data: Any = None, *, campaigns: QuerySet[Campaign]) -> None:
+        super().__init__(data)
+        cast(forms.ModelChoiceField[Campaign], self.fields["other"]).queryset = campaigns

@@ -16,7 +16,6 @@ def results_page(analysis: Analysis, trust: Trust) -> dict[str, Any]:
     """Everything a page needs, so that showing it computes nothing."""
     drawn = {
         "ranking": charts.ranking_chart(analysis),
-        "significance": charts.significance_chart(analysis),
         "annotators": charts.annotators_chart(analysis),
         "distributions": charts.distributions_chart(analysis),
     }

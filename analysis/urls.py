@@ -3,7 +3,7 @@ from __future__ import annotations
 from django.urls import path, re_path, register_converter
 from django.urls.converters import StringConverter
 
-from analysis.views import annotators, captions, inspector, metrics, results
+from analysis.views import annotators, captions, comparison, inspector, metrics, pairs, results
 
 
 class TableFormat(StringConverter):
@@ -21,6 +21,12 @@ urlpatterns = [
     path("<slug:slug>/metrics/<int:pk>/retry/", metrics.metric_retry, name="metric-retry"),
     path("<slug:slug>/metrics/<str:name>", metrics.metric_file, name="metric-file"),
     path("<slug:slug>/ranking/", results.ranking, name="ranking"),
+    path("<slug:slug>/ranking/pair/", pairs.pair, name="pair"),
+    path("<slug:slug>/ranking/pair.<table:format>", pairs.pair_file, name="pair-file"),
+    path("<slug:slug>/comparison/", comparison.comparison, name="comparison"),
+    path(
+        "<slug:slug>/comparison.<table:format>", comparison.comparison_file, name="comparison-file"
+    ),
     path("<slug:slug>/captions/", captions.caption_list, name="caption-list"),
     path("<slug:slug>/captions.<table:format>", captions.captions_file, name="captions-file"),
     path("<slug:slug>/videos/<int:pk>/scores/", captions.video_scores, name="video-scores"),

@@ -60,6 +60,7 @@ def result_request(*, campaign: Campaign, choices: Settings) -> Result | None:
         last_rating=last,
         defaults={"choices": asdict(choices)},
     )
+    result.campaign = campaign  # known already, not to be fetched again
     _renew_if_reviewed(result)
     return result
 

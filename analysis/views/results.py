@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 from django.http import FileResponse, Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from analysis.exports import FORMATS, ratings_table
-from analysis.forms import ChoicesForm
+from analysis.forms import DEFAULTS, ChoicesForm
 from analysis.models import Result
+from analysis.pairs import PairTest, pair_tests, wins_matrix
 from analysis.results import known_names
 from analysis.selectors.ratings import ratings_of
-from analysis.selectors.results import result_folder, result_latest
-from analysis.services.results import choices_key, result_request
+from analysis.selectors.results import result_folder
 from analysis.services.snapshots import snapshot_refresh
-from analysis.tasks import result_compute_task
+from analysis.views.latest import latest_result
 from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign
 
@@ -29,26 +30,28 @@ def ranking(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     """The last finished result; a newer one is being made while this one is shown."""
     form = ChoicesForm(request.GET)
     if not form.is_valid():
-        page = {"campaign": campaign, "form": form}
-        return render(request, "analysis/ranking.html", page, status=400)
-    choices = form.settings(minimum_pairs=campaign.min_pairs)
-    wanted = result_request(campaign=campaign, choices=choices)
-    is_waiting = wanted is not None and wanted.state == State.WAITING
-    if (
-        wanted is not None and is_waiting and not request.htmx
-    ):  # htmx: a page that waits looks again
-        result_compute_task.delay_on_commit(wanted.pk)  # type: ignore[attr-defined]
-    shown = result_latest(campaign, choices_key(choices))
-    context = {
-        "campaign": campaign,
+        refused = {"campaign": campaign, "form": form}
+        return render(request, "analysis/ranking.html", refused, status=400)
+    latest = latest_result(request, campaign)
+    page = latest.ready.page if latest.ready else None
+    context = latest.context | {
         "form": form,
-        "result": shown,
-        "page": shown.page if shown else None,
-        "is_waiting": is_waiting,
+        "page": page,
+        "matrix": significance(page, form) if page else [],
+        "alpha": form.cleaned_data["alpha"] or DEFAULTS.alpha,
         "query": request.GET.urlencode(),
     }
     name = "analysis/_ranking.html" if request.htmx else "analysis/ranking.html"
     return render(request, name, context)
+
+
+def significance(
+    page: dict[str, Any], form: ChoicesForm
+) -> list[tuple[str, list[PairTest | None]]]:
+    """Every test between two systems, best systems first, adjusted as the form says."""
+    alpha = form.cleaned_data["alpha"] or DEFAULTS.alpha
+    tests = pair_tests(page["significance"], adjustment=form.cleaned_data["adjust"], alpha=alpha)
+    return wins_matrix([row["system"] for row in page["systems"]], tests)
 
 
 @require_safe

@@ -42,6 +42,8 @@ async function draw(target) {
     renderer: "svg",
     tooltip: false,
   });
+  // Vega gives some marks a role whatever `aria` says; the description is on the element around them.
+  target.querySelector("svg")?.setAttribute("aria-hidden", "true");
 }
 
 function drawAll(root = document) {

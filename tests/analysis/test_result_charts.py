@@ -15,14 +15,13 @@ from analysis.charts import (
     distributions_chart,
     ranking_chart,
     sensitivity_chart,
-    significance_chart,
 )
 from analysis.pipeline import Settings, analyse
 from analysis.stats.sensitivity import threshold_sensitivity
 from benchmarks.crowd import simulate
 
 HOSTILE = "</script><img src=x onerror=alert(1)> \"'\\ ]|[ ${x}"
-CHARTS = [ranking_chart, significance_chart, annotators_chart, distributions_chart]
+CHARTS = [ranking_chart, annotators_chart, distributions_chart]
 
 
 @pytest.fixture(scope="module")
@@ -61,16 +60,6 @@ def test_the_ranking_shows_every_system_and_parts_the_clusters(analysis):
     assert [row["z"] for row in chart.rows] == sorted(analysis.systems.z[1:].tolist())[::-1]
     clusters = len({row["ranks"] for row in chart.rows})
     assert svg.count('stroke-dasharray="2,3"') == clusters - 1
-
-
-def test_the_matrix_fills_a_cell_for_every_win(analysis):
-    chart = significance_chart(analysis)
-    svg = drawn(chart)
-    assert marks(svg, "rect") == len(chart.rows) == 20
-    assert sum(row["win"] for row in chart.rows) == analysis.ranking.wins.sum()
-    assert (
-        len(re.findall(r'<path aria-label[^>]*opacity="0.4"', svg)) == analysis.ranking.wins.sum()
-    )
 
 
 def test_the_scatter_has_one_mark_per_annotator_told_apart_by_shape(analysis):

@@ -1,0 +1,75 @@
+"""Two campaigns side by side: does a second collection find the same?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from analysis import replications
+from analysis.forms import ComparisonForm
+from analysis.listings import CAPTIONS
+from analysis.models import Result
+from analysis.selectors.results import result_listing
+from analysis.views.latest import Latest, checked, latest_result, news, table_file
+from hits.models import Campaign
+from hits.selectors import campaigns_for
+from hits.views.access import MemberRequest, for_campaign
+
+
+@require_safe
+@for_campaign()
+def comparison(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """This campaign and another of this person's, analysed with the same choices."""
+    form = comparison_form(request, campaign)
+    latest, other = both(request, campaign, form)
+    if request.htmx:
+        return news(request, other if other and other.is_waiting else latest)
+    context = latest.context | {"form": form, "other": other}
+    if other and latest.ready and other.ready:
+        context |= comparison_context(latest.ready, other.ready)
+    return render(request, "analysis/comparison.html", context)
+
+
+@require_safe
+@for_campaign()
+def comparison_file(request: MemberRequest, campaign: Campaign, format: str) -> HttpResponseBase:
+    """The systems both campaigns have, with the scores of both."""
+    latest, other = both(request, campaign, comparison_form(request, campaign))
+    if other is None or latest.ready is None or other.ready is None:
+        raise Http404("There are no two results to compare.")
+    rows = shared_systems(latest.ready, other.ready)
+    return table_file("comparison", replications.rows_table(rows), latest.ready, format)
+
+
+def comparison_form(request: MemberRequest, campaign: Campaign) -> ComparisonForm:
+    others = campaigns_for(request.user).exclude(pk=campaign.pk)
+    return checked(ComparisonForm(request.GET, campaigns=others))
+
+
+def both(
+    request: MemberRequest, campaign: Campaign, form: ComparisonForm
+) -> tuple[Latest, Latest | None]:
+    other = form.cleaned_data["other"]
+    latest = latest_result(request, campaign)
+    return latest, latest_result(request, other) if other else None
+
+
+def shared_systems(first: Result, second: Result) -> list[dict[str, Any]]:
+    return replications.shared_systems(first.page["systems"], second.page["systems"])
+
+
+def comparison_context(first: Result, second: Result) -> dict[str, object]:
+    rows = shared_systems(first, second)
+    captions = replications.shared_captions(
+        result_listing(first, CAPTIONS), result_listing(second, CAPTIONS)
+    )
+    systems = replications.replications("systems", replications.rows_table(rows)) if rows else []
+    return {
+        "rows": rows,
+        "found": [*systems, *replications.replications("captions", captions)],
+        "sentence": replications.replication_sentence(systems) if systems else "",
+        "chart": replications.replication_chart(rows, first.campaign.name, second.campaign.name),
+    }

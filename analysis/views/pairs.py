@@ -1,0 +1,96 @@
+"""Two systems: is one better than the other, how sure is that, and which captions decide it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.core.exceptions import BadRequest
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from analysis.exports import records
+from analysis.forms import PairForm
+from analysis.listings import CAPTIONS, arranged, as_table
+from analysis.models import Result
+from analysis.pairs import differences_chart, pair_tests, shared_videos, videos_sentence
+from analysis.selectors.results import result_listing
+from analysis.views.latest import Latest, checked, latest_result, news, ready_or_404, table_file
+from hits.models import Campaign
+from hits.views.access import MemberRequest, for_campaign
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PER_PAGE = 20
+
+
+@require_safe
+@for_campaign()
+def pair(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    latest = latest_result(request, campaign)
+    if request.htmx:
+        return news(request, latest)
+    context = latest.context
+    if latest.ready and has_two_systems(latest.ready):
+        context |= pair_context(request, latest, latest.ready)
+    return render(request, "analysis/pair.html", context)
+
+
+@require_safe
+@for_campaign()
+def pair_file(request: MemberRequest, campaign: Campaign, format: str) -> HttpResponseBase:
+    """Every video of which both systems' captions are scored."""
+    result = ready_or_404(latest_result(request, campaign))
+    if not has_two_systems(result):
+        raise Http404("There are no two systems to compare.")
+    form = pair_form(request, result)
+    listed = pair_videos(result, form).drop_columns(["video"])
+    return table_file("pair", as_table(listed), result, format)
+
+
+def has_two_systems(result: Result) -> bool:
+    return len(result.page["systems"]) > 1
+
+
+def pair_context(request: MemberRequest, latest: Latest, result: Result) -> dict[str, object]:
+    form = pair_form(request, result)
+    first, second = form.pair
+    tests = pair_tests(
+        result.page["significance"],
+        adjustment=latest.choices.get("adjust", ""),
+        alpha=result.choices["alpha"],
+    )
+    videos = pair_videos(result, form)
+    differences = videos["difference"].to_numpy()
+    page = Paginator(videos, PER_PAGE).get_page(request.GET.get("page"))
+    scores = {row["system"]: row for row in result.page["systems"]}
+    return {
+        "form": form,
+        "first": scores[first],
+        "second": scores[second],
+        "test": tests[first, second],
+        "converse": tests[second, first],
+        "alpha": result.choices["alpha"],
+        "sentence": videos_sentence(differences, first, second),
+        "chart": differences_chart(differences, first, second),
+        "page": page,
+        "rows": [
+            row | {"lead": abs(row["difference"])} for row in records(as_table(page.object_list))
+        ],
+    }
+
+
+def pair_form(request: MemberRequest, result: Result) -> PairForm:
+    systems = [row["system"] for row in result.page["systems"]]
+    form = checked(PairForm(request.GET, systems=systems))
+    if len(set(form.pair)) < 2:
+        raise BadRequest("A system cannot be compared with itself.")
+    return form
+
+
+def pair_videos(result: Result, form: PairForm) -> pa.Table:
+    videos = shared_videos(result_listing(result, CAPTIONS), *form.pair)
+    order = form.cleaned_data["order"]
+    return arranged(videos, order) if order else videos
