@@ -63,7 +63,7 @@ class Marketplace:
     tells_bonuses: bool = True
 
     def break_next(self, operation: str, when: str, fault: BaseException) -> None:
-        """The next call of an operation fails, before or after it was carried out."""
+        """The next call of an operation, or of "any", fails before or after it was carried out."""
         self.faults.setdefault(operation, []).append((when, fault))
 
     def submit(self, publication: str, person: str, name: str = "") -> str:
@@ -108,7 +108,7 @@ class FakeGateway:
 
     def _call(self, operation: str, act: Callable[[], Any]) -> Any:
         self.market.calls[operation] += 1
-        queue = self.market.faults.get(operation, [])
+        queue = self.market.faults.get(operation) or self.market.faults.get("any", [])
         when, fault = queue.pop(0) if queue else ("", None)
         if when == "before" and fault is not None:
             raise fault
@@ -210,7 +210,12 @@ class FakeGateway:
     def reject(
         self, publication: str, submission: str, *, reason: str, category: str = "", key: str
     ) -> None:
-        self._call("reject", lambda: self.market.turn(submission, Progress.REJECTED))
+        self._call("reject", lambda: self._reject(submission))
+
+    def _reject(self, name: str) -> None:
+        if self.market.turns[name].progress not in (Progress.SUBMITTED, Progress.REJECTED):
+            raise PermanentFault("This cannot be rejected.")
+        self.market.turn(name, Progress.REJECTED)
 
     def bonus(self, bonus: Bonus, *, key: str) -> None:
         self._call("bonus", lambda: self._bonus(bonus, key))

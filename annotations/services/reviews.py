@@ -38,13 +38,15 @@ Several = Sequence[Submission]
 def submissions_pay(*, campaign: Campaign, submissions: Several, by: User | None = None) -> int:
     """Pay for work that was handed in, or that was rejected by mistake; how many are paid now.
 
-    Those that are paid already, or that their crowd has taken back, are passed over.
+    Those that are paid already, that their crowd has taken back, or that it is just being told not
+    to pay, are passed over.
     """
     campaign_lock(campaign)
     count = 0
     for submission in _fresh(submissions):
         rejected = submission.progress == Progress.REJECTED or submission.pay == Pay.REFUSE
-        if submission.pay == Pay.PAY or not (submission.progress == Progress.SUBMITTED or rejected):
+        open_ = submission.progress == Progress.SUBMITTED or rejected
+        if submission.pay == Pay.PAY or not open_ or _is_being_refused(submission):
             continue
         _pay(submission, by, overrule=rejected)
         count += 1
@@ -53,9 +55,16 @@ def submissions_pay(*, campaign: Campaign, submissions: Several, by: User | None
     return count
 
 
+def _is_being_refused(submission: Submission) -> bool:
+    """A rejection can be overruled once the crowd knows of it: told in the wrong order, the
+    rejection would have the last word."""
+    told = Act.objects.filter(kind=Act.Kind.REJECT, subject=f"submission:{submission.pk}")
+    return told.exclude(state__in=Act.ENDED).exists()
+
+
 def _pay(submission: Submission, by: User | None, *, overrule: bool) -> None:
     posting, launch = submission.posting, submission.posting.launch
-    subject = f"submission:{submission.pk}" + (":overruled" if overrule else "")
+    subject = f"submission:{submission.pk}"
     reward_reserve(posting=posting, promised=_promised(posting), subject=subject)
     Submission.objects.filter(pk=submission.pk).update(
         pay=Pay.PAY, reason="", decided_by=by, decided_at=timezone.now()
@@ -76,7 +85,7 @@ def _promised(posting: Posting) -> int:
     """Approvals that are wanted and not yet booked."""
     wanted = Act.objects.filter(posting=posting, kind=Act.Kind.APPROVE)
     wanted = wanted.exclude(state=Act.State.FAILED)
-    booked = LedgerEntry.objects.filter(posting=posting, kind=LedgerEntry.Kind.RELEASED)
+    booked = LedgerEntry.objects.filter(posting=posting, kind=LedgerEntry.Kind.PAID)
     return wanted.exclude(subject__in=booked.values("subject")).count()
 
 

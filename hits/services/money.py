@@ -102,13 +102,16 @@ def reward_book(*, posting: Posting, subject: str) -> None:
     happened, and then there is nothing left to promise.
     """
     campaign = campaign_lock(posting.launch.batch.campaign)
-    if _is_booked(campaign, Kind.RELEASED, subject):
+    if _is_booked(campaign, Kind.PAID, subject):
         return
     posting.refresh_from_db()
     price = unit_price(posting)
     missing = price.total - posting_outstanding(posting)
     _book(campaign, Kind.COMMITTED, missing, f"{subject}:unasked", posting)
-    _book(campaign, Kind.RELEASED, price.total, subject, posting)
+    # What was refused first, and overruled, was released then.
+    refused = _is_booked(campaign, Kind.RELEASED, subject)
+    released = f"{subject}:overruled" if refused else subject
+    _book(campaign, Kind.RELEASED, price.total, released, posting)
     _book(campaign, Kind.PAID, price.reward, subject, posting)
     _book(campaign, Kind.FEE, price.fee, subject, posting)
 
@@ -117,6 +120,7 @@ def reward_book(*, posting: Posting, subject: str) -> None:
 def reward_release(*, posting: Posting, subject: str) -> None:
     """Somebody of the posting will not be paid."""
     campaign = campaign_lock(posting.launch.batch.campaign)
+    posting.refresh_from_db()
     if not _is_booked(campaign, Kind.RELEASED, subject):
         promised = min(unit_price(posting).total, posting_outstanding(posting))
         _book(campaign, Kind.RELEASED, promised, subject, posting)

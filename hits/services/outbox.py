@@ -36,6 +36,7 @@ CLAIM_LAPSES = dt.timedelta(minutes=5)
 LOOK_UP_AFTER = dt.timedelta(seconds=30)
 SHORTEST_WAIT, LONGEST_WAIT = dt.timedelta(seconds=5), dt.timedelta(minutes=30)
 MOST_ATTEMPTS = 50
+REPEATABLE = tuple(kind for kind in Kind if kind not in (Kind.PUBLISH, Kind.EXTEND, Kind.BONUS))
 # Who somebody is to a crowd is not kept longer than it is needed.
 PERSONAL = ("people", "person")
 
@@ -233,10 +234,15 @@ def act_settle(*, act: Act, was_done: bool, by: User) -> None:
 
 @transaction.atomic
 def act_retry(*, act: Act, by: User) -> None:
-    """Try again what waits for a person, looking first whether it was done after all."""
-    asking = Act.objects.filter(pk=act.pk, state=State.ASKING)
-    if not asking.update(state=State.UNCLEAR, attempts=0, next_try_at=timezone.now()):
-        raise DomainError("This is not waiting for anybody.")
+    """Try again what waits for a person or was refused, looking first whether it was done.
+
+    Where a refusal freed the money (publishing, more people, a bonus), it is to be wanted anew.
+    """
+    again = Q(state=State.ASKING) | Q(state=State.FAILED, kind__in=REPEATABLE)
+    if not Act.objects.filter(again, pk=act.pk).update(
+        state=State.UNCLEAR, attempts=0, next_try_at=timezone.now(), ended_at=None
+    ):
+        raise DomainError("This cannot be tried again.")
     AuditEntry.objects.create(
         campaign=act.campaign, person=by, action="tried again", detail=str(act)
     )

@@ -28,6 +28,7 @@ from annotations.services.reviews import (
     submissions_use,
     verdicts_record,
 )
+from annotations.services.submissions import launch_sync
 from annotations.services.topups import launch_top_up
 from daplatform.errors import DomainError
 from hits.crowds.gateway import Facts, Progress
@@ -213,6 +214,26 @@ def test_a_rejection_can_be_overruled_and_is_paid_once(campaign, market, made):
     assert market.turns["P1-Carl"].progress == Progress.APPROVED
     assert market.spent == campaign_sums(campaign).spent == Decimal("1.19")
     assert Assignment.objects.get(annotator=annotator("Carl")).state == "approved"
+
+
+def test_a_rejection_is_not_overruled_while_it_is_being_told(campaign, market, made):
+    refuse = {"campaign": campaign, "submissions": [of("Carl")], "by": campaign.owner}
+    submissions_refuse(reason="Too fast.", **refuse)
+    assert submissions_pay(**refuse) == 0
+    work(made, market)
+    assert submissions_pay(**refuse) == 1
+
+
+def test_a_rejection_that_came_too_late_is_paid_once(campaign, market, made):
+    """The crowd approved by itself before it was told."""
+    market.approve("P1-Carl")
+    refuse = {"campaign": campaign, "submissions": [of("Carl")], "by": campaign.owner}
+    submissions_refuse(reason="Too fast.", **refuse)
+    work(made, market)
+    submissions_pay(**refuse)
+    work(made, market)
+    launch_sync(launch=made, undecided=False)
+    assert campaign_sums(campaign).spent == market.spent == Decimal("1.19")
 
 
 def test_using_is_no_matter_of_paying(campaign, market, made):

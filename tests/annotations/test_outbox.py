@@ -223,7 +223,7 @@ def test_a_person_can_have_it_tried_again(campaign, market, submission):
     act_retry(act=Act.objects.get(kind="bonus"), by=campaign.owner)
     run_all(market)
     assert len(market.bonuses) == 1
-    with pytest.raises(DomainError, match="not waiting"):
+    with pytest.raises(DomainError, match="cannot be tried again"):
         act_retry(act=Act.objects.get(kind="bonus"), by=campaign.owner)
 
 
@@ -267,3 +267,14 @@ def test_nothing_of_a_posting_is_tried_before_it_is_published(campaign, market, 
     Act.objects.filter(kind="publish").update(state="waiting", ended_at=None)
     kinds = set(acts_due(timezone.now()).values_list("kind", flat=True))
     assert kinds == {"publish"}
+
+
+def test_a_refused_approval_can_be_tried_again(campaign, market, submission):
+    pay(submission)
+    market.break_next("approve", "before", PermanentFault("Not now."))
+    acts_run(crowd="mturk")
+    act = Act.objects.get(kind="approve")
+    assert (act.state, act.error) == ("failed", "Not now.")
+    act_retry(act=act, by=campaign.owner)
+    run_all(market)
+    assert campaign_sums(campaign).spent == market.spent == Decimal("1.19")

@@ -22,7 +22,7 @@ from annotations.tasks import launch_reconcile_task, launch_sync_task
 from daplatform.errors import DomainError
 from hits.models import Act, Campaign, Launch
 from hits.selectors.money import campaign_sums, policy_of
-from hits.services.outbox import act_retry, act_settle
+from hits.services.outbox import REPEATABLE, act_retry, act_settle
 from hits.tasks import acts_run_task
 from hits.views.access import MemberRequest, for_campaign
 
@@ -51,6 +51,7 @@ def crowd_page(
         "batches": batches_to_launch(campaign),
         "acts": acts_shown(campaign, limit=SHOWN),
         "act_counts": act_counts(campaign),
+        "repeatable": REPEATABLE,
         "entries": campaign.ledger.order_by("-pk")[:SHOWN],
         "trail": campaign.trail.select_related("person")[:SHOWN],
     }
