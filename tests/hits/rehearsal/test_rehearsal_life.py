@@ -29,7 +29,7 @@ def state(client, assignment) -> str:
     return client.get_assignment(AssignmentId=assignment)["Assignment"]["AssignmentStatus"]
 
 
-def code(call, **request) -> str:
+def code(call, **request):
     with pytest.raises(ClientError) as caught:
         call(**request)
     return caught.value.response["TurkErrorCode"].removeprefix("AWS.MechanicalTurk.")

@@ -21,7 +21,7 @@ from tests.hits.rehearsal.market import KEYS, LONG_AGO, boto, hit_request
 NAMES = wire.service().operation_names
 
 
-def refusal(call, **request) -> dict:
+def refusal(call, **request):
     with pytest.raises(ClientError) as caught:
         call(**request)
     return caught.value.response
