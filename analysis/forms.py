@@ -86,7 +86,10 @@ class MetricsForm(forms.Form):
             "invalid_choice": "%(value)s cannot be computed for this campaign.",
         }
     )
-    model = forms.ChoiceField(label="Image–text model")
+    model = forms.ChoiceField(
+        label="Image–text model",
+        help_text="“demo” knows the demo’s rendered scenes and nothing else.",
+    )
     frames = forms.ChoiceField(
         label="Frames of a video",
         choices=[
