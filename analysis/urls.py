@@ -3,7 +3,16 @@ from __future__ import annotations
 from django.urls import path, re_path, register_converter
 from django.urls.converters import StringConverter
 
-from analysis.views import annotators, captions, comparison, inspector, metrics, pairs, results
+from analysis.views import (
+    annotators,
+    captions,
+    comparison,
+    inspector,
+    metrics,
+    overview,
+    pairs,
+    results,
+)
 
 
 class TableFormat(StringConverter):
@@ -15,6 +24,7 @@ class TableFormat(StringConverter):
 register_converter(TableFormat, "table")
 app_name = "analysis"
 urlpatterns = [
+    path("<slug:slug>/overview/", overview.overview, name="overview"),
     path("<slug:slug>/metrics/", metrics.metrics, name="metrics"),
     path("<slug:slug>/metrics/score/", metrics.metric_score, name="metric-score"),
     path("<slug:slug>/metrics/<int:pk>/cancel/", metrics.metric_cancel, name="metric-cancel"),

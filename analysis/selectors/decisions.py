@@ -1,0 +1,97 @@
+"""What of a campaign waits for a person, and where that person decides it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Count, Q
+from django.urls import reverse
+
+from annotations.models import Submission
+from hits.models import Act, Campaign, Launch
+
+SYNC_OVERDUE = timedelta(minutes=15)  # crowds are asked every minute
+NEWS = timedelta(days=1)  # a refusal stays in the list of acts, but is no news for ever
+Pay, Progress = Submission.Pay, Submission.Progress
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Something only a person can settle."""
+
+    key: str
+    sentence: str
+    url: str
+
+
+def campaign_decisions(
+    campaign: Campaign, launches: Iterable[Launch], *, now: datetime
+) -> list[Decision]:
+    """What presses most stands first. In two queries, besides the launches."""
+    crowd = reverse("annotations:crowd", args=[campaign.slug])
+    review = reverse("annotations:review", args=[campaign.slug])
+    return [
+        *_acts(campaign, crowd, now),
+        *_launches(launches, crowd, now),
+        *_submissions(campaign, review),
+    ]
+
+
+def _acts(campaign: Campaign, crowd: str, now: datetime) -> Iterator[Decision]:
+    refused = Q(state=Act.State.FAILED, ended_at__gt=now - NEWS)
+    acts = campaign.acts.aggregate(
+        asking=Count("pk", filter=Q(state=Act.State.ASKING)), refused=Count("pk", filter=refused)
+    )
+    if acts["asking"]:
+        asked = _counted(acts["asking"], "act", "acts")
+        sentence = f"Nobody could look up how {asked} towards the crowd ended: look there and say."
+        yield Decision("acts", sentence, f"{crowd}#outbox")
+    if acts["refused"]:
+        sentence = f"The crowd refused {_counted(acts['refused'], 'act', 'acts')} since yesterday."
+        yield Decision("refusals", sentence, f"{crowd}#outbox")
+
+
+def _launches(launches: Iterable[Launch], crowd: str, now: datetime) -> Iterator[Decision]:
+    for launch in launches:
+        if launch.state == Launch.State.CLOSED:
+            continue
+        batch, place = f"batch {launch.batch.number}", f"{crowd}#launch-{launch.pk}"
+        if launch.differences:
+            points = _counted(len(launch.differences), "point", "points")
+            yield Decision(
+                f"differences-{launch.pk}",
+                f"The crowd and we differ in {points} on {batch}.",
+                place,
+            )
+        if (launch.synced_at or launch.created_at) < now - SYNC_OVERDUE:
+            yield Decision(
+                f"sync-{launch.pk}",
+                f"The crowd of {batch} has not answered for a while: what it knows of the work "
+                "is not here.",
+                place,
+            )
+
+
+def _submissions(campaign: Campaign, review: str) -> Iterator[Decision]:
+    undecided = Submission.objects.filter(
+        posting__launch__batch__campaign=campaign, pay=Pay.OPEN, progress=Progress.SUBMITTED
+    )
+    waiting = undecided.aggregate(clean=Count("pk", filter=Q(problem="")), all=Count("pk"))
+    odd = waiting["all"] - waiting["clean"]
+    if odd:
+        count = _counted(odd, "submission is", "submissions are")
+        sentence = f"{count} odd, and paid only if you say so."
+        yield Decision("odd", sentence, f"{review}?show=problem")
+    if waiting["clean"]:
+        count = _counted(waiting["clean"], "submission waits", "submissions wait")
+        yield Decision("submissions", f"{count} to be paid or refused.", f"{review}?show=open")
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    """
+    >>> _counted(1, "act has", "acts have"), _counted(1200, "act has", "acts have")
+    ('1 act has', '1,200 acts have')
+    """
+    return f"{count:,} {one if count == 1 else many}"

@@ -1,0 +1,177 @@
+"""A campaign in five seconds: how far, how fast, what it cost, what it says, who must decide."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+from analysis.charts import Chart
+from analysis.models import Result
+from analysis.pace import Finish, Pace, expected_finish, pace_chart
+from analysis.selectors.decisions import Decision, campaign_decisions
+from analysis.selectors.progress import Progress, campaign_arrivals, campaign_progress
+from analysis.standings import Standing, top_standings
+from hits.models import Batch, Campaign, Launch
+from hits.selectors.money import campaign_sums, policy_of
+
+SYSTEMS_SHOWN = 5
+TRAIL_SHOWN = 5
+
+
+class Step(StrEnum):
+    """What is to be done next where nothing is rated yet; NONE once something is."""
+
+    COMPOSE = "compose"
+    WAIT_FOR_HITS = "wait_for_hits"
+    OFFER = "offer"
+    WAIT_FOR_RATINGS = "wait_for_ratings"
+    NONE = ""
+
+
+@dataclass(frozen=True)
+class Money:
+    """Of a campaign that has a budget."""
+
+    budget: Decimal
+    spent: Decimal
+    promised: Decimal
+    currency: str  # empty where launches differ in it
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What the last result says, as the ranking's page says it."""
+
+    made_at: datetime
+    ratings: int
+    passed: int
+    judged: int
+    undecided: int  # people: too few pairs to say
+    lede: str
+    stopping: str
+    notes: tuple[str, ...]
+    systems: int
+    standings: tuple[Standing, ...]
+
+    @property
+    def percent_passed(self) -> float | None:
+        return 100 * self.passed / self.judged if self.judged else None
+
+
+@dataclass(frozen=True)
+class Deed:
+    """A line of the audit trail."""
+
+    when: datetime
+    who: str
+    what: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Everything the block shows: equal digests, equal blocks."""
+
+    step: Step
+    progress: Progress
+    pace: Pace
+    finish: Finish
+    chart: Chart
+    money: Money | None
+    decisions: tuple[Decision, ...]
+    findings: Findings | None
+    problem: str
+    is_renewing: bool
+    trail: tuple[Deed, ...]
+    may_change: bool
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(repr(self).encode()).hexdigest()[:16]
+
+
+def campaign_overview(campaign: Campaign, choices_key: str, *, now: datetime) -> Overview:
+    """In a fixed number of queries, none of which reads all ratings."""
+    progress = campaign_progress(campaign)
+    pace, hours = campaign_arrivals(campaign, now=now)
+    launches = list(Launch.objects.filter(batch__campaign=campaign).select_related("batch"))
+    decisions = tuple(campaign_decisions(campaign, launches, now=now))
+    result, is_renewing = _results(campaign, choices_key)
+    step = _next_step(campaign, progress)
+    is_moving = campaign.state == Campaign.State.LIVE and bool(progress.left or decisions)
+    return Overview(
+        step=step,
+        progress=progress,
+        pace=pace,
+        finish=expected_finish(left=progress.left, pace=pace, now=now),
+        chart=pace_chart(hours, now=now),
+        money=_money(campaign, launches),
+        decisions=decisions,
+        findings=_findings(result) if result and result.page.get("systems") else None,
+        problem=result.problem if result else "",
+        is_renewing=is_renewing,
+        trail=_trail(campaign),
+        may_change=is_moving or is_renewing or step == Step.WAIT_FOR_HITS,
+    )
+
+
+def _next_step(campaign: Campaign, progress: Progress) -> Step:
+    if progress.rated:
+        return Step.NONE
+    if progress.hits_offered:
+        return Step.WAIT_FOR_RATINGS
+    if progress.hits:
+        return Step.OFFER
+    is_composing = campaign.batches.filter(state=Batch.State.WAITING).exists()
+    return Step.WAIT_FOR_HITS if is_composing else Step.COMPOSE
+
+
+def _money(campaign: Campaign, launches: list[Launch]) -> Money | None:
+    budget = policy_of(campaign).budget
+    if not budget:
+        return None
+    sums = campaign_sums(campaign)
+    currencies = {launch.currency for launch in launches}
+    currency = currencies.pop() if len(currencies) == 1 else ""
+    return Money(budget, sums.spent, sums.outstanding, currency)
+
+
+def _results(campaign: Campaign, choices_key: str) -> tuple[Result | None, bool]:
+    """The newest finished result, and whether a newer one is being made."""
+    same = Result.objects.filter(campaign=campaign, choices_key=choices_key)
+    finished = same.exclude(state=Result.State.WAITING).order_by("-last_rating").first()
+    return finished, same.filter(state=Result.State.WAITING).exists()
+
+
+def _findings(result: Result) -> Findings:
+    page: dict[str, Any] = result.page
+    counts = page["counts"]
+    return Findings(
+        made_at=result.finished_at or result.created_at,
+        ratings=counts["ratings"],
+        passed=counts["annotators_passed"],
+        judged=counts["annotators_passed"] + counts["annotators_failed"],
+        undecided=counts["annotators_insufficient"],
+        lede=page["lede"],
+        stopping=page["sentences"]["stopping"],
+        notes=tuple(page.get("notes", ())),
+        systems=len(page["systems"]),
+        standings=tuple(top_standings(page["systems"], SYSTEMS_SHOWN)),
+    )
+
+
+def _trail(campaign: Campaign) -> tuple[Deed, ...]:
+    entries = campaign.trail.select_related("person")[:TRAIL_SHOWN]
+    return tuple(
+        Deed(
+            entry.created_at,
+            (entry.person.get_full_name() or entry.person.username) if entry.person else "",
+            entry.action,
+            entry.detail,
+        )
+        for entry in entries
+    )

@@ -1,0 +1,110 @@
+"""How far a live campaign is and how fast: counted anew every few seconds, so by index only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, F, Min, Q, QuerySet
+from django.db.models.functions import TruncHour
+
+from analysis.pace import DAY, HOUR, HOURS_SHOWN, Pace, hour_of
+from annotations.models import Assignment, Rating
+from annotations.selectors.crowd import FINISHED
+from hits.models import Campaign, Hit
+
+State = Assignment.State
+STANDING = ~Q(assignments__state__in=Assignment.GIVEN_UP)
+COUNTED = 50_000
+"""Ratings looked at to tell the pace: a day's work of hundreds of people."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """HITs by state, and the ratings given in turns that were not given up."""
+
+    hits: int
+    hits_offered: int
+    hits_begun: int  # taken by somebody, and not finished by everybody who is wanted
+    hits_finished: int
+    wanted: int  # ratings, by everybody who is asked
+    rated: int
+    working: int  # people, at this moment
+
+    @property
+    def hits_unoffered(self) -> int:
+        return self.hits - self.hits_offered
+
+    @property
+    def hits_untouched(self) -> int:
+        return self.hits_offered - self.hits_begun - self.hits_finished
+
+    @property
+    def left(self) -> int:
+        return self.wanted - self.rated
+
+    @property
+    def percent(self) -> int:
+        """Rounded down: 100 is said of what is finished only."""
+        return 100 * self.rated // self.wanted if self.wanted else 0
+
+
+def campaign_progress(campaign: Campaign) -> Progress:
+    """In three queries. Handed in, a HIT is rated wholly; of the others the ratings are counted."""
+    turns = Assignment.objects.filter(campaign=campaign).exclude(state__in=Assignment.GIVEN_UP)
+    sizes = turns.order_by().values("state", size=F("hit__batch__hit_size"))
+    rows = list(sizes.annotate(turns=Count("pk")))
+    under_way = Rating.objects.filter(
+        assignment__campaign=campaign, assignment__state=State.ACTIVE, revision=1
+    )
+    finished = sum(row["turns"] * row["size"] for row in rows if row["state"] in FINISHED)
+    return Progress(
+        **_hit_counts(campaign),
+        wanted=sum(row["turns"] * row["size"] for row in rows),
+        rated=finished + under_way.count(),
+        working=sum(row["turns"] for row in rows if row["state"] == State.ACTIVE),
+    )
+
+
+def _hit_counts(campaign: Campaign) -> dict[str, int]:
+    hits = Hit.objects.filter(batch__campaign=campaign).annotate(
+        standing=Count("assignments", filter=STANDING),
+        taken=Count("assignments", filter=STANDING & ~Q(assignments__state=State.OPEN)),
+        finished=Count("assignments", filter=Q(assignments__state__in=FINISHED)),
+    )
+    is_finished = Q(standing__gt=0, finished=F("standing"))
+    return hits.aggregate(
+        hits=Count("pk"),
+        hits_offered=Count("pk", filter=Q(standing__gt=0)),
+        hits_begun=Count("pk", filter=Q(taken__gt=0) & ~is_finished),
+        hits_finished=Count("pk", filter=is_finished),
+    )
+
+
+def campaign_arrivals(campaign: Campaign, *, now: datetime) -> tuple[Pace, dict[datetime, int]]:
+    """How fast ratings come, and how many came in each clock hour of the last day that had any.
+
+    Ids follow the order of arrival and are indexed by campaign, moments are not: the last `COUNTED`
+    ratings are found by id, however many came before. A change of mind is no further rating.
+    """
+    ratings = Rating.objects.filter(campaign=campaign)
+    beyond = ratings.order_by("-pk").values_list("pk", "created_at")[COUNTED : COUNTED + 1]
+    last, moment = beyond.first() or (0, now - DAY)
+    recent = ratings.filter(pk__gt=last, revision=1)
+    return _pace(recent, now, is_floor=moment > now - DAY), _by_hour(recent, now)
+
+
+def _pace(recent: QuerySet[Rating], now: datetime, *, is_floor: bool) -> Pace:
+    day = recent.filter(created_at__gt=now - DAY).aggregate(
+        ratings=Count("pk"),
+        last_hour=Count("pk", filter=Q(created_at__gt=now - HOUR)),
+        first=Min("created_at"),
+    )
+    hours = max(1.0, (now - day["first"]) / HOUR) if day["first"] else 0.0
+    return Pace(day["last_hour"], day["ratings"], hours, is_floor)
+
+
+def _by_hour(recent: QuerySet[Rating], now: datetime) -> dict[datetime, int]:
+    since = hour_of(now) - (HOURS_SHOWN - 1) * HOUR
+    hours = recent.filter(created_at__gte=since).order_by().values(hour=TruncHour("created_at"))
+    return dict(hours.annotate(ratings=Count("pk")).values_list("hour", "ratings"))
