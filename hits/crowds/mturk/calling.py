@@ -29,6 +29,8 @@ from hits.crowds.gateway import NotFound, PermanentFault, TransientFault, Unclea
 from hits.crowds.mturk.account import Account, session
 
 MAKING_CLIENTS: Final = threading.Lock()  # clients may be shared by threads, sessions may not
+CONNECT_SECONDS: Final = 5
+READ_SECONDS: Final = 20  # botocore's own minute would make a hang cost four
 ATTEMPTS: Final = 4
 FIRST_PAUSE: Final = 0.2
 PAGE: Final = 100
@@ -151,8 +153,8 @@ class Caller:
 
     def _client(self, account: Account, attempts: int) -> Any:
         config = Config(
-            connect_timeout=5,
-            read_timeout=20,
+            connect_timeout=CONNECT_SECONDS,
+            read_timeout=READ_SECONDS,
             retries={"mode": "standard", "total_max_attempts": attempts},
             max_pool_connections=20,
         )

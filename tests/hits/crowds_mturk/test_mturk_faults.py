@@ -124,6 +124,16 @@ def test_what_can_be_repeated_for_ever_is_only_late(server, gateway, stage, act,
         assert picture(server) == after
 
 
+def test_a_hit_whose_answer_takes_too_long_is_made_once(server, gateway, monkeypatch):
+    monkeypatch.setattr("hits.crowds.mturk.calling.READ_SECONDS", 0.5)
+    impatient = gateway_at(server)
+    server.faults.add(Fault(Trouble.SLOW, ACTS[publish], times=ATTEMPTS, seconds=0.8))
+    with pytest.raises(UnclearOutcome):
+        impatient.publish(offer(), key="k")
+    assert gateway.find("da-1").people == 2
+    assert len(server.desk.market.hits) == 1
+
+
 def test_a_lost_hit_is_found_by_our_own_reference_after_a_day(server, gateway, watch, monkeypatch):
     monkeypatch.setattr("time.sleep", lambda _: None)
     server.faults.add(Fault(Trouble.DROP_AFTER, ACTS[publish], times=ATTEMPTS))
