@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from analysis.exports import FORMATS, Table, records
-from analysis.meta import tables
-from analysis.meta.fusing import FusedMetric, write_fusion
+from analysis.meta import caption_tables, tables
+from analysis.meta.fusing import FusedMetric, FusionResult, write_fusion
 from analysis.meta.latex import correlations_table, williams_matrix
 from analysis.meta.pipeline import AgainstHuman, Evaluation
 from analysis.meta.report import report_html, williams_picture
@@ -22,9 +22,9 @@ _TABLES: Final[dict[str, tuple[Callable[[Evaluation], list[Row]], Sequence[str]]
     "correlations": (tables.correlation_rows, tables.CORRELATIONS),
     "correlations_by_system": (tables.by_system_rows, tables.BY_SYSTEM),
     "williams": (tables.williams_rows, tables.WILLIAMS),
-    "outliers": (tables.outlier_rows, tables.OUTLIERS),
-    "filters": (tables.filter_rows, tables.FILTERS),
-    "verdicts": (tables.verdict_rows, tables.VERDICTS),
+    "outliers": (caption_tables.outlier_rows, caption_tables.OUTLIERS),
+    "filters": (caption_tables.filter_rows, caption_tables.FILTERS),
+    "verdicts": (caption_tables.verdict_rows, caption_tables.VERDICTS),
     "fusion": (tables.fusion_rows, tables.FUSION),
     "alignment": (tables.alignment_rows, tables.ALIGNMENT),
     "unmatched": (tables.unmatched_rows, tables.UNMATCHED),
@@ -90,17 +90,16 @@ def _slug(name: str) -> str:
 def fused(evaluation: Evaluation) -> list[FusedMetric]:
     """The mix of metrics for each column of human scores, ready to be applied elsewhere."""
     return [
-        _fused(evaluation, part, part.fusion.metrics)
+        _fused(evaluation, part, part.fusion)
         for part in evaluation.parts
         if part.fusion is not None
     ]
 
 
-def _fused(evaluation: Evaluation, part: AgainstHuman, metrics: Sequence[int]) -> FusedMetric:
-    assert part.fusion is not None  # noqa: S101 - seen to by the caller
+def _fused(evaluation: Evaluation, part: AgainstHuman, found: FusionResult) -> FusedMetric:
     return FusedMetric(
-        metrics=tuple(part.metrics[at] for at in metrics),
-        fusion=part.fusion.fusion,
+        metrics=tuple(part.metrics[at] for at in found.metrics),
+        fusion=found.fusion,
         human=part.human,
         captions=len(part.rows),
         signature=str(evaluation.signature),

@@ -57,7 +57,8 @@ class FusedMetric:
     def add_to(self, table: ScoreTable) -> ScoreTable:
         if self.name in table.names:
             raise ValueError(f"there is a metric {self.name!r} among the scores already")
-        return table.with_columns({self.name: self.score(dict(table.frame.items()))})  # type: ignore[arg-type]
+        values = {name: np.asarray(table.frame[name], np.float64) for name in table.names}
+        return table.with_columns({self.name: self.score(values)})
 
 
 @dataclass(frozen=True, slots=True, eq=False)

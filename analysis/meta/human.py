@@ -18,6 +18,7 @@ from analysis.reading import appraise, authors, mturk, read_ratings
 from analysis.reading.files import beginning
 from analysis.stats.agreement import shared_ratings
 from analysis.stats.captions import score_captions
+from analysis.stats.ratings import Ratings
 from analysis.stats.reliability import SplitHalf, split_half
 
 PASSED: Final = "passed"
@@ -53,9 +54,9 @@ def read_human(path: Path, *, annotators: Sequence[str] = (PASSED,), seed: int =
     return HumanScores(read_scores(path))
 
 
-def analyse_all(ratings: object, seed: int) -> Analysis:
+def analyse_all(ratings: Ratings, seed: int) -> Analysis:
     """Everybody's scores with quality control beside them; nothing here is resampled."""
-    return analyse(ratings, Settings(keep_all_annotators=True, draws=1, seed=seed))  # type: ignore[arg-type]
+    return analyse(ratings, Settings(keep_all_annotators=True, draws=1, seed=seed))
 
 
 def human_scores(

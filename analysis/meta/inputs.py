@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from analysis.meta import trecvid
-from analysis.meta.alignment import Alignment, check_alignment
+from analysis.meta.alignment import SHIFTS, Alignment, check_alignment
 from analysis.meta.captions import CaptionSet, read_captions
 from analysis.meta.fusing import read_fusion
 from analysis.meta.human import HumanScores, read_human
-from analysis.meta.joining import Joined, join
+from analysis.meta.joining import Joined, join, line_numbers, shifted
 from analysis.meta.reading import read_scores
 from analysis.meta.scores import ScoreTable
 from analysis.meta.scoring import Scorer
@@ -102,8 +102,19 @@ def read_inputs(
         raise ValueError("name a file of metric scores (--metrics), or metrics to compute")
     if texts is None:
         raise ValueError("metrics are computed of captions: name them, and their references")
-    table, signatures = scorer.captions(texts)
+    table, signatures = scorer.captions(texts.take(_near(texts, people.table)))
     return Inputs(people, table, texts, signatures)
+
+
+def _near(captions: CaptionSet, people: ScoreTable) -> list[int]:
+    """Captions people scored, at any shift: models are slow, and most captions may be unrated."""
+    rated = [people.frame.index]
+    if line_numbers(people.frame.index) is not None:
+        rated = [shifted(people.frame, shift).index for shift in SHIFTS]
+    wanted = {key for index in rated for key in index}
+    keys = zip(captions.videos, captions.systems, strict=True)
+    near = [row for row, key in enumerate(keys) if key in wanted]
+    return near or list(range(len(captions)))  # joining says that nothing fits, with examples
 
 
 def _captions(

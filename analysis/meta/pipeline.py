@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
@@ -124,10 +124,18 @@ def _against(
         by_system=correlations_by_group(rows.human, rows.metrics, rows.system, len(rows.systems)),
         by_video=correlations_by_group(rows.human, rows.metrics, rows.video, videos),
         filters=filters,
-        verdicts=judge_pairs(rows, caption, filters, settings),
+        verdicts=_judged(rows, caption, filters, settings),
         fusion=fuse(rows, settings),
         reliability=reliability,
     )
+
+
+def _judged(
+    rows: Rows, caption: LevelResult, filters: Sequence[Filtered], settings: Settings
+) -> tuple[Verdict, ...]:
+    if caption.comparisons is None:
+        return ()
+    return judge_pairs(rows, caption.comparisons, filters, settings)
 
 
 def _with_values(metrics: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

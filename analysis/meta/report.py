@@ -13,7 +13,7 @@ from analysis import document, figures
 from analysis.charts import short_p
 from analysis.document import STYLE, drawn, html_document
 from analysis.markup import element, markup
-from analysis.meta import headings, sentences, tables
+from analysis.meta import caption_tables, headings, sentences, tables
 from analysis.meta.levels import LevelResult
 from analysis.meta.pipeline import AgainstHuman, Evaluation
 from analysis.meta.robustness.checks import Robustness
@@ -192,18 +192,23 @@ def _odd_captions(
     if answer is not None:
         if part is not evaluation.parts[0]:
             parts += _answer(part, answer, evaluation)
-        rows = tables.part_verdict_rows(part)
+        rows = caption_tables.part_verdict_rows(part)
         summary = "Every two metrics, with and without odd captions"
         parts.append(folded(summary, rows, headings.VERDICTS))
-    parts.append(element("p", sentences.filter_caution()))
-    rows = [row for row in tables.part_filter_rows(part) if row["removed_for"] == "the metric"]
-    parts.append(table(rows, headings.FILTERS))
+    parts.append(element("p", sentences.filter_caution(evaluation.settings.placebo)))
+    rows = [
+        row for row in caption_tables.part_filter_rows(part) if row["removed_for"] == "the metric"
+    ]
+    columns = headings.FILTERS
+    if not evaluation.settings.placebo:
+        columns = _without(columns, "pearson_placebo_low", "pearson_placebo_high")
+    parts.append(table(rows, columns))
     return [*parts, *_outliers(part, evaluation, answer.better if answer else 0)]
 
 
 def _outliers(part: AgainstHuman, evaluation: Evaluation, metric: int) -> list[Element]:
     linear, name = part.filters[0], part.metrics[metric]
-    rows = tables.metric_outliers(evaluation, part, linear, metric)
+    rows = caption_tables.metric_outliers(evaluation, part, linear, metric)
     if not rows:
         return []
     caption = (
@@ -285,8 +290,8 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
-def _without(columns: Mapping[str, str], name: str) -> dict[str, str]:
-    return {column: text for column, text in columns.items() if column != name}
+def _without(columns: Mapping[str, str], *names: str) -> dict[str, str]:
+    return {column: text for column, text in columns.items() if column not in names}
 
 
 def table(rows: Sequence[Row], columns: Mapping[str, str]) -> Element:

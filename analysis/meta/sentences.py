@@ -137,12 +137,16 @@ def flipped_sentence(part: AgainstHuman) -> str:
     )
 
 
-def filter_caution() -> str:
+def filter_caution(placebo: int) -> str:
+    caution = (
+        "Caution: a filter that removes the captions which fit a metric worst flatters that metric."
+    )
+    if not placebo:
+        return f"{caution} What removing as many captions at random would do was not computed."
     return (
-        "Caution: a filter that removes the captions which fit a metric worst flatters that "
-        "metric. The placebo columns show where r would lie had as many captions been removed at "
-        "random; only what lies above them is more than chance, and even that need not mean that "
-        "people were wrong about these captions."
+        f"{caution} The placebo columns show where r would lie had as many captions been removed "
+        "at random; only what lies above them is more than chance, and even that need not mean "
+        "that people were wrong about these captions."
     )
 
 

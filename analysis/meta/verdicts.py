@@ -10,7 +10,7 @@ import numpy as np
 
 from analysis.meta.filtering import Filtered
 from analysis.meta.influence import Reliance, reliance
-from analysis.meta.levels import LevelResult, Rows
+from analysis.meta.levels import Comparisons, Rows
 from analysis.meta.settings import Settings
 from analysis.stats.dependent import compare_metrics
 
@@ -33,31 +33,28 @@ class Verdict:
 
 
 def judge_pairs(
-    rows: Rows, level: LevelResult, filters: Sequence[Filtered], settings: Settings
+    rows: Rows, comparisons: Comparisons, filters: Sequence[Filtered], settings: Settings
 ) -> tuple[Verdict, ...]:
     """Every two metrics whose correlation is defined, the strongest correlations first."""
-    if level.comparisons is None:
-        return ()
-    r = level.comparisons.williams.r
+    r = comparisons.williams.r
     order = [metric for metric in np.argsort(-r).tolist() if not np.isnan(r[metric])]
     linear = next(one for one in filters if one.variant == "linear")
     return tuple(
-        _verdict(rows, level, linear, better, worse, settings)
+        _verdict(rows, comparisons, linear, better, worse, settings)
         for better, worse in combinations(order, 2)
     )
 
 
 def _verdict(
     rows: Rows,
-    level: LevelResult,
+    comparisons: Comparisons,
     linear: Filtered,
     better: int,
     worse: int,
     settings: Settings,
 ) -> Verdict:
-    assert level.comparisons is not None  # noqa: S101 - judge_pairs has seen to it
     both = [better, worse]
-    williams = level.comparisons.williams
+    williams = comparisons.williams
     pair = rows.metrics[:, both] * np.where(williams.flipped[both], -1.0, 1.0)
     kept = ~linear.outliers.removed[:, both].any(axis=1)
     after = compare_metrics(rows.human[kept], pair[kept])
@@ -66,7 +63,7 @@ def _verdict(
         worse=worse,
         p=float(williams.p[better, worse]),
         p_holm=float(williams.p_holm[better, worse]),
-        p_permutation=float(level.comparisons.permutation.p[better, worse]),
+        p_permutation=float(comparisons.permutation.p[better, worse]),
         removed=int(np.count_nonzero(~kept)),
         r_after=(float(after.r[0]), float(after.r[1])),
         p_after=float(after.p[0, 1]),

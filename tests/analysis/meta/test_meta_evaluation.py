@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.meta import sentences, tables
+from analysis.meta import caption_tables, sentences, tables
 from analysis.meta.influence import reliance
 from analysis.meta.joining import join
 from analysis.meta.pipeline import evaluate_metrics
@@ -94,9 +94,9 @@ def test_reliance_is_what_removing_those_captions_one_by_one_finds():
 
 
 def test_removed_captions_are_listed_with_their_distance(evaluation):
-    rows = [row for row in tables.outlier_rows(evaluation) if row["variant"] == "linear"]
+    rows = [row for row in caption_tables.outlier_rows(evaluation) if row["variant"] == "linear"]
     filters = {(row["metric"], row["variant"], row["removed_for"]): row
-               for row in tables.filter_rows(evaluation)}  # fmt: skip
+               for row in caption_tables.filter_rows(evaluation)}  # fmt: skip
     for metric in ("close", "far", "against"):
         own = [row for row in rows if row["metric"] == metric]
         assert len(own) == filters[metric, "linear", "the metric"]["removed"]
