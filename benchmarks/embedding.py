@@ -175,7 +175,7 @@ def against_a_loop_over_captions(folder: Path) -> None:
             text(batch.captions[row]), frames, list(map(text, batch.references[video]))
         )
 
-    rows, values = range(0, len(batch), 10), []
+    rows, values = range(0, len(batch), 10), list[dict[str, float]]()
     torch.set_num_threads(1)  # such small products only wait for each other
     with torch.inference_mode():
         peer = timed(lambda: values.extend(map(alone, rows))) * len(batch) / len(rows)

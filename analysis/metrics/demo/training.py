@@ -231,7 +231,7 @@ def _loss(model: Any, head: _FactHead, lesson: _Lesson, recipe: Recipe) -> Tenso
     tokens, sentences = _text_features(model, lesson.told)
     scale = model.logit_scale.exp().clamp(max=recipe.largest_scale)
     matching = _matching(scale * sentences @ frames.T) + _matching(scale * tokens @ frames.T)
-    naming = head(frames, lesson.facts_shown) + head(sentences, lesson.facts_told)
+    naming: Tensor = head(frames, lesson.facts_shown) + head(sentences, lesson.facts_told)
     return matching + recipe.facts * naming
 
 
