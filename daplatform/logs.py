@@ -47,7 +47,9 @@ def configuration(*, level: str, readable: bool) -> dict[str, Any]:
         cache_logger_on_first_use=True,
     )
     renderer = (
-        structlog.dev.ConsoleRenderer(colors=False)
+        structlog.dev.ConsoleRenderer(
+            colors=False, exception_formatter=structlog.dev.plain_traceback
+        )
         if readable
         else structlog.processors.JSONRenderer()
     )

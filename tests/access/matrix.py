@@ -1,0 +1,134 @@
+"""Who may do what, row by row: every address of the site, by name.
+
+An address without a row here fails the test that reads this.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# What becomes of a request. "in" is every answer that is about the page itself, refusals included.
+IN, LOGIN, FORBIDDEN, NOTHING = "in", "asked to log in", "forbidden", "nothing there"
+PEOPLE = ("anonymous", "annotator", "stranger", "analyst", "colleague", "organiser", "admin")
+
+
+def rule(*outcomes: str) -> dict[str, str]:
+    return dict(zip(PEOPLE, outcomes, strict=True))
+
+
+PUBLIC = rule(*[IN] * 7)
+MEMBER = rule(LOGIN, LOGIN, *[IN] * 5)
+# An analyst with whom nobody shared the campaign is a stranger to it.
+LOOK = rule(LOGIN, LOGIN, NOTHING, NOTHING, IN, IN, IN)
+CHANGE = rule(LOGIN, LOGIN, NOTHING, NOTHING, FORBIDDEN, IN, IN)
+IMPORT = rule(LOGIN, LOGIN, IN, FORBIDDEN, FORBIDDEN, IN, IN)
+# An upload is its owner's alone; an administrator reads about it in the admin.
+UPLOAD = rule(LOGIN, LOGIN, NOTHING, FORBIDDEN, FORBIDDEN, IN, NOTHING)
+OWN_KEY = rule(LOGIN, LOGIN, NOTHING, NOTHING, NOTHING, IN, NOTHING)
+# Without a token these are refused to everybody, logged in or not.
+TOKEN_HEADER = rule(FORBIDDEN, IN, *[FORBIDDEN] * 5)
+API_KEY = rule(*[LOGIN] * 7)
+# A download before there is anything in it; its own tests have the rest.
+NOT_YET = rule(LOGIN, LOGIN, *[NOTHING] * 5)
+HIDDEN = rule(*[NOTHING] * 7)
+STAFF = rule(*[LOGIN] * 6, IN)
+
+
+@dataclass(frozen=True)
+class Row:
+    """By which methods an address is used, and by whom; `args` name what fills the address."""
+
+    methods: dict[str, dict[str, str]]
+    args: tuple[str, ...] = ()
+    query: str = ""
+
+
+def get(who: dict[str, str], *args: str) -> Row:
+    return Row({"GET": who}, args)
+
+
+def post(who: dict[str, str], *args: str) -> Row:
+    return Row({"POST": who}, args)
+
+
+def both(who: dict[str, str], *args: str, posting: dict[str, str] | None = None) -> Row:
+    return Row({"GET": who, "POST": posting or who}, args)
+
+
+ROWS: dict[str, Row] = {
+    "home": get(PUBLIC),  # leads to the list of campaigns, which asks
+    "login": both(PUBLIC),
+    "password_change": Row({"GET": MEMBER, "POST": MEMBER, "PUT": MEMBER}),
+    "password_change_done": get(MEMBER),
+    "key-list": both(MEMBER),
+    "key-delete": post(OWN_KEY, "key"),
+    "healthz": get(PUBLIC),
+    "readyz": get(PUBLIC),
+    "metrics": get(HIDDEN),  # to those without its token
+    "logout": post(PUBLIC),  # last of these: it logs everybody out
+    "api:openapi-json": get(PUBLIC),
+    "api:api-root": get(PUBLIC),
+    "api:campaigns": get(API_KEY),
+    "api:campaign": get(API_KEY, "slug"),
+    "api:result": get(API_KEY, "slug"),
+    "hits:campaign-list": get(MEMBER),
+    "hits:upload-create": both(IMPORT),
+    "hits:upload-detail": get(UPLOAD, "upload"),
+    "hits:upload-confirm": post(UPLOAD, "upload"),
+    "hits:upload-discard": post(UPLOAD, "upload"),
+    "hits:campaign-detail": get(LOOK, "slug"),
+    "hits:campaign-plan": both(LOOK, "slug", posting=CHANGE),
+    "hits:campaign-share": post(CHANGE, "slug"),
+    "hits:batch-compose": post(CHANGE, "slug"),
+    "hits:hit-list": get(LOOK, "slug"),
+    "hits:video-list": get(LOOK, "slug"),
+    "hits:video-detail": get(LOOK, "slug", "video"),
+    "hits:video-file": get(LOOK, "slug", "video"),
+    "hits:video-poster": get(LOOK, "slug", "video"),
+    "analysis:metrics": get(LOOK, "slug"),
+    "analysis:metric-score": post(LOOK, "slug"),  # analysts score what is shared with them
+    "analysis:metric-cancel": post(LOOK, "slug", "run"),
+    "analysis:metric-retry": post(LOOK, "slug", "run"),
+    "analysis:metric-file": get(NOT_YET, "slug", "scores_name"),
+    "analysis:ranking": get(LOOK, "slug"),
+    "analysis:overview": get(LOOK, "slug"),
+    "analysis:pair": get(LOOK, "slug"),
+    "analysis:pair-file": get(LOOK, "slug", "table_format"),
+    "analysis:comparison": get(LOOK, "slug"),
+    "analysis:comparison-file": get(NOT_YET, "slug", "table_format"),
+    "analysis:caption-list": get(LOOK, "slug"),
+    "analysis:captions-file": get(LOOK, "slug", "table_format"),
+    "analysis:video-scores": get(LOOK, "slug", "video"),
+    "analysis:annotator-list": get(LOOK, "slug"),
+    "analysis:annotators-file": get(LOOK, "slug", "table_format"),
+    "analysis:annotator-detail": get(LOOK, "slug", "pseudonym"),
+    "analysis:hit-detail": get(LOOK, "slug", "hit"),
+    "analysis:ratings-file": get(LOOK, "slug", "ratings_format"),
+    "analysis:result-file": get(LOOK, "slug", "result", "result_name"),
+    "annotations:rating-create": post(TOKEN_HEADER),
+    "annotations:work-detail": get(TOKEN_HEADER),
+    "annotations:item-detail": Row({"GET": TOKEN_HEADER}, query="?position=0"),
+    "annotations:assignment-finish": post(TOKEN_HEADER),
+    "annotations:assignment-return": post(TOKEN_HEADER),
+    # Who has the address has the token; tampered ones are tried in test_tokens.py.
+    "annotations:media": get(PUBLIC, "assignment", "media_name"),
+    "annotations:enter": both(PUBLIC, "entry_token"),
+    "annotations:join": both(PUBLIC, "join_token"),
+    "annotations:rate": get(PUBLIC, "turn_token"),
+    "annotations:done": get(PUBLIC, "turn_token"),
+    "annotations:hit-preview": get(LOOK, "slug", "hit"),
+    "annotations:link-list": both(CHANGE, "slug"),
+    # Signed by the crowd: whoever is not it is refused, test_prolific_notice_view.py has the rest.
+    "annotations:prolific-notice": post(rule(*[FORBIDDEN] * 7)),
+    "annotations:crowd": get(CHANGE, "slug"),
+    "annotations:policy-save": post(CHANGE, "slug"),
+    "annotations:launch-create": both(CHANGE, "slug", "batch_number"),
+    "annotations:review": both(CHANGE, "slug"),
+}
+ROWS |= {
+    f"annotations:launch-{turn}": post(CHANGE, "slug", "launch")
+    for turn in ("pause", "resume", "close", "top-up", "sync", "reconcile")
+}
+ROWS |= {
+    f"annotations:act-{word}": post(CHANGE, "slug", "act") for word in ("again", "done", "undone")
+}
