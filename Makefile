@@ -4,7 +4,7 @@ PORT ?= 8000
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test check lint services bench clean
+.PHONY: demo test check lint services bench chaos clean
 
 demo: .venv/.installed
 	@DEBUG=true PORT=$(PORT) $(BIN)/python -m daplatform.demo
@@ -28,6 +28,10 @@ services:
 
 bench: .venv/.installed-dev services
 	$(BIN)/python -m benchmarks
+
+# The killing of tests/faults, ten times over.
+chaos: .venv/.installed-dev services
+	CHAOS_TIMES=10 $(BIN)/python -m pytest -q tests/faults
 
 clean:
 	rm -rf .venv node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -10,16 +10,10 @@ import psycopg2
 import pytest
 
 from tests.faults.campaign import HIT_SIZE
-from tests.faults.stage import rate_through, stage
+from tests.faults.stage import rate_through
 from tests.services import POSTGRES_FOLDERS, program
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def site(postgres_url):
-    with stage() as made:
-        yield made
 
 
 def drop_everything(dsn: str) -> None:

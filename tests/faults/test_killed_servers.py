@@ -9,20 +9,13 @@ import time
 import pytest
 
 from tests.faults.campaign import HIT_SIZE
-from tests.faults.stage import Stage, rate_through, stage
+from tests.faults.stage import Stage, rate_through
 
 PEOPLE = 6
 PAUSE = 0.15
 TIMES = int(os.environ.get("CHAOS_TIMES", "1"))
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def site(postgres_url):
-    """A site with a database of its own, where PostgreSQL is installed."""
-    with stage() as made:
-        yield made
 
 
 def kill_a_worker(site: Stage) -> None:
