@@ -25,7 +25,7 @@ from botocore.exceptions import (
     SSLError,
 )
 
-from hits.crowds.gateway import NotFound, PermanentFault, TransientFault, UnclearOutcome
+from hits.crowds.gateway import CrowdError, NotFound, PermanentFault, TransientFault, UnclearOutcome
 from hits.crowds.mturk.account import Account, session
 
 MAKING_CLIENTS: Final = threading.Lock()  # clients may be shared by threads, sessions may not
@@ -118,32 +118,26 @@ class Caller:
                 return answer
             except ClientError as error:
                 if not _passes(error) or attempt == ATTEMPTS:
-                    raise self._translated(error, doubt) from error
+                    raise self._doubted(_translated(error), doubt) from error
             except BotoCoreError as error:
                 raise self._lost(error, doubt) from error
             # Doubling, and not in step with other workers.
             self._sleep(FIRST_PAUSE * 2**attempt * random.uniform(0.5, 1))  # noqa: S311
         raise AssertionError("the last attempt either returns or raises")
 
-    def _translated(
-        self, error: ClientError, doubt: type[TransientFault] | type[UnclearOutcome]
-    ) -> Exception:
-        code, turk, sentence = _parts(error)
-        if error.response["ResponseMetadata"]["HTTPStatusCode"] >= 500:
-            return doubt(f"Mechanical Turk had an error of its own: {sentence}")
-        if _passes(error) or "Throttl" in code:
-            return TransientFault(f"Mechanical Turk is busy: {sentence}")
-        if code in CREDENTIALS:
-            return PermanentFault(
-                "Mechanical Turk refused the credentials: check MTURK_ACCESS_KEY_ID, "
-                f"MTURK_SECRET_ACCESS_KEY and MTURK_REGION ({sentence})"
-            )
-        kind = Missing if turk.endswith("DoesNotExist") else Refused
-        return kind(f"Mechanical Turk refused: {sentence}", turk or code)
+    def _doubted(
+        self, fault: CrowdError, doubt: type[TransientFault] | type[UnclearOutcome]
+    ) -> CrowdError:
+        """A refusal says nothing about an earlier attempt whose answer was lost, save that it was
+        a repetition."""
+        certain = isinstance(fault, Refused) and fault.is_repetition
+        if doubt is UnclearOutcome and self._thread.sent and not certain:
+            return UnclearOutcome(str(fault))
+        return fault
 
     def _lost(
-        self, error: Exception, doubt: type[TransientFault] | type[UnclearOutcome]
-    ) -> Exception:
+        self, error: BotoCoreError, doubt: type[TransientFault] | type[UnclearOutcome]
+    ) -> CrowdError:
         where = self.account.endpoint
         if isinstance(error, NEVER_SENT) and not self._thread.sent:
             return TransientFault(f"There is no answer from {where}: is it running?")
@@ -177,6 +171,21 @@ class Caller:
         answered_badly = response is not None and response[0].status_code >= 500
         lost = caught_exception is not None and not isinstance(caught_exception, NEVER_SENT)
         self._thread.sent = self._thread.sent or answered_badly or lost
+
+
+def _translated(error: ClientError) -> CrowdError:
+    code, turk, sentence = _parts(error)
+    if error.response["ResponseMetadata"]["HTTPStatusCode"] >= 500:
+        return TransientFault(f"Mechanical Turk had an error of its own: {sentence}")
+    if _passes(error) or "Throttl" in code:
+        return TransientFault(f"Mechanical Turk is busy: {sentence}")
+    if code in CREDENTIALS:
+        return PermanentFault(
+            "Mechanical Turk refused the credentials: check MTURK_ACCESS_KEY_ID, "
+            f"MTURK_SECRET_ACCESS_KEY and MTURK_REGION ({sentence})"
+        )
+    kind = Missing if turk.endswith("DoesNotExist") else Refused
+    return kind(f"Mechanical Turk refused: {sentence}", turk or code)
 
 
 def _parts(error: ClientError) -> tuple[str, str, str]:

@@ -165,6 +165,16 @@ def test_a_connection_refused_after_one_that_was_lost_is_unclear(server, gateway
         gateway.publish(offer(), key="k")
 
 
+@pytest.mark.parametrize("trouble", [Trouble.THROTTLED, Trouble.SERVICE_FAULT])
+def test_a_refusal_after_an_answer_that_was_lost_is_unclear(server, gateway, trouble):
+    """Whoever is told that nothing was done might publish it again, a day later."""
+    server.faults.add(Fault(Trouble.DROP_AFTER, ACTS[publish]))
+    server.faults.add(Fault(trouble, ACTS[publish], times=ATTEMPTS))
+    with pytest.raises(UnclearOutcome):
+        gateway.publish(offer(), key="k")
+    assert gateway.find("da-1") is not None
+
+
 def test_letters_are_never_sent_twice(server, gateway, stage):
     gateway.approve(*stage[:1], [stage[1]], key="a")
     server.faults.add(Fault(Trouble.DROP_AFTER, "NotifyWorkers"))
