@@ -185,10 +185,10 @@ class CaptionsForm(forms.Form):
 
 
 class PairForm(forms.Form):
-    """Which two systems are held against each other."""
+    """Which two systems are held against each other: the best two, unless others are chosen."""
 
-    first = forms.ChoiceField(required=False, label="Is this system")
-    second = forms.ChoiceField(required=False, label="better than this one?")
+    first = forms.ChoiceField(label="Is this system")
+    second = forms.ChoiceField(label="better than this one?")
     order = forms.ChoiceField(
         required=False,
         choices=[
@@ -199,20 +199,24 @@ class PairForm(forms.Form):
         label="Videos",
     )
 
-    def __init__(self, data: Any = None, *, systems: Sequence[str]) -> None:
-        super().__init__(data)
-        for name, system in zip(("first", "second"), systems, strict=False):
+    def __init__(self, data: Mapping[str, str], *, systems: Sequence[str]) -> None:
+        """``systems``: two or more, best first."""
+        first = data.get("first") or systems[0]
+        second = data.get("second") or next(name for name in systems if name != first)
+        super().__init__({"first": first, "second": second, "order": data.get("order", "")})
+        for name in ("first", "second"):
             field = cast(forms.ChoiceField, self.fields[name])
-            field.choices = [(known, known) for known in systems]
-            field.initial = system
+            field.choices = [(system, system) for system in systems]
 
     @property
     def pair(self) -> tuple[str, str]:
-        """The systems that were chosen, or else the best two; call after `is_valid`."""
-        first, second = (
-            self.cleaned_data[name] or self.fields[name].initial for name in ("first", "second")
-        )
-        return first, second
+        """Call after `is_valid`."""
+        return self.cleaned_data["first"], self.cleaned_data["second"]
+
+    def clean(self) -> dict[str, Any]:
+        if self.cleaned_data.get("first") == self.cleaned_data.get("second"):
+            raise forms.ValidationError("A system cannot be compared with itself.")
+        return self.cleaned_data
 
 
 class ComparisonForm(forms.Form):

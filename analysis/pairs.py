@@ -106,6 +106,7 @@ def differences_chart(differences: np.ndarray, first: str, second: str) -> Chart
             "x": quantity("from", f"z of {first} less z of {second}"),
             "x2": {"field": "to"},
             "y": quantity("videos", "Videos"),
+            "y2": {"datum": 0},
         },
     }
     zero = {"mark": {"type": "rule", "strokeDash": [3, 3]}, "encoding": {"x": {"datum": 0}}}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.core.exceptions import BadRequest
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponseBase
 from django.shortcuts import render
@@ -84,10 +83,7 @@ def pair_context(request: MemberRequest, latest: Latest, result: Result) -> dict
 
 def pair_form(request: MemberRequest, result: Result) -> PairForm:
     systems = [row["system"] for row in result.page["systems"]]
-    form = checked(PairForm(request.GET, systems=systems))
-    if len(set(form.pair)) < 2:
-        raise BadRequest("A system cannot be compared with itself.")
-    return form
+    return checked(PairForm(request.GET, systems=systems))
 
 
 def pair_videos(result: Result, form: PairForm) -> pa.Table:

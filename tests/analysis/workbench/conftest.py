@@ -60,22 +60,15 @@ def compute(campaign: Campaign, **choices) -> Result:
     return result
 
 
-@pytest.fixture
-def campaign(organiser, tmp_path) -> Campaign:
-    folder = make_folder(tmp_path / "campaign", videos=20, systems=6)
-    campaign = campaign_import(reading=read_campaign(folder), owner=organiser)
+def rated_campaign(organiser, folder) -> Campaign:
+    material = make_folder(folder / "campaign", videos=20, systems=6)
+    campaign = campaign_import(reading=read_campaign(material), owner=organiser)
     rate(campaign)
     return campaign
 
 
-@pytest.fixture
-def ready(campaign) -> Result:
-    return compute(campaign)
-
-
-@pytest.fixture
-def harmful(campaign) -> Campaign:
-    """Every text somebody from outside may choose, as bad as it may be."""
+def harm(campaign: Campaign) -> None:
+    """Make every text somebody from outside may choose as bad as it may be."""
     for caption in Caption.objects.filter(video__campaign=campaign):
         caption.text = f"{HARM} {caption.pk} " + "x" * 1000
         caption.save()
@@ -88,6 +81,21 @@ def harmful(campaign) -> Campaign:
     turn = campaign.turns.first()
     turn.comment = HARM * 30
     turn.save()
+
+
+@pytest.fixture
+def campaign(organiser, tmp_path) -> Campaign:
+    return rated_campaign(organiser, tmp_path)
+
+
+@pytest.fixture
+def ready(campaign) -> Result:
+    return compute(campaign)
+
+
+@pytest.fixture
+def harmful(campaign) -> Campaign:
+    harm(campaign)
     compute(campaign)
     return campaign
 
