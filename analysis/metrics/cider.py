@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from analysis.metrics.batch import Batch, Values
 from analysis.metrics.ngrams import Counts, Integers, look_up
@@ -93,6 +92,8 @@ def _cosines(words: Words, ngrams: Ngrams, pairs: _Pairs) -> tuple[Values, Value
 
 
 def _inverse_document_frequencies(words: Words, ngrams: Ngrams) -> Values:
+    import pandas as pd  # not on top: web processes import this module, and never count
+
     holders = pd.unique(ngrams.corpus.keys(words.corpus.document)) % ngrams.corpus.grams
     frequency = np.bincount(holders, minlength=ngrams.corpus.grams)
     weights: Values = np.log(words.corpus.documents) - np.log(np.maximum(frequency, 1))

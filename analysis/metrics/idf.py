@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -60,6 +59,8 @@ def inverse_document_frequencies(texts: Sequence[Tokens], how: str, context: int
 
 def _document_counts(texts: Sequence[Tokens]) -> tuple[Tokens, NDArray[np.int64]]:
     """Every token, sorted, and the number of texts that hold it."""
+    import pandas as pd  # not on top: web processes import this module, and never count
+
     document = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
     token = np.concatenate(texts).astype(np.int64)
     once = pd.unique((document << 32) | token)

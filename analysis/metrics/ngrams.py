@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
@@ -39,6 +38,8 @@ def count_ngrams(sentences: Sequence[Sequence[str]], orders: int) -> list[Counts
     >>> unigrams.count.tolist(), bigrams.sentence.tolist()
     ([2, 1, 1], [0, 0])
     """
+    import pandas as pd  # not on top: web processes import this module, and never count
+
     lengths = np.array([len(words) for words in sentences], dtype=np.int64)
     flat = np.array([word for words in sentences for word in words], dtype=object)
     words, vocabulary = pd.factorize(flat)

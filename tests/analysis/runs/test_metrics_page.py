@@ -265,7 +265,7 @@ from django.urls import get_resolver
 get_resolver().url_patterns
 from analysis.metrics.registry import families
 families()
-heavy = {"torch", "open_clip", "sentence_transformers", "transformers", "rapidfuzz", "sacrebleu"}
+heavy = {"torch", "open_clip", "sentence_transformers", "rapidfuzz", "sacrebleu", "pandas"}
 sys.exit(", ".join(sorted(heavy & set(sys.modules))) or 0)
 """
     environment = {
