@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from analysis.meta.scores import ScoreTable, score_table
+from analysis.meta.scores import ScoreTable, score_table, table_of_rows
 from analysis.reading.files import beginning
 
 VIDEO: Final = ("video", "item", "segment", "sid", "image_id")
@@ -103,33 +103,11 @@ def _wide(frame: pd.DataFrame, video: str, system: str, path: Path) -> ScoreTabl
 
 
 def _long(frame: pd.DataFrame, video: str, system: str, path: Path) -> ScoreTable:
-    values = _checked(frame["value"], _numbers(frame["value"]), "value", path)
-    rows = pd.DataFrame(
-        {
-            "video": _labels(frame, video, path),
-            "system": _labels(frame, system, path),
-            "metric": _labels(frame, "metric", path),
-            "value": values,
-        }
-    )
-    distinct = rows.drop_duplicates()
-    clashing = distinct[distinct.duplicated(["video", "system", "metric"])]
-    if len(clashing):
-        first = clashing.iloc[0]
-        raise ValueError(
-            f"{path.name}: {len(clashing):,} values are there twice and differ, the first is "
-            f"{first['metric']} of video {first['video']!r} and system {first['system']!r}"
-        )
-    order = list(dict.fromkeys(distinct["metric"]))
-    wide = distinct.pivot(index=["video", "system"], columns="metric", values="value")[order]
-    notes = []
-    if again := len(rows) - len(distinct):
-        notes = [f"{path.name}: {again:,} values are there twice, the same, and count once"]
-    return score_table(
-        wide.index.get_level_values("video").tolist(),
-        wide.index.get_level_values("system").tolist(),
-        {str(name): wide[name].to_numpy() for name in wide.columns},
-        notes=notes,
+    return table_of_rows(
+        _labels(frame, video, path),
+        _labels(frame, system, path),
+        _labels(frame, "metric", path),
+        _checked(frame["value"], _numbers(frame["value"]), "value", path).tolist(),
         source=path.name,
     )
 

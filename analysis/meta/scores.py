@@ -104,6 +104,37 @@ def score_table(
     return ScoreTable(frame[~again], captions, tuple(said))
 
 
+def table_of_rows(
+    videos: Sequence[str],
+    systems: Sequence[str],
+    metrics: Sequence[str],
+    values: Sequence[float],
+    *,
+    source: str,
+) -> ScoreTable:
+    """A table of rows with one value each. Values that clash are refused."""
+    names = [*KEY, "metric", "value"]
+    rows = pd.DataFrame(dict(zip(names, (videos, systems, metrics, values), strict=True)))
+    distinct = rows.drop_duplicates()
+    clashing = distinct[distinct.duplicated(names[:3])]
+    if len(clashing):
+        video, system, metric, _ = clashing.iloc[0]
+        raise ValueError(
+            f"{source}: {len(clashing):,} values are there twice and differ, the first is "
+            f"{metric} of video {video!r} and system {system!r}"
+        )
+    order = list(dict.fromkeys(distinct["metric"]))
+    wide = distinct.pivot(index=KEY, columns="metric", values="value")[order]
+    again = len(rows) - len(distinct)
+    return score_table(
+        wide.index.get_level_values("video").tolist(),
+        wide.index.get_level_values("system").tolist(),
+        {str(name): wide[name].to_numpy() for name in order},
+        notes=[f"{source}: {again:,} values are there twice and count once"] if again else [],
+        source=source,
+    )
+
+
 def _infinite(frame: pd.DataFrame, source: str) -> list[str]:
     counts = np.isinf(frame.to_numpy()).sum(axis=0)
     return [
