@@ -94,7 +94,7 @@ def pace_chart(counts: Mapping[datetime, int], *, now: datetime) -> Chart:
     hours = [first + number * HOUR for number in range(HOURS_SHOWN)]
     rows: list[Row] = [{"hour": f"{hour:%H:%M}", "ratings": counts.get(hour, 0)} for hour in hours]
     spec = plain_spec("Ratings in each hour of the last day.", 150)
-    axis = {"labelOverlap": True, "labelAngle": 0, "ticks": False}
+    axis = {"labelOverlap": True, "labelSeparation": 14, "labelAngle": 0, "ticks": False}
     spec |= {
         "data": {"values": rows},
         "mark": {"type": "bar", "binSpacing": 1},

@@ -1,4 +1,4 @@
-"""The block at the head of a campaign's page that follows the campaign while it is live."""
+"""How campaigns stand: in the list of them, and in the block that follows one that is live."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from django.views.decorators.http import require_safe
 
 from analysis.pipeline import Settings
 from analysis.selectors.overview import campaign_overview
+from analysis.selectors.progress import campaigns_turns
 from analysis.services.renewal import result_renew
 from analysis.services.results import choices_key
 from analysis.tasks import result_compute_task
 from hits.models import Campaign
-from hits.views.access import MemberRequest, for_campaign
+from hits.selectors import campaigns_for
+from hits.views.access import MemberRequest, for_campaign, for_member
 
 
 @require_safe
@@ -29,3 +31,11 @@ def overview(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
         return HttpResponse(status=204)
     context = {"campaign": campaign, "overview": found}
     return render(request, "analysis/_overview.html", context)
+
+
+@require_safe
+@for_member()
+def campaigns_progress(request: MemberRequest) -> HttpResponseBase:
+    """What the list of campaigns, which knows nothing of ratings, says of those it names."""
+    named = campaigns_for(request.user).filter(slug__in=request.GET.getlist("campaign"))
+    return render(request, "analysis/_progress.html", {"turns": campaigns_turns(named)})

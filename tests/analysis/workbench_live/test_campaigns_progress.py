@@ -1,0 +1,63 @@
+"""What the list of campaigns says of how far each of them is."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from tests.analysis.workbench_live.conftest import take
+from tests.factories import make_campaign, make_hit
+
+pytestmark = pytest.mark.django_db
+ADDRESS = reverse("analysis:campaigns-progress")
+
+
+def ask(client, *campaigns):
+    return client.get(ADDRESS, {"campaign": [campaign.slug for campaign in campaigns]})
+
+
+def test_the_list_asks_for_the_campaigns_it_shows(client_of, organiser, live):
+    page = client_of(organiser).get(reverse("hits:campaign-list")).content.decode()
+    assert f"{ADDRESS}?campaign={live.slug}&amp;" in page
+    assert f'id="progress-{live.slug}"' in page
+
+
+def test_it_says_how_many_turns_are_finished(client_of, organiser, live, first_hit):
+    take(first_hit, count=100, submits=True)
+    page = ask(client_of(organiser), live).content.decode()
+    assert f'id="progress-{live.slug}"' in page
+    assert "1 of 2" in page
+
+
+def test_work_that_was_given_up_is_not_asked_for_twice(client_of, organiser, live, first_hit):
+    turn = take(first_hit, count=40)
+    turn.state = "expired"
+    turn.save()
+    first_hit.assignments.create(campaign=live, slot=turn.slot)
+    assert "0 of 2" in ask(client_of(organiser), live).content.decode()
+
+
+def test_a_draft_has_no_line(client_of, organiser, composed):
+    assert "progress-" not in ask(client_of(organiser), composed).content.decode()
+    page = client_of(organiser).get(reverse("hits:campaign-list")).content.decode()
+    assert "not offered" in page
+
+
+def test_a_stranger_is_told_nothing(client_of, stranger, live):
+    assert live.slug not in ask(client_of(stranger), live).content.decode()
+
+
+def test_whoever_is_not_logged_in_is_refused(client, live):
+    assert ask(client, live).status_code == 302
+
+
+def test_many_campaigns_take_as_many_queries_as_one(
+    client_of, organiser, live, django_assert_num_queries
+):
+    client = client_of(organiser)
+    more = [make_campaign(owner=organiser) for _ in range(3)]
+    for campaign in more:
+        make_hit(campaign).assignments.create(campaign=campaign, slot=1)
+    for campaigns in ([live], [live, *more]):
+        with django_assert_num_queries(3):
+            ask(client, *campaigns)
