@@ -23,7 +23,7 @@ from hits.crowds.gateway import Gateway, Offer, Price
 from hits.crowds.offers import offer_pack
 from hits.models import Act, AuditEntry, Batch, Campaign, Launch, Place, Policy, Posting
 from hits.selectors.money import policy_of
-from hits.services.money import campaign_lock, posting_commit
+from hits.services.money import campaign_lock, postings_commit
 from hits.services.outbox import act_write
 
 Standing = Posting.Standing
@@ -80,8 +80,7 @@ def _launch_write(launch: Launch, offers: Sequence[Offer], prices: Sequence[Pric
         raise DomainError(" ".join(error.messages)) from None
     launch.save()
     assignments_open_for(batch=launch.batch)
-    for offer, price in zip(offers, prices, strict=True):
-        posting_write(launch=launch, offer=offer, price=price)
+    postings_write(launch=launch, offers=offers, prices=prices)
     total = sum((price.total for price in prices), Decimal())
     AuditEntry.objects.create(
         campaign=campaign,
@@ -93,32 +92,49 @@ def _launch_write(launch: Launch, offers: Sequence[Offer], prices: Sequence[Pric
 
 
 @transaction.atomic
-def posting_write(*, launch: Launch, offer: Offer, price: Price) -> Posting:
-    """Write down a publication with its places, commit its price, and want it published."""
-    posting = Posting.objects.create(
-        launch=launch,
-        reference=offer.reference,
-        unit_reward=offer.reward,
-        fee=Decimal(0),
-        priced_people=0,
+def postings_write(
+    *, launch: Launch, offers: Sequence[Offer], prices: Sequence[Price]
+) -> list[Posting]:
+    """Write down publications with their places, commit their price, and want them published.
+
+    A fixed number of statements, however many: a launch may have a thousand HITs.
+    """
+    priced = list(zip(offers, prices, strict=True))
+    postings = Posting.objects.bulk_create(
+        Posting(
+            launch=launch,
+            reference=offer.reference,
+            unit_reward=offer.reward,
+            fee=price.fee,
+            priced_people=offer.people,
+        )
+        for offer, price in priced
     )
     Place.objects.bulk_create(
-        Place(posting=posting, hit_id=hit_of(place.reference), people=place.people, url=place.url)
-        for place in offer.places
+        (
+            Place(posting=row, hit_id=hit_of(place.reference), people=place.people, url=place.url)
+            for row, offer in zip(postings, offers, strict=True)
+            for place in offer.places
+        ),
+        batch_size=2_000,
     )
-    posting_commit(
-        posting=posting, price=price, people=offer.people, subject=f"posting:{posting.pk}"
-    )
-    act_write(
+    postings_commit(
         campaign=launch.batch.campaign,
-        crowd=launch.crowd,
-        kind=Act.Kind.PUBLISH,
-        subject=posting.reference,
-        payload={"offer": offer_pack(offer)},
-        posting=posting,
-        by=launch.launched_by,
+        promises=[(row, price.total) for row, price in zip(postings, prices, strict=True)],
     )
-    return posting
+    Act.objects.bulk_create(
+        Act(
+            campaign=launch.batch.campaign,
+            crowd=launch.crowd,
+            kind=Act.Kind.PUBLISH,
+            subject=offer.reference,
+            payload={"offer": offer_pack(offer)},
+            posting=row,
+            asked_by=launch.launched_by,
+        )
+        for row, offer in zip(postings, offers, strict=True)
+    )
+    return postings
 
 
 def hit_of(reference: str) -> int:

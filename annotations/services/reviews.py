@@ -23,7 +23,7 @@ from annotations.selectors.reviews import case_of, submissions_of
 from annotations.services.annotators import INVITED
 from daplatform.errors import DomainError
 from hits.crowds import connect
-from hits.models import Act, AuditEntry, Campaign, LedgerEntry, Posting
+from hits.models import Act, AuditEntry, Campaign, LedgerEntry, Policy, Posting
 from hits.selectors.money import policy_of
 from hits.services.money import OverBudget, campaign_lock, money_commit, reward_reserve
 from hits.services.outbox import act_write
@@ -31,6 +31,9 @@ from hits.services.outbox import act_write
 State = Assignment.State
 Pay, Progress = Submission.Pay, Submission.Progress
 CENT = Decimal("0.01")
+# The campaign is locked meanwhile, and people who want to begin wait.
+AT_ONCE = 100
+UNPAID = "could not pay"
 Several = Sequence[Submission]
 
 
@@ -258,22 +261,25 @@ def submissions_approve_due(*, campaign: Campaign, now: dt.datetime | None = Non
         problem="",
     )
     ripe = [row for row in due if pays(policy.pay_rule, case_of(row))]
+    return sum(
+        _pay_by_rule(campaign, policy, ripe[first : first + AT_ONCE])
+        for first in range(0, len(ripe), AT_ONCE)
+    )
+
+
+def _pay_by_rule(campaign: Campaign, policy: Policy, ripe: Several) -> int:
     try:
         count = submissions_pay(campaign=campaign, submissions=ripe)
     except OverBudget as error:
-        _note(campaign, None, "could not pay", str(error))
+        if not campaign.trail.filter(action=UNPAID, detail=str(error)).exists():
+            _note(campaign, None, UNPAID, str(error))
         return 0
     for again in (True, False):
-        people_enlist(
-            campaign=campaign,
-            submissions=[
-                row
-                for row in ripe
-                if invites_again(policy.invite_rule, case_of(row), row.invite_again) is again
-            ],
-            again=again,
-            by=None,
-        )
+        rule = policy.invite_rule
+        people = [
+            row for row in ripe if invites_again(rule, case_of(row), row.invite_again) is again
+        ]
+        people_enlist(campaign=campaign, submissions=people, again=again, by=None)
     return count
 
 

@@ -12,7 +12,7 @@ from django.db.models import Count, Max, Sum
 from annotations.models import Assignment
 from annotations.selectors.offering import Portion, offer_of
 from annotations.selectors.reviews import shortfalls
-from annotations.services.launches import hit_of, posting_write
+from annotations.services.launches import hit_of, postings_write
 from daplatform.errors import DomainError
 from hits.crowds import connect
 from hits.crowds.gateway import Extension, Gateway
@@ -151,7 +151,7 @@ def _post_again(launch: Launch, hit: int, people: int, gateway: Gateway) -> None
     first = launch.postings.order_by("pk")[0]
     number = launch.postings.count() + 1
     offer = offer_of(launch, Portion((hit,), people), gateway, number=number)
-    posting_write(launch=launch, offer=offer, price=price_more(first, people))
+    postings_write(launch=launch, offers=[offer], prices=[price_more(first, people)])
     slots_add(launch, hit_of(offer.places[0].reference), people)
 
 

@@ -6,6 +6,7 @@ locked: two launches at once queue for it, and the second sees what the first ha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 
 from django.db import transaction
@@ -45,12 +46,34 @@ def money_commit(
     campaign_lock(campaign)
     if _is_booked(campaign, Kind.COMMITTED, subject):
         return
+    _refuse_beyond_budget(campaign, amount)
+    _book(campaign, Kind.COMMITTED, amount, subject, posting)
+
+
+@transaction.atomic
+def postings_commit(*, campaign: Campaign, promises: Sequence[tuple[Posting, Decimal]]) -> None:
+    """Promise what new postings cost, all of them or none."""
+    campaign_lock(campaign)
+    _refuse_beyond_budget(campaign, sum((amount for _, amount in promises), Decimal()))
+    LedgerEntry.objects.bulk_create(
+        LedgerEntry(
+            campaign=campaign,
+            posting=posting,
+            kind=Kind.COMMITTED,
+            amount=amount,
+            subject=f"posting:{posting.pk}",
+        )
+        for posting, amount in promises
+        if amount > 0
+    )
+
+
+def _refuse_beyond_budget(campaign: Campaign, amount: Decimal) -> None:
     left = money_left(campaign)
     if amount > left:
         raise OverBudget(
             f"This would cost {amount:,.2f}, and {max(left, Decimal()):,.2f} of the budget is left."
         )
-    _book(campaign, Kind.COMMITTED, amount, subject, posting)
 
 
 @transaction.atomic
