@@ -92,6 +92,7 @@ ROWS: dict[str, Row] = {
     "analysis:metric-file": get(NOT_YET, "slug", "scores_name"),
     "analysis:ranking": get(LOOK, "slug"),
     "analysis:overview": get(LOOK, "slug"),
+    "analysis:campaigns-progress": get(MEMBER),
     "analysis:pair": get(LOOK, "slug"),
     "analysis:pair-file": get(LOOK, "slug", "table_format"),
     "analysis:comparison": get(LOOK, "slug"),
