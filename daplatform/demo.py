@@ -1,4 +1,4 @@
-"""`make demo`: the whole platform with a demo campaign, on this machine, until Ctrl-C.
+"""`make demo`: the platform and a marketplace with demo campaigns, on this machine, until Ctrl-C.
 
 Everything is made once and kept below DATA_DIR, so a second start takes seconds and never
 duplicates anything.
@@ -17,29 +17,42 @@ import django
 from django.core.management import call_command
 
 from hits.demo.people import LOG_INS
+from hits.management.commands.rehearse import environment
 
 PORT = os.environ.get("PORT", "8000")
 ADDRESS = f"http://127.0.0.1:{PORT}/"
+# Another origin than the platform's, as a marketplace is: the rating page is framed there.
+MARKET_PORT = os.environ.get("MARKET_PORT") or (str(int(PORT) + 1) if PORT.isdecimal() else PORT)
+MARKET = f"http://localhost:{MARKET_PORT}"
+MARKETPLACE = [sys.executable, "manage.py", "rehearse", "--port", MARKET_PORT]
 WEB = [sys.executable, "-m", "gunicorn", "daplatform.wsgi", "--bind", f"127.0.0.1:{PORT}"]
-WORKER = [sys.executable, "-m", "celery", "--quiet", "-A", "daplatform", "worker", "--beat"]
+WORKER = [sys.executable, "-m", "celery", "--quiet", "-A", "daplatform", "worker"]
+WORKER += ["--concurrency", "1", "--loglevel", "WARNING", "--queues"]
 SETTINGS = {
     "DJANGO_SETTINGS_MODULE": "daplatform.settings",
     "PUBLIC_URL": ADDRESS,
     "LOG_LEVEL": "WARNING",
+    # Root in a container is how a newcomer may well try this.
+    "PYTHONWARNINGS": "ignore:You're running the worker",
+    **environment(MARKET),
 }
 Processes = list[subprocess.Popen[bytes]]
 
 
 def main() -> None:
-    require_free_port()
+    for port in (PORT, MARKET_PORT):
+        require_free(port)
     processes: Processes = []
     try:
         prepare()
         processes += start()
-        wait_until_ready(processes)
+        for port in (MARKET_PORT, PORT):
+            wait_for(port, processes)
+        call_command("demo_launch")
         people = ", ".join(f"{name} / {password}" for name, password, _ in LOG_INS)
         sys.stdout.write(
-            f"DA Platform is ready at {ADDRESS}  Log in as {people}. Ctrl-C stops it.\n"
+            f"DA Platform is ready at {ADDRESS}  Log in as {people}.\n"
+            f"Workers of the rehearsal marketplace begin at {MARKET}/  Ctrl-C stops it all.\n"
         )
         sys.stdout.flush()
         while all(process.poll() is None for process in processes):
@@ -51,42 +64,46 @@ def main() -> None:
         stop(processes)
 
 
-def require_free_port() -> None:
+def require_free(port: str) -> None:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind(("127.0.0.1", int(PORT)))
+            probe.bind(("127.0.0.1", int(port)))
         except (OSError, OverflowError, ValueError):
-            sys.exit(f"Port {PORT} cannot be used. Choose another: make demo PORT=8001")
+            sys.exit(f"Port {port} cannot be used. Choose another: make demo PORT=8100")
 
 
 def prepare() -> None:
-    """All in this process: to start Django three times would double the wait for a second start."""
+    """All in this process: to start Django each time would double the wait for a second start."""
     os.environ.update(SETTINGS)
     django.setup()
     call_command("migrate", verbosity=0)
     call_command("demo_campaign")
     call_command("demo_crowd")
+    call_command("score_demo")
 
 
 def start() -> Processes:
-    """The web server, and one worker for every queue; each its own group, so that we end them."""
+    """Each in its own group, so that we end them. Metrics stand back behind what people want."""
     web = [*WEB, "--workers", "2", "--threads", "4", "--log-level", "warning"]
-    queues = ["--queues", "default,crowd,gpu", "--concurrency", "1"]
-    commands = [web, [*WORKER, *queues, "--loglevel", "WARNING"]]
-    return [subprocess.Popen(command, start_new_session=True) for command in commands]  # noqa: S603
+    metrics = ["nice", "-n", "10", *WORKER, "gpu", "--hostname", "gpu@%h"]
+    commands = [MARKETPLACE, web, [*WORKER, "default,crowd", "--beat"], metrics]
+    return [
+        subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL)  # noqa: S603
+        for command in commands
+    ]
 
 
-def wait_until_ready(processes: Processes) -> None:
+def wait_for(port: str, processes: Processes) -> None:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if any(process.poll() is not None for process in processes):
             sys.exit("The demo could not start; its message is above.")
         with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", int(PORT))) == 0:
+            if probe.connect_ex(("127.0.0.1", int(port))) == 0:
                 return
         time.sleep(0.1)
-    sys.exit("The web server did not answer within a minute.")
+    sys.exit(f"Nothing answered on port {port} within a minute.")
 
 
 def stop(processes: Processes) -> None:

@@ -78,6 +78,8 @@ def configuration(*, level: str, readable: bool) -> dict[str, Any]:
             # These name people and addresses; our own lines say that something happened.
             "axes": {"level": "CRITICAL"},
             "django.request": {"level": "ERROR"},
+            # The queue on disk has no host, and needs none.
+            "kombu.connection": {"level": "ERROR"},
             "django.server": {"handlers": [], "propagate": True},
         },
     }

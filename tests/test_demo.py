@@ -26,7 +26,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 @contextmanager
 def running_demo(data: Path, port: int) -> Iterator[subprocess.Popen[str]]:
     """The demo, from its ready line to Ctrl-C."""
-    environment = {**os.environ, "DEBUG": "true", "DATA_DIR": str(data), "PORT": str(port)}
+    environment = {
+        **os.environ,
+        "DEBUG": "true",
+        "DATA_DIR": str(data),
+        "PORT": str(port),
+        "MARKET_PORT": str(free_port()),
+    }
     for name in ("DATABASE_URL", "CELERY_BROKER_URL", "DJANGO_SETTINGS_MODULE"):
         environment.pop(name, None)
     demo = subprocess.Popen(
@@ -114,10 +120,16 @@ def test_a_port_in_use_is_said_in_one_sentence(tmp_path):
         done = subprocess.run(
             [sys.executable, "-m", "daplatform.demo"],
             cwd=ROOT,
-            env={**os.environ, "DEBUG": "true", "DATA_DIR": str(tmp_path), "PORT": str(port)},
+            env={
+                **os.environ,
+                "DEBUG": "true",
+                "DATA_DIR": str(tmp_path),
+                "PORT": str(port),
+                "MARKET_PORT": str(free_port()),
+            },
             capture_output=True,
             text=True,
             check=False,
         )
     assert done.returncode == 1
-    assert done.stderr.strip() == f"Port {port} cannot be used. Choose another: make demo PORT=8001"
+    assert done.stderr.strip() == f"Port {port} cannot be used. Choose another: make demo PORT=8100"
