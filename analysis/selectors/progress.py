@@ -123,7 +123,8 @@ def _pace(recent: QuerySet[Rating], now: datetime, *, is_floor: bool) -> Pace:
         last_hour=Count("pk", filter=Q(created_at__gt=now - HOUR)),
         first=Min("created_at"),
     )
-    hours = max(1.0, (now - day["first"]) / HOUR) if day["first"] else 0.0
+    # In tenths: a number that changes with every look would make every look news.
+    hours = max(1.0, round((now - day["first"]) / HOUR, 1)) if day["first"] else 0.0
     return Pace(day["last_hour"], day["ratings"], hours, is_floor)
 
 

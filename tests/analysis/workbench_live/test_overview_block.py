@@ -227,7 +227,7 @@ def test_it_says_why_there_is_no_result(look, live, first_hit):
 
 
 def test_nothing_is_sent_where_nothing_changed(look, first_hit):
-    take(first_hit, count=10, when=timezone.now() - AGO)
+    take(first_hit, count=10, when=timezone.now() - timedelta(hours=3, minutes=1))
     seen = found(look()).digest
     same = look(seen=seen)
     assert (same.status_code, same.content) == (204, b"")
