@@ -16,6 +16,8 @@ from annotations.models import (
     Assignment,
     Invitation,
     Rating,
+    Submission,
+    Verdict,
 )
 from hits.admin import ReadOnlyAdmin
 
@@ -70,3 +72,19 @@ class RatingAdmin(ReadOnlyAdmin):
     list_filter = ["kind", "is_unwatched", "campaign"]
     search_fields = ["annotator__pseudonym"]
     list_select_related = ["annotator"]
+
+
+@admin.register(Submission)
+class SubmissionAdmin(ReadOnlyAdmin):
+    list_display = ["annotator", "crowd", "progress", "problem", "pay", "submitted_at"]
+    list_filter = ["crowd", "progress", "problem", "pay"]
+    search_fields = ["annotator__pseudonym"]
+    list_select_related = ["annotator"]
+
+
+@admin.register(Verdict)
+class VerdictAdmin(ReadOnlyAdmin):
+    list_display = ["annotator", "campaign", "status", "p", "pairs", "checked_at"]
+    list_filter = ["status", "campaign"]
+    search_fields = ["annotator__pseudonym"]
+    list_select_related = ["annotator", "campaign"]

@@ -15,7 +15,22 @@ from django.core.exceptions import ValidationError
 from django.db.models import Model, Q
 from django.http import HttpRequest
 
-from hits.models import Batch, Campaign, Caption, Hit, HitItem, System, Upload, Video
+from hits.models import (
+    Act,
+    AuditEntry,
+    Batch,
+    Campaign,
+    Caption,
+    Hit,
+    HitItem,
+    Launch,
+    LedgerEntry,
+    Policy,
+    Posting,
+    System,
+    Upload,
+    Video,
+)
 
 
 class ReadOnlyAdmin(admin.ModelAdmin[Any]):
@@ -118,3 +133,53 @@ class UploadAdmin(ReadOnlyAdmin):
     list_filter = ["state", "created_at"]
     search_fields = ["filename", "owner__username"]
     list_select_related = ["owner"]
+
+
+@admin.register(Policy)
+class PolicyAdmin(ReadOnlyAdmin):
+    list_display = ["campaign", "budget", "pay_rule", "use_rule", "invite_rule"]
+    list_filter = ["pay_rule", "use_rule", "invite_rule"]
+    search_fields = ["campaign__name"]
+    list_select_related = ["campaign"]
+
+
+@admin.register(Launch)
+class LaunchAdmin(ReadOnlyAdmin):
+    list_display = ["batch", "crowd", "state", "reward", "currency", "created_at"]
+    list_filter = ["crowd", "state"]
+    search_fields = ["batch__campaign__name"]
+    list_select_related = ["batch__campaign"]
+
+
+@admin.register(Posting)
+class PostingAdmin(ReadOnlyAdmin):
+    list_display = ["reference", "launch", "standing", "unit_reward", "created_at"]
+    list_filter = ["standing", "launch__crowd"]
+    search_fields = ["reference"]
+    list_select_related = ["launch__batch__campaign"]
+
+
+@admin.register(Act)
+class ActAdmin(ReadOnlyAdmin):
+    """What a crowd is told may name people: that is for the crowd, not for this page."""
+
+    list_display = ["kind", "subject", "crowd", "state", "attempts", "created_at"]
+    list_filter = ["state", "kind", "crowd"]
+    search_fields = ["subject"]
+    exclude = ["payload"]
+
+
+@admin.register(LedgerEntry)
+class LedgerEntryAdmin(ReadOnlyAdmin):
+    list_display = ["campaign", "kind", "amount", "subject", "created_at"]
+    list_filter = ["kind", "campaign"]
+    search_fields = ["subject"]
+    list_select_related = ["campaign"]
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(ReadOnlyAdmin):
+    list_display = ["created_at", "campaign", "person", "action", "detail"]
+    list_filter = ["action", "campaign"]
+    search_fields = ["detail"]
+    list_select_related = ["campaign", "person"]

@@ -25,7 +25,7 @@ from daplatform.errors import DomainError
 from hits.crowds import connect
 from hits.models import Act, AuditEntry, Campaign, LedgerEntry, Policy, Posting
 from hits.selectors.money import policy_of
-from hits.services.money import OverBudget, campaign_lock, money_commit, reward_reserve
+from hits.services.money import OverBudget, campaign_lock, money_commit, rewards_reserve
 from hits.services.outbox import act_write
 
 State = Assignment.State
@@ -45,42 +45,62 @@ def submissions_pay(*, campaign: Campaign, submissions: Several, by: User | None
     to pay, are passed over.
     """
     campaign_lock(campaign)
-    count = 0
-    for submission in _fresh(submissions):
-        rejected = submission.progress == Progress.REJECTED or submission.pay == Pay.REFUSE
-        open_ = submission.progress == Progress.SUBMITTED or rejected
-        if submission.pay == Pay.PAY or not open_ or _is_being_refused(submission):
-            continue
-        _pay(submission, by, overrule=rejected)
-        count += 1
-    if count:
-        _note(campaign, by, "paid", f"{count} submission{'s' if count > 1 else ''}")
-    return count
+    payable = _payable(_fresh(submissions))
+    postings: dict[Posting, list[Submission]] = {}
+    for row in payable:
+        postings.setdefault(row.posting, []).append(row)
+    for posting, rows in postings.items():
+        rewards_reserve(
+            posting=posting,
+            promised=_promised(posting),
+            more=len(rows),
+            subject=f"submission:{rows[0].pk}",
+        )
+    _pay(payable, campaign, by)
+    if payable:
+        plural = "s" if len(payable) > 1 else ""
+        _note(campaign, by, "paid", f"{len(payable)} submission{plural}")
+    return len(payable)
 
 
-def _is_being_refused(submission: Submission) -> bool:
+def _payable(rows: Several) -> list[Submission]:
     """A rejection can be overruled once the crowd knows of it: told in the wrong order, the
     rejection would have the last word."""
-    told = Act.objects.filter(kind=Act.Kind.REJECT, subject=f"submission:{submission.pk}")
-    return told.exclude(state__in=Act.ENDED).exists()
+    subjects = [f"submission:{row.pk}" for row in rows]
+    told = Act.objects.filter(kind=Act.Kind.REJECT, subject__in=subjects)
+    pending = set(told.exclude(state__in=Act.ENDED).values_list("subject", flat=True))
+    return [
+        row
+        for row in rows
+        if row.pay != Pay.PAY
+        and (row.progress == Progress.SUBMITTED or _is_rejected(row))
+        and f"submission:{row.pk}" not in pending
+    ]
 
 
-def _pay(submission: Submission, by: User | None, *, overrule: bool) -> None:
-    posting, launch = submission.posting, submission.posting.launch
-    subject = f"submission:{submission.pk}"
-    reward_reserve(posting=posting, promised=_promised(posting), subject=subject)
-    Submission.objects.filter(pk=submission.pk).update(
+def _is_rejected(row: Submission) -> bool:
+    return row.progress == Progress.REJECTED or row.pay == Pay.REFUSE
+
+
+def _pay(rows: Several, campaign: Campaign, by: User | None) -> None:
+    Submission.objects.filter(pk__in=[row.pk for row in rows]).update(
         pay=Pay.PAY, reason="", decided_by=by, decided_at=timezone.now()
     )
-    _set_state(submission, State.APPROVED)
-    act_write(
-        campaign=launch.batch.campaign,
-        crowd=launch.crowd,
-        kind=Act.Kind.APPROVE,
-        subject=subject,
-        payload={"submission": submission.external_id, "overrule": overrule},
-        posting=posting,
-        by=by,
+    _set_state(rows, State.APPROVED)
+    Act.objects.bulk_create(
+        (
+            Act(
+                campaign=campaign,
+                crowd=row.crowd,
+                kind=Act.Kind.APPROVE,
+                subject=f"submission:{row.pk}",
+                payload={"submission": row.external_id, "overrule": _is_rejected(row)},
+                posting=row.posting,
+                asked_by=by,
+            )
+            for row in rows
+        ),
+        ignore_conflicts=True,
     )
 
 
@@ -127,7 +147,7 @@ def _refuse(submission: Submission, reason: str, category: str, by: User) -> Non
     Submission.objects.filter(pk=submission.pk).update(
         pay=Pay.REFUSE, reason=reason, decided_by=by, decided_at=timezone.now()
     )
-    _set_state(submission, State.REJECTED)
+    _set_state([submission], State.REJECTED)
     act_write(
         campaign=launch.batch.campaign,
         crowd=launch.crowd,
@@ -300,11 +320,10 @@ def _fresh(submissions: Several) -> list[Submission]:
     return list(rows.select_related("posting__launch__batch__campaign"))
 
 
-def _set_state(submission: Submission, state: Assignment.State) -> None:
+def _set_state(rows: Several, state: Assignment.State) -> None:
     finished = (State.SUBMITTED, State.APPROVED, State.REJECTED)
-    Assignment.objects.filter(pk=submission.assignment_id or 0, state__in=finished).update(
-        state=state
-    )
+    turns = [row.assignment_id for row in rows if row.assignment_id is not None]
+    Assignment.objects.filter(pk__in=turns, state__in=finished).update(state=state)
 
 
 def _people(submissions: Iterable[Submission]) -> dict[str, list[str]]:

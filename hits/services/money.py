@@ -100,8 +100,8 @@ def posting_withdraw(*, posting: Posting, price: Price, people: int, subject: st
 
 
 @transaction.atomic
-def reward_reserve(*, posting: Posting, promised: int, subject: str) -> None:
-    """Make sure that one more person can be paid, besides those `promised` and not paid yet.
+def rewards_reserve(*, posting: Posting, promised: int, more: int, subject: str) -> None:
+    """Make sure that `more` people can be paid, besides those `promised` and not paid yet.
 
     That holds by itself as long as the crowd sends no more people than were asked for and the
     posting is not closed; otherwise the money is committed now, within the budget.
@@ -110,11 +110,13 @@ def reward_reserve(*, posting: Posting, promised: int, subject: str) -> None:
     posting.refresh_from_db()
     units, fee = units_used(posting)
     people = posting.priced_people - units
-    needed = _share(posting, posting.fee - fee, promised + 1, people) if people > 0 else None
-    if needed is None or promised >= people or needed > posting_outstanding(posting):
-        posting_commit(
-            posting=posting, price=price_more(posting, 1), people=1, subject=f"{subject}:extra"
-        )
+    is_covered = people > 0 and posting_outstanding(posting) >= _share(
+        posting, posting.fee - fee, min(promised + more, people), people
+    )
+    lacking = min(more, promised + more - people) if is_covered else more
+    if lacking > 0:
+        price = price_more(posting, lacking)
+        posting_commit(posting=posting, price=price, people=lacking, subject=f"{subject}:extra")
 
 
 @transaction.atomic
