@@ -231,15 +231,16 @@ def spread_rows(groups: Mapping[str, NDArray[np.int16]]) -> list[Row]:
     rows: list[Row] = []
     for group, scores in groups.items():
         bins = np.minimum(scores // BIN_WIDTH, HIGHEST_SCORE // BIN_WIDTH - 1)
-        counts = np.bincount(bins, minlength=HIGHEST_SCORE // BIN_WIDTH) if len(scores) else []
+        counts = np.bincount(bins, minlength=HIGHEST_SCORE // BIN_WIDTH).tolist()
         rows += [
             {
                 "group": group,
                 "from": place * BIN_WIDTH,
-                "count": int(count),
-                "share": int(count) / len(scores),
+                "count": count,
+                "share": count / len(scores),
             }
             for place, count in enumerate(counts)
+            if len(scores)
         ]
     return rows
 

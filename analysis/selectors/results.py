@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from analysis.listings import read_listing
+from analysis.listings import ANNOTATORS, CAPTIONS, read_listing
 from analysis.models import Result
 from hits.models import Campaign
 
@@ -31,3 +31,8 @@ def result_folder(result: Result) -> Path:
 def result_listing(result: Result, name: str) -> pa.Table:
     """The rows of `analysis.listings` that go with a result which is ready."""
     return read_listing(result_folder(result) / name)
+
+
+def result_has_listings(result: Result) -> bool:
+    """Whether the files that pages list from are on this machine."""
+    return all((result_folder(result) / name).is_file() for name in (ANNOTATORS, CAPTIONS))

@@ -13,7 +13,7 @@ from analysis.forms import AnnotatorsForm
 from analysis.listings import as_table
 from analysis.models import Result
 from analysis.selectors import annotators as people
-from analysis.views.latest import checked, latest_result, news, ready_or_404, table_file
+from analysis.views.latest import checked, latest_result, listed_or_404, news, table_file
 from annotations.models import Annotator
 from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign
@@ -30,8 +30,8 @@ def annotator_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBa
         return news(request, latest)
     form = checked(AnnotatorsForm(request.GET))
     context = latest.context | {"form": form, "sort": form.cleaned_data["sort"] or "annotator"}
-    if latest.ready:
-        listed = people.annotators_listed(latest.ready, **filters(form))
+    if latest.listed:
+        listed = people.annotators_listed(latest.listed, **filters(form))
         page = Paginator(listed, PER_PAGE).get_page(request.GET.get("page"))
         rows = people.annotator_rows(campaign, page.object_list)
         context |= {"page": page, "rows": rows}
@@ -43,7 +43,7 @@ def annotator_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBa
 def annotators_file(request: MemberRequest, campaign: Campaign, format: str) -> HttpResponseBase:
     """The list as the page shows it, all pages of it."""
     form = checked(AnnotatorsForm(request.GET))
-    result = ready_or_404(latest_result(request, campaign))
+    result = listed_or_404(latest_result(request, campaign))
     listed = people.annotators_listed(result, **filters(form))
     comments = people.comments_on(campaign)
     written = [" / ".join(comments.get(name, [])) for name in listed["annotator"].to_pylist()]
@@ -64,8 +64,8 @@ def annotator_detail(
         "annotator": annotator,
         "turns": people.annotator_turns(campaign, annotator),
     }
-    if latest.ready:
-        context |= work_context(request, annotator, latest.ready)
+    if latest.listed:
+        context |= work_context(request, annotator, latest.listed)
     return render(request, "analysis/annotator.html", context)
 
 
@@ -77,7 +77,7 @@ def work_context(request: MemberRequest, annotator: Annotator, result: Result) -
     return {
         "row": people.annotator_listed(result, annotator),
         "page": page,
-        "pairs": people.pair_rows(page.object_list),
+        "pairs": people.pair_rows(list(page)),
         "pairs_chart": person_charts.pairs_chart(
             [(pair.original.score, pair.degraded.score) for pair in pairs]
         ),

@@ -12,7 +12,7 @@ from analysis.forms import CaptionsForm
 from analysis.listings import as_table
 from analysis.selectors.captions import captions_listed, video_scored
 from analysis.selectors.metric_scores import metric_sources
-from analysis.views.latest import checked, latest_result, news, ready_or_404, table_file
+from analysis.views.latest import checked, latest_result, listed_or_404, news, table_file
 from daplatform.media import allow_media
 from hits import selectors
 from hits.models import Campaign
@@ -29,8 +29,8 @@ def caption_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase
         return news(request, latest)
     form = captions_form(request, campaign)
     context = latest.context | {"form": form, "sort": form.cleaned_data["sort"] or "-z"}
-    if latest.ready:
-        listed = captions_listed(latest.ready, **filters(form))
+    if latest.listed:
+        listed = captions_listed(latest.listed, **filters(form))
         page = Paginator(listed, PER_PAGE).get_page(request.GET.get("page"))
         context |= {"page": page, "rows": records(as_table(page.object_list))}
     return render(request, "analysis/captions.html", context)
@@ -41,7 +41,7 @@ def caption_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase
 def captions_file(request: MemberRequest, campaign: Campaign, format: str) -> HttpResponseBase:
     """The list as the page shows it, all pages of it."""
     form = captions_form(request, campaign)
-    result = ready_or_404(latest_result(request, campaign))
+    result = listed_or_404(latest_result(request, campaign))
     listed = captions_listed(result, **filters(form)).drop_columns(["caption", "video"])
     return table_file("captions", as_table(listed), result, format)
 
@@ -58,7 +58,7 @@ def video_scores(request: MemberRequest, campaign: Campaign, pk: int) -> HttpRes
     sources = metric_sources(campaign)
     context = latest.context | {
         "video": video,
-        "captions": video_scored(video, latest.ready, sources),
+        "captions": video_scored(video, latest.listed, sources),
         "metrics": list(sources),
         "before": before,
         "after": after,

@@ -28,8 +28,8 @@ def comparison(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     if request.htmx:
         return news(request, other if other and other.is_waiting else latest)
     context = latest.context | {"form": form, "other": other}
-    if other and latest.ready and other.ready:
-        context |= comparison_context(latest.ready, other.ready)
+    if other and latest.listed and other.listed:
+        context |= comparison_context(latest.listed, other.listed)
     return render(request, "analysis/comparison.html", context)
 
 
@@ -38,10 +38,10 @@ def comparison(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
 def comparison_file(request: MemberRequest, campaign: Campaign, format: str) -> HttpResponseBase:
     """The systems both campaigns have, with the scores of both."""
     latest, other = both(request, campaign, comparison_form(request, campaign))
-    if other is None or latest.ready is None or other.ready is None:
+    if other is None or latest.listed is None or other.listed is None:
         raise Http404("There are no two results to compare.")
-    rows = shared_systems(latest.ready, other.ready)
-    return table_file("comparison", replications.rows_table(rows), latest.ready, format)
+    rows = shared_systems(latest.listed, other.listed)
+    return table_file("comparison", replications.rows_table(rows), latest.listed, format)
 
 
 def comparison_form(request: MemberRequest, campaign: Campaign) -> ComparisonForm:

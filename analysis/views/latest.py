@@ -14,7 +14,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from analysis.exports import FORMATS, Table
 from analysis.forms import ChoicesForm
 from analysis.models import Result
-from analysis.selectors.results import result_latest
+from analysis.selectors.results import result_has_listings, result_latest
 from analysis.services.results import choices_key, result_request
 from analysis.tasks import result_compute_task
 from hits.models import Campaign
@@ -45,12 +45,18 @@ class Latest:
         return self.result if self.result and self.result.state == State.READY else None
 
     @property
+    def listed(self) -> Result | None:
+        """The same, where its rows can be listed."""
+        return self.ready if self.ready and result_has_listings(self.ready) else None
+
+    @property
     def context(self) -> dict[str, Any]:
         return {
             "campaign": self.campaign,
             "result": self.result,
             "is_waiting": self.is_waiting,
             "choices": self.choices,
+            "is_lost": self.ready is not None and self.listed is None,
         }
 
 
@@ -74,10 +80,10 @@ def news(request: MemberRequest, latest: Latest) -> HttpResponseBase:
     return render(request, "analysis/_news.html", latest.context)
 
 
-def ready_or_404(latest: Latest) -> Result:
-    if latest.ready is None:
+def listed_or_404(latest: Latest) -> Result:
+    if latest.listed is None:
         raise Http404("There is no result yet.")
-    return latest.ready
+    return latest.listed
 
 
 def checked(form: F) -> F:

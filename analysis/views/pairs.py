@@ -15,7 +15,7 @@ from analysis.listings import CAPTIONS, arranged, as_table
 from analysis.models import Result
 from analysis.pairs import differences_chart, pair_tests, shared_videos, videos_sentence
 from analysis.selectors.results import result_listing
-from analysis.views.latest import Latest, checked, latest_result, news, ready_or_404, table_file
+from analysis.views.latest import Latest, checked, latest_result, listed_or_404, news, table_file
 from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign
 
@@ -32,8 +32,8 @@ def pair(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     if request.htmx:
         return news(request, latest)
     context = latest.context
-    if latest.ready and has_two_systems(latest.ready):
-        context |= pair_context(request, latest, latest.ready)
+    if latest.listed and has_two_systems(latest.listed):
+        context |= pair_context(request, latest, latest.listed)
     return render(request, "analysis/pair.html", context)
 
 
@@ -41,7 +41,7 @@ def pair(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
 @for_campaign()
 def pair_file(request: MemberRequest, campaign: Campaign, format: str) -> HttpResponseBase:
     """Every video of which both systems' captions are scored."""
-    result = ready_or_404(latest_result(request, campaign))
+    result = listed_or_404(latest_result(request, campaign))
     if not has_two_systems(result):
         raise Http404("There are no two systems to compare.")
     form = pair_form(request, result)

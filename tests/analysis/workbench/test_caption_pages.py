@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
 
 import pytest
 from django.urls import reverse
 
 from analysis.models import MetricRun, MetricScore
+from analysis.selectors.results import result_folder
 from hits.models import Caption
 from tests.analysis.workbench.conftest import HARM, compute
 from tests.factories import make_campaign
@@ -100,6 +102,14 @@ def test_the_list_takes_few_queries_however_long(
 ):
     with django_assert_max_num_queries(12):
         assert page_of("caption-list", campaign).status_code == 200
+
+
+def test_a_result_whose_files_are_lost_says_so(page_of, ready, campaign):
+    shutil.rmtree(result_folder(ready))
+    page = page_of("caption-list", campaign)
+    assert "The files of this result are not here" in page.content.decode()
+    assert page_of("captions-file", campaign, "csv").status_code == 404
+    assert "human-b" in page_of("ranking", campaign).content.decode()
 
 
 def test_a_video_plays_beside_its_captions_the_best_first(page_of, ready, campaign):
