@@ -106,10 +106,11 @@ def portions_of(hits: Sequence[int], people: int, facts: Facts) -> Iterator[Port
             yield Portion(tuple(hits[first : first + most_hits]), share)
 
 
-def offer_of(launch: Launch, portion: Portion, gateway: Gateway, *, number: int) -> Offer:
+def offer_of(
+    launch: Launch, portion: Portion, gateway: Gateway, *, number: int, policy: Policy
+) -> Offer:
     """The `number`th publication of a launch, in a crowd's terms."""
     batch, campaign = launch.batch, launch.batch.campaign
-    policy = policy_of(campaign)
     codes = completion_codes(batch)
     limited = campaign.max_hits_per_annotator is not None
     return Offer(
@@ -148,8 +149,9 @@ def offers_of(launch: Launch, gateway: Gateway) -> list[Offer]:
     """Everything a launch publishes."""
     hits = list(launch.batch.hits.order_by("number").values_list("pk", flat=True))
     portions = portions_of(hits, launch.people, gateway.facts)
+    policy = policy_of(launch.batch.campaign)
     return [
-        offer_of(launch, portion, gateway, number=number)
+        offer_of(launch, portion, gateway, number=number, policy=policy)
         for number, portion in enumerate(portions, start=1)
     ]
 

@@ -19,6 +19,7 @@ from hits.crowds.gateway import Extension, Gateway
 from hits.crowds.gateway import Place as Offered
 from hits.crowds.offers import extensions_pack
 from hits.models import Act, AuditEntry, Launch, Place, Posting
+from hits.selectors.money import policy_of
 from hits.services.money import campaign_lock, money_left, posting_commit, price_more
 from hits.services.outbox import act_write
 
@@ -150,7 +151,8 @@ def _post_again(launch: Launch, hit: int, people: int, gateway: Gateway) -> None
     """A new publication, priced as the launch's first one was."""
     first = launch.postings.order_by("pk")[0]
     number = launch.postings.count() + 1
-    offer = offer_of(launch, Portion((hit,), people), gateway, number=number)
+    policy = policy_of(launch.batch.campaign)
+    offer = offer_of(launch, Portion((hit,), people), gateway, number=number, policy=policy)
     postings_write(launch=launch, offers=[offer], prices=[price_more(first, people)])
     slots_add(launch, hit_of(offer.places[0].reference), people)
 
