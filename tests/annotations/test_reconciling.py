@@ -78,6 +78,7 @@ def test_work_only_we_know_and_work_only_the_crowd_knows_are_named(market, made)
 
 def test_a_payment_that_is_not_booked_is_named(market, made):
     pay_all(made, market)
+    assert launch_reconcile(launch=made) == []
     LedgerEntry.objects.filter(kind="paid").delete()
     assert "1 submissions are approved and 0 are booked." in launch_reconcile(launch=made)
 
