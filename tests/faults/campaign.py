@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import uuid
 
 HIT_SIZE = 20
 
@@ -12,13 +13,19 @@ def main(people: int) -> None:
     import django
 
     django.setup()
+    from django.contrib.auth.models import User
+
     from annotations.addresses import entry_path, invitation_entry
     from annotations.services.annotators import annotators_invite
     from annotations.services.assignments import batches_open
     from hits.services.composing import batch_compose
     from tests.factories import make_campaign
 
-    campaign = make_campaign(videos=24, assignments=people, hit_size=HIT_SIZE, pairs=2, repeats=1)
+    name = uuid.uuid4().hex
+    campaign = make_campaign(
+        owner=User.objects.create(username=name), name=name, slug=name, source_digest=name,
+        videos=24, assignments=people, hit_size=HIT_SIZE, pairs=2, repeats=1,
+    )  # fmt: skip
     batch_compose(campaign=campaign)
     batches_open(campaign=campaign)
     names = [f"Person {number}" for number in range(people)]

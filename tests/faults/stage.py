@@ -23,7 +23,7 @@ from typing import Any
 
 import psycopg2
 
-from annotations.rating_client import RatingClient
+from annotations.rating_client import RatingClient, Refused
 from tests.services import free_port, postgres_cluster, server_user, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -160,7 +160,10 @@ class Rater(threading.Thread):
 
     def open(self) -> RatingClient:
         client = RatingClient(self.url)
-        assert client.enter(self.link)
+        try:
+            assert client.enter(self.link)
+        except Refused as refusal:  # a page that says sorry: people press reload
+            raise OSError(str(refusal)) from None
         return client
 
     def persist(self, act: Any) -> Any:
