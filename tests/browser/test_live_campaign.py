@@ -1,0 +1,141 @@
+"""A campaign's page in a browser: it follows the campaign by itself, on a phone and in the dark."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.conf import settings as django_settings
+from django.test import Client
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from analysis.models import Result
+from analysis.pipeline import Settings
+from analysis.services.results import choices_key
+from analysis.tasks import result_compute_task
+from annotations.services.assignments import batches_open
+from hits.models import Act, AuditEntry, Policy
+from tests.browser.test_accessibility import AXE, RULES
+from tests.factories import make_annotator, make_rating
+
+SCORES = [80, 40, 60, 90, 20, 78]
+
+
+@pytest.fixture(autouse=True)
+def no_queue(settings, tmp_path, monkeypatch):
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(result_compute_task, "delay_on_commit", lambda pk: None)
+
+
+@pytest.fixture
+def page(site, browser, campaign):
+    """The owner's browser; it must not complain about anything."""
+    batches_open(campaign=campaign)
+    # Emptying the database between tests of this kind takes the groups along.
+    campaign.owner.is_superuser = True
+    campaign.owner.save()
+    client = Client()
+    client.force_login(campaign.owner, backend="django.contrib.auth.backends.ModelBackend")
+    name = django_settings.SESSION_COOKIE_NAME
+    context = browser.new_context(viewport={"width": 360, "height": 640})
+    context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": site.url}])
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    yield page
+    context.close()
+    assert not complaints
+
+
+def inspect(page: Page) -> None:
+    """At both widths, light and dark: nothing is too wide, and axe-core has nothing to say."""
+    for width in (360, 1440):
+        page.set_viewport_size({"width": width, "height": 800})
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            page.evaluate(
+                "Promise.allSettled(document.getAnimations().map((each) => each.finished))"
+            )
+            assert page.evaluate("document.documentElement.scrollWidth") == width
+            if AXE.exists():
+                assert not violations(page), (width, scheme)
+
+
+def violations(page: Page) -> list[str]:
+    page.evaluate(f"{AXE.read_text()}; null")
+    report = page.evaluate(f"axe.run(document, {RULES})")
+    return [
+        f"{fault['id']}: {node['html']}"
+        for fault in report["violations"]
+        if fault["impact"] in ("serious", "critical", "moderate")
+        for node in fault["nodes"]
+    ]
+
+
+def rate(campaign) -> None:
+    """Somebody rates the whole HIT."""
+    turn = campaign.turns.get(state="open")
+    now = timezone.now()
+    turn.annotator, turn.state = make_annotator(), "submitted"
+    turn.claimed_at = turn.expires_at = turn.submitted_at = now
+    turn.save()
+    for item, score in zip(turn.hit.items.order_by("position"), SCORES, strict=True):
+        make_rating(turn, item, score)
+
+
+def analyse(campaign) -> None:
+    """A result as a worker leaves it: the ratings of one HIT would not do for a real one."""
+    key = choices_key(Settings(minimum_pairs=campaign.min_pairs))
+    last = campaign.ratings.latest("pk").pk
+    systems = [
+        {"system": name, "z": z, "z_low": z - 0.2, "z_high": z + 0.2, "rank_low": 1, "rank_high": 2}
+        for name, z in (("system-0", 0.5), ("a-system-with-a-very-long-name-" * 4, 0.3))
+    ]
+    counts = {"annotators_passed": 4, "annotators_failed": 1, "annotators_insufficient": 1}
+    Result.objects.create(
+        campaign=campaign,
+        choices={},
+        choices_key=key,
+        last_rating=last,
+        state=Result.State.READY,
+        signature="made for a test",
+        finished_at=timezone.now(),
+        page={
+            "systems": systems,
+            "counts": counts | {"ratings": 6},
+            "lede": "system-0 leads.",
+            "sentences": {"stopping": "Enough ratings are in."},
+        },
+    )
+
+
+def test_the_page_follows_the_campaign_by_itself(page, campaign, site):
+    page.goto(site.url + campaign.get_absolute_url())
+    expect(page.get_by_role("heading", name="Nothing rated yet")).to_be_visible()
+    # Kept from asking while the test itself uses the database.
+    page.route("**/overview/*", lambda route: route.fulfill(status=204))
+    inspect(page)
+    page.evaluate("window.notReloaded = true")
+    Policy.objects.create(campaign=campaign, budget=Decimal("12"))
+    Act.objects.create(campaign=campaign, crowd="invite", kind="bonus", subject="b", state="asking")
+    AuditEntry.objects.create(campaign=campaign, person=campaign.owner, action="launched")
+    rate(campaign)
+    analyse(campaign)
+    page.unroute("**/overview/*")
+
+    expect(page.get_by_role("heading", name="Needs a decision")).to_be_visible()
+    expect(page.get_by_role("heading", name="Ranking now")).to_be_visible()
+    expect(page.get_by_text("all that was asked for is rated")).to_be_visible()
+    expect(page.locator("[data-chart] svg")).to_be_visible()
+    assert page.evaluate("window.notReloaded")
+    inspect(page)
+    page.get_by_role("link", name="Decide").click()
+    expect(page.get_by_role("heading", name="What the crowd is told")).to_be_visible()
+
+
+def test_the_list_says_how_far_each_campaign_is(page, campaign, site):
+    rate(campaign)
+    page.goto(site.url + "/campaigns/")
+    expect(page.get_by_text("1 of 1")).to_be_visible()
+    inspect(page)
