@@ -20,6 +20,18 @@ from hits.selectors.money import campaign_sums, policy_of
 
 SYSTEMS_SHOWN = 5
 TRAIL_SHOWN = 5
+# Of a result's page: it holds every chart and annotator, too much to fetch every few seconds.
+RESULT_SHOWN = (
+    "state",
+    "problem",
+    "created_at",
+    "finished_at",
+    "page__counts",
+    "page__lede",
+    "page__notes",
+    "page__sentences__stopping",
+    "page__systems",
+)
 
 
 class Step(StrEnum):
@@ -111,8 +123,8 @@ def campaign_overview(campaign: Campaign, choices_key: str, *, now: datetime) ->
         chart=pace_chart(hours, now=now),
         money=_money(campaign, launches),
         decisions=decisions,
-        findings=_findings(result) if result and result.page.get("systems") else None,
-        problem=result.problem if result else "",
+        findings=_findings(result),
+        problem=result["problem"] if result else "",
         is_renewing=is_renewing,
         trail=_trail(campaign),
         may_change=is_moving or is_renewing or step == Step.WAIT_FOR_HITS,
@@ -140,27 +152,30 @@ def _money(campaign: Campaign, launches: list[Launch]) -> Money | None:
     return Money(budget, sums.spent, sums.outstanding, currency)
 
 
-def _results(campaign: Campaign, choices_key: str) -> tuple[Result | None, bool]:
+def _results(campaign: Campaign, choices_key: str) -> tuple[dict[str, Any] | None, bool]:
     """The newest finished result, and whether a newer one is being made."""
     same = Result.objects.filter(campaign=campaign, choices_key=choices_key)
-    finished = same.exclude(state=Result.State.WAITING).order_by("-last_rating").first()
-    return finished, same.filter(state=Result.State.WAITING).exists()
+    finished = (
+        same.exclude(state=Result.State.WAITING).order_by("-last_rating").values(*RESULT_SHOWN)
+    )
+    return finished.first(), same.filter(state=Result.State.WAITING).exists()
 
 
-def _findings(result: Result) -> Findings:
-    page: dict[str, Any] = result.page
-    counts = page["counts"]
+def _findings(result: dict[str, Any] | None) -> Findings | None:
+    if result is None or result["state"] != Result.State.READY:
+        return None
+    counts = result["page__counts"]
     return Findings(
-        made_at=result.finished_at or result.created_at,
+        made_at=result["finished_at"] or result["created_at"],
         ratings=counts["ratings"],
         passed=counts["annotators_passed"],
         judged=counts["annotators_passed"] + counts["annotators_failed"],
         undecided=counts["annotators_insufficient"],
-        lede=page["lede"],
-        stopping=page["sentences"]["stopping"],
-        notes=tuple(page.get("notes", ())),
-        systems=len(page["systems"]),
-        standings=tuple(top_standings(page["systems"], SYSTEMS_SHOWN)),
+        lede=result["page__lede"],
+        stopping=result["page__sentences__stopping"],
+        notes=tuple(result["page__notes"] or ()),
+        systems=len(result["page__systems"]),
+        standings=tuple(top_standings(result["page__systems"], SYSTEMS_SHOWN)),
     )
 
 
