@@ -87,28 +87,37 @@ def varying(group: Ints, values: NDArray[np.generic], groups: int) -> NDArray[np
 def inversions(group: Ints, codes: Ints, groups: int) -> Ints:
     """How often a larger code stands before a smaller one, in each group (groups lie together).
 
-    A radix sort from the highest bit down that counts what it moves: two codes first differ in one
-    bit, and are inverted when the 1 stands before the 0. O(n) per bit.
-
     >>> inversions(np.array([0, 0, 0, 1, 1]), np.array([3, 1, 2, 5, 4]), 2).tolist()
     [2, 1]
     """
-    total = np.zeros(groups, np.int64)
+    both_ends = np.bincount(group, inversions_of_each(group, codes), groups)
+    return both_ends.astype(np.int64) // 2
+
+
+def inversions_of_each(group: Ints, codes: Ints) -> Ints:
+    """With how many others of its group, before it or after it, each code is inverted.
+
+    A radix sort from the highest bit down that counts how far it moves a code: two codes first
+    differ in one bit, and pass each other when the 1 stands before the 0. O(n) per bit.
+
+    >>> inversions_of_each(np.zeros(3, int), np.array([3, 1, 2])).tolist()
+    [2, 1, 1]
+    """
+    here = np.arange(len(codes))
+    origin, passed = here, np.zeros_like(codes)
     for bit in range(int(codes.max(initial=0)).bit_length() - 1, -1, -1):
         ones = (codes >> bit) & 1
         block = np.flatnonzero(_starts(group, codes >> (bit + 1)))
         size = np.diff(np.append(block, len(codes)))
         before = np.cumsum(ones) - ones  # ones before this place, from the beginning
         before_in_block = before - np.repeat(before[block], size)
-        moved = np.where(ones == 0, before_in_block, 0)
-        total += np.bincount(group, moved, groups).astype(np.int64)
         zeros = size - np.add.reduceat(ones, block) if len(block) else size
-        place = np.repeat(block + zeros, size) + before_in_block
-        stay = np.arange(len(codes)) - before_in_block
-        sorted_codes = np.empty_like(codes)
-        sorted_codes[np.where(ones == 1, place, stay)] = codes
-        codes = sorted_codes
-    return total
+        place = np.where(
+            ones == 1, np.repeat(block + zeros, size) + before_in_block, here - before_in_block
+        )
+        passed[origin] += np.abs(place - here)
+        codes, origin = _moved(codes, place), _moved(origin, place)
+    return passed
 
 
 def divide(numerator: NDArray[np.generic], denominator: NDArray[np.generic]) -> Floats:
@@ -124,6 +133,12 @@ def _ties(key: Ints, keys_per_group: int, groups: int) -> tuple[Ints, Ints]:
     group = keys // keys_per_group
     tied = np.bincount(group, ties * (ties - 1) // 2, groups)
     return tied.astype(np.int64), np.bincount(group, minlength=groups)
+
+
+def _moved(values: Ints, place: Ints) -> Ints:
+    moved = np.empty_like(values)
+    moved[place] = values
+    return moved
 
 
 def _starts(group: Ints, prefix: Ints) -> NDArray[np.bool_]:

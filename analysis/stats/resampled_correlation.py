@@ -58,9 +58,11 @@ def resampled_correlations(
 def same_captions(human: Floats, metrics: Floats) -> Iterator[tuple[Ints, NDArray[np.intp]]]:
     """Metrics that miss the same captions, together, and the captions they have."""
     there = (np.isfinite(human)[:, None] & np.isfinite(metrics)).T
-    patterns, which = np.unique(there, axis=0, return_inverse=True)
-    for number, pattern in enumerate(patterns):
-        yield np.flatnonzero(which == number), np.flatnonzero(pattern)
+    alike: dict[bytes, list[int]] = {}
+    for metric, captions in enumerate(there):
+        alike.setdefault(captions.tobytes(), []).append(metric)
+    for which in alike.values():
+        yield np.array(which), np.flatnonzero(there[which[0]])
 
 
 def _complete(human: Floats, metrics: Floats, cluster: Ints, counts: NDArray[np.integer]) -> Floats:
@@ -121,8 +123,11 @@ def _ties(codes: Ints, cluster: Ints, counts: Ints) -> Ties:
     single = np.column_stack(
         [np.bincount(cluster[n == 1], minlength=counts.shape[1]) for n in often]
     ).astype(float)
-    sums = np.array([(counts > 0) @ single, counts**2 @ single, counts**3 @ single])
-    weights = np.ascontiguousarray(counts.T, dtype=float)
+    times_drawn = counts.astype(float)
+    squares = times_drawn**2
+    drawn = (squares > 0).astype(float)
+    sums = np.array([drawn @ single, squares @ single, (squares * times_drawn) @ single])
+    weights = np.ascontiguousarray(times_drawn.T)
     for number, (column, n) in enumerate(zip(codes, often, strict=True)):
         values, value = np.unique(column[n > 1], return_inverse=True)
         members = csr_array(

@@ -14,6 +14,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.stats.grouped_ranks import inversions_of_each
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -23,6 +25,8 @@ _CELLS: Final = 1 << 24
 """Cells of G held at once."""
 _SOME: Final = 0.1
 """Left out of all captions on average: below this share it is faster to count those."""
+_FEW: Final = 500
+"""Up to so many captions it is faster to compare each with each than to sort them."""
 _BYTE: Final = 127
 """Signs a byte can add up."""
 _WHOLE: Final = 1 << 24
@@ -35,15 +39,14 @@ def pair_differences(
     """Concordant − discordant pairs of each resample (rows) with each metric (columns).
 
     Values come as codes in their order, metrics one row each. O(captions²) comparisons for each
-    metric, made once, and O(clusters²) for each resample. With many clusters, resamples that leave
-    out some captions cost O(left out · log), others O(captions · log captions).
+    metric, made once, and O(clusters²) for each resample. Resamples that leave out some captions
+    cost O(left out · log), and with many clusters others O(captions · log captions).
     """
+    if counts.max(initial=0) <= 1 and counts.mean() > 1 - _SOME:
+        return _by_remainder(human, metrics, counts[:, cluster] == 0)
     if counts.shape[1] <= _CLUSTERS:
         return _by_form(human, metrics, cluster, counts)
-    weights = counts[:, cluster]
-    if weights.max(initial=0) <= 1 and weights.mean() > 1 - _SOME:
-        return _by_remainder(human, metrics, weights == 0)
-    rows = (np.repeat(np.arange(len(human)), weight) for weight in weights)
+    rows = (np.repeat(np.arange(len(human)), weight) for weight in counts[:, cluster])
     return np.array([_differences(human[these], metrics[:, these]) for these in rows])
 
 
@@ -80,8 +83,7 @@ def _signs(human: Ints, metrics: Ints, starts: Ints, ends: Ints) -> Iterator[NDA
 
     Comparisons are made in bytes, all metrics and captions at a time.
     """
-    code = np.int16 if len(human) <= np.iinfo(np.int16).max else np.int32
-    y, x = human.astype(code), metrics.astype(code, order="C")
+    y, x = _narrow(human), _narrow(metrics)
     above = np.empty(x.shape, np.int8)
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
         total = np.zeros(x.shape, np.int8 if end - start <= _BYTE else np.int32)
@@ -92,22 +94,39 @@ def _signs(human: Ints, metrics: Ints, starts: Ints, ends: Ints) -> Iterator[NDA
         yield total
 
 
+def _narrow(codes: Ints) -> NDArray[np.integer]:
+    """Narrower codes are compared faster."""
+    narrow = np.int16 if codes.max(initial=0) <= np.iinfo(np.int16).max else np.int32
+    return codes.astype(narrow, order="C")
+
+
 def _by_remainder(human: Ints, metrics: Ints, left_out: NDArray[np.bool_]) -> Floats:
     """All pairs, less those of the captions left out with all others, and not twice with each
     other."""
-    starts = np.arange(0, len(human), _BYTE)
-    ends = np.minimum(starts + _BYTE, len(human))
-    of_each = np.zeros(metrics.shape, np.int64)
-    for turn in (1, -1):  # [x_j > x_i] and [x_j < x_i] are one comparison, turned round
-        for total in _signs(turn * human, turn * metrics, starts, ends):
-            of_each += total
-    rest = np.array([_differences(human[out], metrics[:, out]) for out in left_out])
+    of_each = np.array([_differences_of_each(human, metric) for metric in metrics])
+    y, x = _narrow(human), _narrow(metrics)
+    rest = np.array([_differences(y[out], x[:, out]) for out in left_out])
     lost = np.array([of_each[:, out].sum(axis=1) for out in left_out])
     return np.asarray(of_each.sum(axis=1) / 2 - lost + rest)
 
 
-def _differences(human: Ints, metrics: Ints) -> Floats:
-    """Of one resample written out, by scipy."""
+def _differences_of_each(human: Ints, metric: Ints) -> Ints:
+    """Concordant − discordant pairs of each caption with all others."""
+    both = np.unique(metric * (human.max(initial=0) + 1) + human, return_inverse=True)[1]
+    tied = [np.bincount(codes)[codes] for codes in (human, metric, both)]
+    order = np.lexsort((human, metric))
+    discordant = np.empty_like(human)
+    discordant[order] = inversions_of_each(np.zeros_like(human), human[order])
+    return np.asarray(len(human) - tied[0] - tied[1] + tied[2] - 2 * discordant)
+
+
+def _differences(human: NDArray[np.integer], metrics: NDArray[np.integer]) -> Floats:
+    """Of one resample written out: each compared with each, or by scipy."""
+    if len(human) <= _FEW:
+        up, down = human > human[:, None], human < human[:, None]
+        above = (metric > metric[:, None] for metric in metrics)
+        counts = [(np.count_nonzero(one & up), np.count_nonzero(one & down)) for one in above]
+        return np.array([concordant - discordant for concordant, discordant in counts], np.float64)
     from scipy.stats import kendalltau
 
     people = np.sqrt(_untied(human))
@@ -116,6 +135,6 @@ def _differences(human: Ints, metrics: Ints) -> Floats:
     return np.asarray(np.rint(np.nan_to_num(found)))
 
 
-def _untied(codes: Ints) -> int:
+def _untied(codes: NDArray[np.integer]) -> int:
     """Pairs of different values."""
     return int(len(codes) ** 2 - np.sum(np.bincount(codes) ** 2)) // 2

@@ -126,20 +126,18 @@ def test_the_union_holds_the_captions_of_every_metric_and_a_larger_factor_remove
     assert set(after.n.tolist()) == {200 - found.union().sum()}
 
 
-@pytest.mark.parametrize("clusters_at_most", [0, 4_000])
-def test_a_placebo_is_the_correlation_without_captions_drawn_at_random(
-    monkeypatch, clusters_at_most
-):
-    monkeypatch.setattr(resampled_pairs, "_CLUSTERS", clusters_at_most)
+@pytest.mark.parametrize(("number", "few"), [(7, 500), (7, 0), (40, 500)])
+def test_a_placebo_is_the_correlation_without_captions_drawn_at_random(monkeypatch, number, few):
+    monkeypatch.setattr(resampled_pairs, "_FEW", few)
     rng = np.random.default_rng(1)
     human = rng.integers(0, 30, 150).astype(float)
     metrics = np.column_stack([human + rng.normal(0, 9, 150), rng.integers(0, 9, 150)])
-    removed = np.arange(150) < 7
+    removed = np.arange(150) < number
     found = placebo(human, metrics, removed, rng=np.random.default_rng(2), draws=20)
     rng = np.random.default_rng(2)
     for draw in range(20):
         kept = np.ones(150, bool)
-        kept[rng.choice(150, 7, replace=False)] = False
+        kept[rng.choice(150, number, replace=False)] = False
         expected = correlations(human[kept], metrics[kept])
         for name in COEFFICIENTS:
             np.testing.assert_allclose(found.of(name)[draw], expected.of(name), rtol=1e-9)
