@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -68,9 +69,9 @@ def campaign_progress(campaign: Campaign) -> Progress:
 
 @dataclass(frozen=True)
 class Turns:
-    """How many people have finished their HIT of those a campaign asks for."""
+    """How many assignments of a campaign, by its slug, or of a HIT, by its id, are done."""
 
-    campaign: str
+    key: str | int
     wanted: int
     finished: int
 
@@ -82,11 +83,20 @@ class Turns:
 def campaigns_turns(campaigns: QuerySet[Campaign]) -> list[Turns]:
     """Of campaigns that are on offer, in one query."""
     turns = Assignment.objects.filter(campaign__in=campaigns.order_by().values("pk"))
-    counts = turns.exclude(state__in=Assignment.GIVEN_UP).order_by().values("campaign__slug")
-    counted = counts.annotate(
+    return _turns(turns, "campaign__slug")
+
+
+def hits_turns(campaign: Campaign, hits: Collection[int]) -> list[Turns]:
+    """Of a campaign's HITs that are on offer, in one query."""
+    return _turns(Assignment.objects.filter(campaign=campaign, hit__in=hits), "hit")
+
+
+def _turns(turns: QuerySet[Assignment], key: str) -> list[Turns]:
+    standing = turns.exclude(state__in=Assignment.GIVEN_UP).order_by().values(key)
+    counted = standing.annotate(
         wanted=Count("pk"), finished=Count("pk", filter=Q(state__in=FINISHED))
     )
-    return [Turns(*row) for row in counted.values_list("campaign__slug", "wanted", "finished")]
+    return [Turns(*row) for row in counted.values_list(key, "wanted", "finished")]
 
 
 def _hit_counts(campaign: Campaign) -> dict[str, int]:

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from analysis.pipeline import Settings
 from analysis.selectors.overview import campaign_overview
-from analysis.selectors.progress import campaigns_turns
+from analysis.selectors.progress import campaigns_turns, hits_turns
 from analysis.services.renewal import result_renew
 from analysis.services.results import choices_key
 from analysis.tasks import result_compute_task
@@ -39,3 +39,11 @@ def campaigns_progress(request: MemberRequest) -> HttpResponseBase:
     """What the list of campaigns, which knows nothing of ratings, says of those it names."""
     named = campaigns_for(request.user).filter(slug__in=request.GET.getlist("campaign"))
     return render(request, "analysis/_progress.html", {"turns": campaigns_turns(named)})
+
+
+@require_safe
+@for_campaign()
+def hits_progress(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """The same of the HITs that a page of their list names."""
+    named = [int(pk) for pk in request.GET.getlist("hit") if pk.isdecimal() and len(pk) < 19]
+    return render(request, "analysis/_progress.html", {"turns": hits_turns(campaign, named)})

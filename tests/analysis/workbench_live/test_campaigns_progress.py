@@ -1,4 +1,4 @@
-"""What the list of campaigns says of how far each of them is."""
+"""What the lists of campaigns and of HITs say of how far each of them is."""
 
 from __future__ import annotations
 
@@ -61,3 +61,36 @@ def test_many_campaigns_take_as_many_queries_as_one(
     for campaigns in ([live], [live, *more]):
         with django_assert_num_queries(3):
             ask(client, *campaigns)
+
+
+def ask_hits(client, campaign, *hits):
+    address = reverse("analysis:hits-progress", args=[campaign.slug])
+    return client.get(address, {"hit": hits})
+
+
+def test_the_list_of_hits_asks_for_those_it_shows(client_of, organiser, live, first_hit):
+    page = client_of(organiser).get(reverse("hits:hit-list", args=[live.slug])).content.decode()
+    assert f"hits/progress?hit={first_hit.pk}&amp;" in page
+    assert f'id="progress-{first_hit.pk}"' in page
+
+
+def test_it_says_which_hits_are_done(client_of, organiser, live, first_hit, second_hit):
+    take(first_hit, count=100, submits=True)
+    page = ask_hits(client_of(organiser), live, first_hit.pk, second_hit.pk).content.decode()
+    assert page.count("1 of 1") == 1
+    assert page.count("0 of 1") == 1
+
+
+def test_hits_of_another_campaign_are_not_told(client_of, organiser, live):
+    other = make_hit(make_campaign())
+    other.assignments.create(campaign=other.batch.campaign, slot=1)
+    assert "progress-" not in ask_hits(client_of(organiser), live, other.pk).content.decode()
+
+
+def test_what_is_no_hit_is_passed_over(client_of, organiser, live, first_hit):
+    page = ask_hits(client_of(organiser), live, "x", "9" * 30, "²", first_hit.pk)
+    assert page.content.decode().count("progress-line") == 1
+
+
+def test_a_stranger_is_told_nothing_of_hits(client_of, stranger, live, first_hit):
+    assert ask_hits(client_of(stranger), live, first_hit.pk).status_code == 404
