@@ -11,6 +11,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from django.conf import settings
+
 from annotations.errors import LinkRefused
 
 MTURK_PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
@@ -37,14 +39,14 @@ class Visitor:
     return_to: str
 
 
-CROWDS = {
-    crowd.name: crowd
-    for crowd in (
-        Crowd("invite"),
-        Crowd("mturk", person="workerId", turn="assignmentId", ends_with_form=True),
-        Crowd("prolific", person="PROLIFIC_PID", turn="SESSION_ID"),
-    )
-}
+def crowd_named(name: str) -> Crowd:
+    """What the links of a crowd bring along. A crowd like Prolific may have words of its own."""
+    if name == "mturk":
+        return Crowd(name, person="workerId", turn="assignmentId", ends_with_form=True)
+    if name == "prolific":
+        person, _, turn = settings.PROLIFIC_PARAMETERS
+        return Crowd(name, person=person, turn=turn)
+    return Crowd(name)
 
 
 def is_preview(crowd: Crowd, query: Mapping[str, str]) -> bool:

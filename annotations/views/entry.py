@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from annotations.crowds import CROWDS, Visitor, is_preview, read_visitor
+from annotations.crowds import Visitor, crowd_named, is_preview, read_visitor
 from annotations.errors import LinkRefused, NothingToTake
 from annotations.models import Annotator, Assignment
 from annotations.selectors.entry import (
@@ -46,7 +46,7 @@ def enter(request: HttpRequest, token: str) -> HttpResponseBase:
     """Looking changes nothing, for mail programs open links too; pressing Start takes the work."""
     entry = entry_read(token)
     campaign = entry_campaign(entry)
-    if is_preview(CROWDS[entry.crowd], request.GET):
+    if is_preview(crowd_named(entry.crowd), request.GET):
         return preview_page(request, campaign)
     arriving = _arriving(request, entry, campaign)
     if request.method == "POST":
@@ -58,7 +58,7 @@ def _arriving(request: HttpRequest, entry: Entry, campaign: Campaign) -> Arrivin
     if entry.invitation is not None:
         invited = entry_invitation(entry).annotator
         return Arriving(entry, campaign, Visitor("", "", entry.return_to), invited)
-    crowd = CROWDS[entry.crowd]
+    crowd = crowd_named(entry.crowd)
     if not crowd.person:
         raise LinkRefused("This link is for nobody in particular. Ask for one of your own.")
     visitor = read_visitor(

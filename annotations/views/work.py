@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from annotations.addresses import entry_path, invitation_entry
-from annotations.crowds import CROWDS
+from annotations.crowds import crowd_named
 from annotations.errors import WorkClosed
 from annotations.models import Arrival, Assignment
 from annotations.selectors.entry import claim_obstacle, invitation_of
@@ -63,7 +63,7 @@ def done(request: HttpRequest, token: str) -> HttpResponseBase:
     context = {
         "campaign": assignment.campaign,
         "arrival": arrival,
-        "posts_form": arrival is not None and CROWDS[arrival.crowd].ends_with_form,
+        "posts_form": arrival is not None and crowd_named(arrival.crowd).ends_with_form,
         "code": completion_code(turn.assignment),
         "more": _more(assignment),
     }

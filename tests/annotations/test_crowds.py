@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from annotations.crowds import CROWDS, Visitor, is_preview, read_visitor
+from annotations.crowds import Visitor, crowd_named, is_preview, read_visitor
 from annotations.errors import LinkRefused
 
-MTURK, PROLIFIC = CROWDS["mturk"], CROWDS["prolific"]
+MTURK, PROLIFIC = crowd_named("mturk"), crowd_named("prolific")
 SANDBOX = "https://workersandbox.mturk.com"
 QUERY = {"assignmentId": "3XYZ", "hitId": "3HIT", "workerId": "A1B2", "turkSubmitTo": SANDBOX}
 
@@ -48,3 +48,10 @@ def test_only_mechanical_turk_has_previews():
     assert is_preview(MTURK, {})
     assert not is_preview(MTURK, QUERY)
     assert not is_preview(PROLIFIC, {})
+
+
+def test_a_crowd_like_prolific_says_who_comes_in_its_own_words(settings):
+    settings.PROLIFIC_PARAMETERS = ["participantId", "projectId", "turnId"]
+    query = {"participantId": "p1", "projectId": "s1", "turnId": "t1", "PROLIFIC_PID": "other"}
+    visitor = read_visitor(crowd_named("prolific"), query, return_to="", submit_origins=())
+    assert (visitor.person, visitor.turn) == ("p1", "t1")

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from annotations.crowds import CROWDS
+from annotations.crowds import crowd_named
 from hits.crowds.gateway import Bonus, Extension, Place, Requirements
 from hits.crowds.prolific.account import Parameters
 from hits.crowds.prolific.subscriptions import EVENTS, new_secret, subscribe
@@ -103,7 +103,7 @@ def test_an_unknown_call_is_not_found(stand_in):
 
 
 def test_addresses_name_people_as_the_rating_page_expects():
-    crowd, parameters = CROWDS["prolific"], Parameters()
+    crowd, parameters = crowd_named("prolific"), Parameters()
     assert (crowd.person, crowd.turn) == (parameters.person, parameters.submission)
 
 
