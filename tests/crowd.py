@@ -58,6 +58,7 @@ class Marketplace:
     messages: list[str] = field(default_factory=list)
     tokens: set[str] = field(default_factory=set)
     spent: Decimal = Decimal("0.00")
+    balance: Decimal | None = None
     calls: Counter[str] = field(default_factory=Counter)
     faults: dict[str, list[Fault]] = field(default_factory=dict)
     tells_bonuses: bool = True
@@ -125,7 +126,7 @@ class FakeGateway:
         return Price(offer.reward * offer.people, fee * offer.people)
 
     def balance(self) -> Decimal | None:
-        return None
+        return self.market.balance
 
     def completion_address(self, code: str) -> str:
         return ""

@@ -13,13 +13,14 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
 
 from annotations.models import Assignment, Submission
 from annotations.selectors.offering import Choices, launch_draft, offers_of, prices_of
 from annotations.services.assignments import assignments_open_for
 from daplatform.errors import DomainError
-from hits.crowds import connect
-from hits.crowds.gateway import Gateway, Offer, Price
+from hits.crowds import LABELS, connect
+from hits.crowds.gateway import Gateway, Offer, PermanentFault, Price
 from hits.crowds.offers import offer_pack
 from hits.models import Act, AuditEntry, Batch, Campaign, Launch, Place, Policy, Posting
 from hits.selectors.money import policy_of
@@ -60,7 +61,9 @@ def batch_launch(*, batch: Batch, choices: Choices, by: User) -> Launch:
     if not offers:
         raise DomainError("This batch has no HITs.")
     check_offers(offers, gateway)
-    return _launch_write(launch, offers, prices_of(offers, gateway))
+    prices = prices_of(offers, gateway)
+    check_balance(sum((price.total for price in prices), Decimal()), gateway)
+    return _launch_write(launch, offers, prices)
 
 
 def check_offers(offers: Sequence[Offer], gateway: Gateway) -> None:
@@ -68,6 +71,16 @@ def check_offers(offers: Sequence[Offer], gateway: Gateway) -> None:
     shapes = {tuple(place.people for place in offer.places): offer for offer in offers}
     for offer in shapes.values():
         gateway.check(offer)
+
+
+def check_balance(needed: Decimal, gateway: Gateway) -> None:
+    """A balance may cover each of the offers, and not all of them."""
+    facts, available = gateway.facts, gateway.balance()
+    if available is not None and needed > available:
+        raise PermanentFault(
+            f"This costs {needed:,.2f} {facts.currency}, and the account at {facts.label} holds "
+            f"{available:,.2f}."
+        )
 
 
 @transaction.atomic
@@ -86,7 +99,7 @@ def _launch_write(launch: Launch, offers: Sequence[Offer], prices: Sequence[Pric
         campaign=campaign,
         person=launch.launched_by,
         action="launched",
-        detail=f"batch {launch.batch.number} on {launch.crowd} for {total:,.2f} {launch.currency}",
+        detail=f"{_where(launch)} for {total:,.2f} {launch.currency}",
     )
     return launch
 
@@ -229,11 +242,20 @@ def _note(launch: Launch, by: User | None, action: str) -> None:
         campaign=launch.batch.campaign,
         person=by,
         action=action,
-        detail=f"batch {launch.batch.number} on {launch.crowd}",
+        detail=_where(launch),
     )
 
 
+def _where(launch: Launch) -> str:
+    return f"batch {launch.batch.number}, {LABELS.get(launch.crowd, launch.crowd)}"
+
+
 def launches_open() -> Iterable[Launch]:
-    """Launches that something may still happen to."""
+    """Launches that something may still happen to.
+
+    One that was closed while somebody was at work stays open at its crowd until they are done:
+    what they hand in is taken down, and paid, like everybody's.
+    """
     rows = Launch.objects.select_related("batch__campaign")
-    return rows.exclude(state=Launch.State.CLOSED).order_by("pk")
+    out = Posting.objects.filter(launch=OuterRef("pk")).exclude(standing=Standing.CLOSED)
+    return rows.filter(~Q(state=Launch.State.CLOSED) | Exists(out)).order_by("pk")

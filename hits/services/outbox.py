@@ -147,7 +147,10 @@ def acts_carry_out(*, gateway: Gateway, acts: Sequence[Act]) -> None:
     except TransientFault as fault:
         _acts_note(acts, doubt, str(fault), _wait(acts[0], fault))
     except PermanentFault as fault:
-        _acts_refused(gateway, acts, fault)
+        if doubt == State.UNCLEAR:  # it was the looking that was refused
+            _acts_note(acts, State.ASKING, str(fault))
+        else:
+            _acts_refused(gateway, acts, fault)
     else:
         for act in acts:
             act_done(act=act, outcome=outcome)
@@ -168,7 +171,8 @@ def _acts_note(
     """Let go of acts that are not over, and say why and when to try again."""
     for act in acts:
         claimed_at = act.claimed_at or timezone.now()
-        tired = act.attempts >= MOST_ATTEMPTS
+        # Closing waits for people and their reviewers, however long they take.
+        tired = act.attempts >= MOST_ATTEMPTS and act.kind != Kind.CLOSE
         Act.objects.filter(pk=act.pk, state=State.CLAIMED, claimed_at=act.claimed_at).update(
             state=State.ASKING if tired else state,
             claimed_at=None,

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from decimal import Decimal
 
 import pytest
+from django.utils import timezone
 
-from annotations.models import Assignment
+from annotations.models import Assignment, Submission
 from annotations.selectors.offering import Choices, launch_estimate, portions_of
 from annotations.services.launches import (
     batch_launch,
     launch_close,
     launch_pause,
     launch_resume,
+    launches_open,
     policy_update,
 )
+from annotations.services.reviews import submissions_pay
+from annotations.services.submissions import launch_sync
 from daplatform.errors import DomainError
 from hits.crowds import connect
-from hits.crowds.gateway import Facts, PermanentFault, Standing
-from hits.models import Act, AuditEntry, ExternalId, Launch, LedgerEntry, Posting
+from hits.crowds.gateway import Facts, PermanentFault, Standing, TransientFault
+from hits.models import Act, AuditEntry, ExternalId, Hit, Launch, LedgerEntry, Posting
 from hits.selectors.money import campaign_sums
 from hits.services.money import OverBudget
 from hits.services.outbox import acts_run
-from tests.annotations.crowd_people import arrive
+from tests.annotations.crowd_people import arrive, rate
 from tests.crowd import launch
 from tests.factories import make_campaign, make_hit
 
@@ -150,6 +155,36 @@ def test_closing_releases_what_nobody_earned(campaign, market):
     assert (sums.outstanding, sums.spent) == (Decimal("0.00"), Decimal("0.00"))
     launch_close(launch=made, by=campaign.owner)
     assert Act.objects.filter(kind="close").count() == 1
+
+
+def test_somebody_at_work_when_a_launch_is_closed_is_paid_like_everybody(campaign, market):
+    made, hit = launch(campaign), campaign.batches.get().hits.get()
+    acts_run(crowd="mturk")
+    turn = arrive(hit, "ada", "P1-ada")
+    launch_close(launch=made, by=campaign.owner)
+    for _ in range(60):
+        market.break_next("close", "before", TransientFault("Somebody is at work."))
+    for hours in range(60):
+        acts_run(crowd="mturk", now=timezone.now() + dt.timedelta(hours=hours))
+    rate(turn)
+    market.submit("P1", "ada", "P1-ada")
+    assert [each.pk for each in launches_open()] == [made.pk]
+    launch_sync(launch=made)
+    submissions_pay(campaign=campaign, submissions=list(Submission.objects.all()))
+    market.faults.clear()
+    acts_run(crowd="mturk", now=timezone.now() + dt.timedelta(hours=72))
+    assert list(launches_open()) == []
+    sums = campaign_sums(campaign)
+    assert (sums.spent, sums.outstanding) == (market.spent, Decimal("0.00"))
+    assert market.spent > 0
+
+
+def test_a_balance_that_covers_a_hit_but_not_the_launch_is_refused(campaign, market):
+    Hit.objects.create(batch=campaign.batches.get(), number=2)
+    market.balance = Decimal("2.00")
+    with pytest.raises(DomainError, match=r"costs 2\.38 USD, and .* holds 2\.00"):
+        launch(campaign)
+    assert not Act.objects.exists()
 
 
 def test_a_launch_that_the_crowd_refuses_costs_nothing(campaign, market):

@@ -91,6 +91,20 @@ def test_a_look_up_that_fails_does_not_lead_to_a_second_try(campaign, market):
     assert (market.calls["publish"], Act.objects.get().state) == (1, "done")
 
 
+def test_a_look_up_that_is_refused_decides_nothing(campaign, market):
+    """A key that was changed meanwhile: what may be out there is neither freed nor forgotten."""
+    launch(campaign)
+    market.break_next("publish", "after", UnclearOutcome("The line went dead."))
+    market.break_next("find", "before", PermanentFault("The credentials were refused."))
+    run_all(market)
+    act = Act.objects.get()
+    assert (act.state, act.error) == ("asking", "The credentials were refused.")
+    assert campaign_sums(campaign).outstanding > 0
+    act_retry(act=act, by=campaign.owner)
+    run_all(market)
+    assert (len(market.out), Posting.objects.get().standing) == (1, "open")
+
+
 def test_trying_again_waits_longer_every_time_and_as_long_as_asked(campaign, market):
     launch(campaign)
     waits = []
