@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from analysis.models import ApiKey, MetricRun, MetricWorker, Result
+from analysis.models import Agreement, ApiKey, MetricRun, MetricWorker, Result
 from hits.admin import ReadOnlyAdmin
 
 
 @admin.register(Result)
 class ResultAdmin(ReadOnlyAdmin):
+    list_display = ["campaign", "last_rating", "state", "created_at", "finished_at"]
+    list_filter = ["state", "campaign"]
+    search_fields = ["campaign__name", "signature"]
+    list_select_related = ["campaign"]
+
+
+@admin.register(Agreement)
+class AgreementAdmin(ReadOnlyAdmin):
     list_display = ["campaign", "last_rating", "state", "created_at", "finished_at"]
     list_filter = ["state", "campaign"]
     search_fields = ["campaign__name", "signature"]

@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import Any, Self
+
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 from hits.models import Campaign, Caption, Video
 
+STALE_AFTER = timedelta(minutes=10)
+"""Nothing that is computed takes as long: whoever claimed it is gone."""
 
-class Result(models.Model):
-    """The analysis of a campaign's ratings up to one moment, with one set of choices.
+
+class ComputedQuerySet(models.QuerySet[Any]):
+    """Rows that workers make."""
+
+    def claimable(self) -> Self:
+        """No worker is busy with these, or one has been for so long that it must have died."""
+        stale = timezone.now() - STALE_AFTER
+        return self.filter(models.Q(claimed_at=None) | models.Q(claimed_at__lt=stale))
+
+    def left_behind(self) -> Self:
+        """A worker should be busy with these, and none is."""
+        return self.claimable().filter(state=Computed.State.WAITING)
+
+    def claim(self, pk: int) -> bool:
+        """Whether the row is to be made, and is the caller's to make."""
+        return bool(self.left_behind().filter(pk=pk).update(claimed_at=timezone.now()))
+
+
+class Computed(models.Model):
+    """Something made of a campaign's ratings up to one moment, with one set of choices.
 
     Nothing here is the truth: everything can be made anew from the ratings.
     """
@@ -19,7 +43,6 @@ class Result(models.Model):
         READY = "ready", "Ready"
         FAILED = "failed", "Not possible"
 
-    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="results")
     choices = models.JSONField(help_text="What the analyst chose, by name.")
     choices_key = models.CharField(max_length=16)
     last_rating = models.BigIntegerField(help_text="The last rating that counts.")
@@ -30,6 +53,17 @@ class Result(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     claimed_at = models.DateTimeField(null=True, blank=True, editable=False)
     finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ComputedQuerySet.as_manager()
+
+    class Meta:
+        abstract = True
+
+
+class Result(Computed):
+    """The analysis of a campaign's ratings."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="results")
 
     class Meta:
         ordering = ["-last_rating", "-pk"]
@@ -45,6 +79,31 @@ class Result(models.Model):
 
     def __str__(self) -> str:
         return f"Result of {self.campaign} up to rating {self.last_rating}"
+
+
+class Agreement(Computed):
+    """Metrics held against the people of a campaign."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="agreements")
+    evidence = models.CharField(
+        max_length=16, help_text="Fingerprint of the metric scores and the reviewers' decisions."
+    )
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "choices_key", "last_rating", "evidence"],
+                name="one_agreement_per_evidence",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(state="ready") | ~models.Q(signature=""),
+                name="ready_agreement_is_signed",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Metrics against the people of {self.campaign}, up to rating {self.last_rating}"
 
 
 class ApiKey(models.Model):

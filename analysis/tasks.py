@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
+from analysis.services.agreements import agreement_compute, agreements_left_behind
 from analysis.services.metric_chunks import metric_run_work
 from analysis.services.metric_runs import metric_runs_left_behind
 from analysis.services.metric_workers import metric_worker_report
@@ -22,6 +23,13 @@ def results_resume_task() -> None:
     """Wake the work that a lost message or a dead worker left behind."""
     for pk in results_left_behind().values_list("pk", flat=True):
         result_compute_task.delay(pk)
+    for pk in agreements_left_behind().values_list("pk", flat=True):
+        agreement_compute_task.delay(pk)
+
+
+@shared_task
+def agreement_compute_task(pk: int) -> None:
+    agreement_compute(pk=pk)
 
 
 @shared_task

@@ -23,6 +23,7 @@ from analysis.stats.reliability import SplitHalf, split_half
 
 PASSED: Final = "passed"
 ALL: Final = "all"
+WHOSE: Final = {PASSED: "annotators who passed quality control", ALL: "all annotators"}
 CAPTION_FILES: Final = ("captions.csv", "captions.parquet")
 """What `manage.py analyse` writes."""
 
@@ -63,8 +64,15 @@ def human_scores(
     analysis: Analysis, annotators: Sequence[str] = (PASSED,), *, notes: Sequence[str] = ()
 ) -> HumanScores:
     """Caption scores by the annotators who passed, by all, or by those named."""
-    ratings = analysis.ratings
     used, who = _chosen(analysis, annotators)
+    return scores_by(analysis, used, who, notes=notes)
+
+
+def scores_by(
+    analysis: Analysis, used: NDArray[np.bool_], who: str, *, notes: Sequence[str] = ()
+) -> HumanScores:
+    """Caption scores by some of the annotators; ``who`` says by whom."""
+    ratings = analysis.ratings
     raw, z = answers(ratings, analysis.standardised, analysis.settings)
     captions = score_captions(ratings, raw, z, used)
     if not len(captions.n):
@@ -86,9 +94,9 @@ def human_scores(
 def _chosen(analysis: Analysis, annotators: Sequence[str]) -> tuple[NDArray[np.bool_], str]:
     names = analysis.ratings.annotators
     if tuple(annotators) == (ALL,):
-        return np.ones(len(names), dtype=bool), "all annotators"
+        return np.ones(len(names), dtype=bool), WHOSE[ALL]
     if tuple(annotators) == (PASSED,):
-        return analysis.quality.passed, "annotators who passed quality control"
+        return analysis.quality.passed, WHOSE[PASSED]
     unknown = sorted(set(annotators) - set(names))
     if unknown:
         raise ValueError(f"annotators: there is no {unknown[0]!r} in the ratings")

@@ -63,6 +63,16 @@ class Inputs:
             metrics = read_fusion(path).add_to(metrics)
         return replace(self, metrics=metrics)
 
+    def facts(self, shift: int) -> dict[str, str]:
+        """What decided the numbers besides scores and settings, to be signed."""
+        # The bars inside a metric's signature would part this one.
+        signed = [text.replace("|", ",") for text in self.signatures.values()]
+        return {
+            "shift": str(shift),
+            "annotators": self.human.annotators,
+            "metrics": " ".join(signed) or "as in the file",
+        }
+
     def aligned(self, shift: int | str | None) -> tuple[Joined, Alignment, int]:
         """The rows joined, what the alignment check found, and the shift that was used.
 

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from analysis.meta.human import PASSED, analyse_all, human_scores
+from django.conf import settings
+
+from analysis.listings import read_listing
+from analysis.meta.captions import CaptionSet
+from analysis.meta.human import ALL, PASSED, WHOSE, HumanScores, scores_by
 from analysis.meta.inputs import Inputs
+from analysis.meta.points import POINTS
 from analysis.meta.scores import ScoreTable, table_of_rows
-from analysis.models import MetricScore
-from analysis.selectors.metric_scores import metric_sources
-from analysis.selectors.ratings import ratings_of
+from analysis.metrics.registry import families_of
+from analysis.models import Agreement, MetricRun, MetricScore
+from analysis.pipeline import Settings, analyse
+from analysis.selectors.metric_material import run_material
+from analysis.selectors.metric_scores import metric_signatures, metric_sources
+from analysis.selectors.ratings import evidence_of, ratings_of, reviews_fingerprint
 from analysis.snapshot import Columns
 from hits.models import Campaign
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 def campaign_inputs(
-    campaign: Campaign, columns: Columns, *, annotators: Sequence[str] = (PASSED,), seed: int = 7
+    campaign: Campaign, columns: Columns, *, annotators: str = PASSED, seed: int = 7
 ) -> Inputs:
     """Caption scores by the annotators wanted, and the last scores of every metric.
 
@@ -24,13 +38,32 @@ def campaign_inputs(
 
     Raises ValueError when there are no ratings, or no metric was scored.
     """
-    analysis = analyse_all(ratings_of(campaign, columns), seed)
-    return Inputs(human_scores(analysis, annotators), metric_values(campaign))
-
-
-def metric_values(campaign: Campaign) -> ScoreTable:
-    """Every metric by video and system, each from the last run that scored it. Two queries."""
     sources = metric_sources(campaign)
+    metrics = metric_values(sources)  # first: without any there is no use for people's scores
+    return Inputs(
+        people_scores(campaign, columns, annotators=annotators, seed=seed),
+        metrics,
+        _captions(sources),
+        dict(sorted(metric_signatures(sources).items())),
+    )
+
+
+def people_scores(
+    campaign: Campaign, columns: Columns, *, annotators: str, seed: int
+) -> HumanScores:
+    """Scores by those whose ratings make the ranking, or by all; nothing here is resampled."""
+    wanted = Settings(
+        keep_all_annotators=annotators == ALL,
+        minimum_pairs=campaign.min_pairs,
+        draws=1,
+        seed=seed,
+    )
+    analysis = analyse(ratings_of(campaign, columns), wanted, evidence_of(campaign))
+    return scores_by(analysis, analysis.used, WHOSE[annotators])
+
+
+def metric_values(sources: Mapping[str, MetricRun]) -> ScoreTable:
+    """Every metric by video and system, each from its own run, in the order of the files."""
     rows = MetricScore.objects.filter(run__in=set(sources.values())).values_list(
         "caption__video__name", "caption__system__name", "metric", "value", "run_id"
     )
@@ -38,4 +71,49 @@ def metric_values(campaign: Campaign) -> ScoreTable:
     if not found:
         raise ValueError("no metric of this campaign has been scored")
     videos, systems, metrics, values = zip(*sorted(found), strict=True)
-    return table_of_rows(videos, systems, metrics, values, source="the campaign's metrics")
+    table = table_of_rows(videos, systems, metrics, values, source="the campaign's metrics")
+    ordered = [name for names in families_of(sources).values() for name in names]
+    return table.only([name for name in ordered if name in table.names])
+
+
+def _captions(sources: Mapping[str, MetricRun]) -> CaptionSet:
+    """The words of the captions, for the list of odd ones."""
+    captions = run_material(max(sources.values(), key=lambda run: run.pk)).captions
+    return CaptionSet(captions.videos, captions.systems, captions.texts, {})
+
+
+def agreement_evidence(campaign: Campaign) -> str:
+    """Fingerprint of all but the ratings that decides how metrics and people agree.
+
+    Empty where no metric was scored.
+    """
+    sources = metric_sources(campaign)
+    if not sources:
+        return ""
+    # A run that is tried again keeps its id, but ends later.
+    runs = sorted((name, run.pk, str(run.finished_at)) for name, run in sources.items())
+    said = repr((runs, reviews_fingerprint(campaign), campaign.min_pairs))
+    return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+
+def agreement_latest(campaign: Campaign, choices_key: str) -> Agreement | None:
+    """The one that was finished last with these choices, however old."""
+    same = Agreement.objects.filter(campaign=campaign, choices_key=choices_key)
+    return (
+        same.exclude(state=Agreement.State.WAITING)
+        .select_related("campaign")
+        .order_by("-finished_at")
+        .first()
+    )
+
+
+def agreement_folder(agreement: Agreement) -> Path:
+    """Where its files are. Not media: they are made anew when they are lost."""
+    folder: Path = settings.DATA_DIR / "agreements" / str(agreement.campaign_id) / str(agreement.pk)
+    return folder
+
+
+def agreement_points(agreement: Agreement) -> pa.Table | None:
+    """The rows of `analysis.meta.points`, where they are on this machine."""
+    path = agreement_folder(agreement) / POINTS
+    return read_listing(path) if path.is_file() else None

@@ -68,7 +68,7 @@ def metric_table(campaign: Campaign) -> Table | None:
         return None
     means = _means(sources)
     systems = sorted({system for _, system in means})
-    signatures = _signatures(sources)
+    signatures = metric_signatures(sources)
     summaries = {name: text for family in families() for name, text in family.metrics.items()}
     return Table(
         systems,
@@ -105,7 +105,8 @@ def _cells(
     return [Cell(mean, count, mean is not None and mean == best) for mean, count in found]
 
 
-def _signatures(sources: dict[str, MetricRun]) -> dict[str, str]:
+def metric_signatures(sources: dict[str, MetricRun]) -> dict[str, str]:
+    """How the last scores of each metric were made."""
     chunks = MetricChunk.objects.filter(run__in=set(sources.values()))
     return {
         name: signature
@@ -150,7 +151,7 @@ def _scores(sources: dict[str, MetricRun], material: Material) -> Scores:
     for metric, caption, value in rows.iterator(10_000):
         if caption in place:
             values[metric][place[caption]] = value
-    return Scores(values, _signatures(sources), *_told(sources))
+    return Scores(values, metric_signatures(sources), *_told(sources))
 
 
 def _table_write(path: Path, header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:

@@ -6,10 +6,9 @@ import hashlib
 import json
 import shutil
 from dataclasses import asdict
-from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import Max, Q, QuerySet
+from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from analysis.exports import FORMATS
@@ -39,7 +38,6 @@ from analysis.trust import assess_trust
 from annotations.models import Rating
 from hits.models import Campaign
 
-STALE_AFTER = timedelta(minutes=10)
 KEPT = 3
 LAYOUT = 2
 """Of what is stored with a result: those of an older layout are not found, but made anew."""
@@ -82,19 +80,18 @@ def choices_key(choices: Settings) -> str:
 
 def results_left_behind() -> QuerySet[Result]:
     """Results that a worker should be busy with, and none is."""
-    return _claimable().filter(state=State.WAITING)
+    return Result.objects.left_behind()
 
 
 def result_compute(*, pk: int) -> None:
     """Analyse the ratings up to the result's last one and keep what comes out. Safe twice."""
-    now = timezone.now()
-    if not _claimable().filter(pk=pk, state=State.WAITING).update(claimed_at=now):
+    if not Result.objects.claim(pk):
         return
     result = Result.objects.select_related("campaign").get(pk=pk)
     columns = snapshot_refresh(campaign=result.campaign).read()
     decisions = reviews_fingerprint(result.campaign)
     try:
-        _compute(result, _until(columns, result.last_rating))
+        _compute(result, ratings_until(columns, result.last_rating))
     except ValueError as error:
         result.state, result.problem = State.FAILED, str(error)[:500]
     result.page |= {"decisions": decisions}
@@ -103,12 +100,7 @@ def result_compute(*, pk: int) -> None:
     _prune(result)
 
 
-def _claimable() -> QuerySet[Result]:
-    stale = timezone.now() - STALE_AFTER
-    return Result.objects.filter(Q(claimed_at=None) | Q(claimed_at__lt=stale))
-
-
-def _until(columns: Columns, last: int) -> Columns:
+def ratings_until(columns: Columns, last: int) -> Columns:
     """Ratings that arrived since were not asked for: the signature names the last one that was."""
     kept = columns["id"] <= last
     return {name: values[kept] for name, values in columns.items()}

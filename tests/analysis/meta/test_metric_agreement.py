@@ -9,6 +9,7 @@ from analysis.meta.pipeline import evaluate_metrics
 from analysis.meta.settings import Settings
 from analysis.models import MetricRun, MetricScore
 from analysis.selectors.metric_agreement import campaign_inputs, metric_values
+from analysis.selectors.metric_scores import metric_sources
 from analysis.services.snapshots import snapshot_refresh
 from hits.models import Caption
 from tests.factories import make_annotator, make_campaign, make_hit, make_ratings
@@ -43,7 +44,7 @@ def test_the_last_run_of_each_metric_counts(campaign, django_assert_num_queries)
     scored(campaign, "cider", float)
     scored(campaign, "bleu4", lambda pk: -pk)
     with django_assert_num_queries(2):
-        table = metric_values(campaign)
+        table = metric_values(metric_sources(campaign))
     assert set(table.names) == {"cider", "bleu4"}
     assert table.frame["cider"].min() > 0
     assert (table.frame["cider"] == -table.frame["bleu4"]).all()
@@ -52,7 +53,7 @@ def test_the_last_run_of_each_metric_counts(campaign, django_assert_num_queries)
 def test_ratings_and_metrics_meet_under_the_names_of_the_campaign(campaign):
     scored(campaign, "cider", lambda pk: -float(pk))
     columns = snapshot_refresh(campaign=campaign).read()
-    inputs = campaign_inputs(campaign, columns, annotators=("all",))
+    inputs = campaign_inputs(campaign, columns, annotators="all")
     joined, _, _ = inputs.aligned(0)
     assert len(joined) == 3
     evaluation = evaluate_metrics(joined, Settings(draws=10, placebo=0))
@@ -62,4 +63,4 @@ def test_ratings_and_metrics_meet_under_the_names_of_the_campaign(campaign):
 
 def test_it_says_so_when_no_metric_was_scored(campaign):
     with pytest.raises(ValueError, match="no metric of this campaign has been scored"):
-        metric_values(campaign)
+        metric_values(metric_sources(campaign))

@@ -1,0 +1,74 @@
+"""What the page about metrics and people shows, in JSON's own types: sentences and tables. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from analysis.exports import records
+from analysis.meta import caption_tables, sentences, tables
+from analysis.meta.files import table
+from analysis.meta.pipeline import AgainstHuman, Evaluation
+from analysis.meta.report import asked
+from analysis.meta.robustness.checks import Robustness
+from analysis.meta.tables import Row
+
+Page = dict[str, Any]
+DRIFT: Final = "quality drift"
+
+
+def agreement_page(evaluation: Evaluation, robustness: Sequence[Robustness] = ()) -> Page:
+    """Everything a page needs, so that showing it computes nothing."""
+    drift = {one.human: _conditions(one, DRIFT) for one in robustness}
+    return {
+        "facts": sentences.facts_sentence(evaluation),
+        "warnings": list(evaluation.warnings),
+        "caution": sentences.filter_caution(evaluation.settings.placebo),
+        "placebo": evaluation.settings.placebo,
+        "factor": evaluation.settings.factor,
+        "parts": {
+            part.human: _part(part, evaluation.settings.alpha) | {"drift": drift[part.human]}
+            for part in evaluation.parts
+        },
+    }
+
+
+def _part(part: AgainstHuman, alpha: float) -> Page:
+    verdict = asked(part, None)
+    levels = {"captions": part.caption, "systems": part.system}
+    return {
+        "metrics": list(part.metrics),
+        "lede": sentences.best_sentence(part),
+        "answers": sentences.verdict_sentences(part, verdict, alpha) if verdict else [],
+        "ceiling": sentences.ceiling_sentence(part),
+        "has_ceiling": part.reliability is not None,
+        "flipped": sentences.flipped_sentence(part),
+        "mix": sentences.fusion_sentence(part),
+        "levels": {
+            name: _records(tables.level_rows(part, level), tables.CORRELATIONS)
+            for name, level in levels.items()
+        },
+        "tests": {
+            name: _records(tables.comparison_rows(part, level), tables.WILLIAMS)
+            for name, level in levels.items()
+        },
+        "filters": _records(_own_outliers(part), caption_tables.FILTERS),
+        "fusion": _records(tables.part_fusion_rows(part), tables.FUSION),
+    }
+
+
+def _own_outliers(part: AgainstHuman) -> list[Row]:
+    rows = caption_tables.part_filter_rows(part)
+    return [row for row in rows if row["removed_for"] == "the metric"]
+
+
+def _conditions(checked: Robustness, check: str) -> list[Row]:
+    """A row for each condition, with a column for each metric."""
+    found = [finding for finding in checked.findings if finding.check == check]
+    names = dict.fromkeys(finding.metric for finding in found)
+    return _records(tables.condition_rows(found), ["condition", "n", *names])
+
+
+def _records(rows: Sequence[Row], columns: Sequence[str]) -> list[Row]:
+    """JSON has no NaN: what is not defined is None."""
+    return records(table(rows, columns))

@@ -1,0 +1,167 @@
+"""Metrics against the people of a campaign: asked for by pages, computed by a worker, kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from dataclasses import asdict, dataclass
+
+from django.db import transaction
+from django.db.models import Max, QuerySet
+from django.utils import timezone
+
+from analysis.exports import FORMATS
+from analysis.listings import write_listing
+from analysis.meta.files import evaluation_files
+from analysis.meta.human import PASSED
+from analysis.meta.page import agreement_page
+from analysis.meta.pipeline import Evaluation, evaluate_metrics
+from analysis.meta.points import POINTS, points_listing
+from analysis.meta.robustness.checks import DRIFT, Robustness, check_robustness
+from analysis.meta.settings import Settings
+from analysis.models import Agreement
+from analysis.results import ResultFolder, write_files
+from analysis.selectors.metric_agreement import (
+    agreement_evidence,
+    agreement_folder,
+    campaign_inputs,
+)
+from analysis.selectors.ratings import notes_on
+from analysis.services.results import ratings_until
+from analysis.services.snapshots import snapshot_refresh
+from analysis.snapshot import Columns
+from analysis.stats.outliers import Direction
+from annotations.models import Rating
+from hits.models import Campaign
+
+DEFAULTS = Settings()
+KEPT = 3
+LAYOUT = 1
+"""Of what is stored: rows of an older layout are not found, but made anew."""
+MOST_PLACEBOS = 5_000_000
+"""Captions × metrics × draws: about a minute of one processor."""
+FEWEST_PLACEBOS = 100
+"""Fewer would not show where 95 % of them lie."""
+State = Agreement.State
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What an analyst may choose; the rest is as `manage.py correlate` has it."""
+
+    annotators: str = PASSED
+    alpha: float = DEFAULTS.alpha
+    direction: Direction = DEFAULTS.direction
+
+
+def agreement_request(*, campaign: Campaign, choices: Choices) -> Agreement | None:
+    """The row for the ratings and scores of this moment, made if it is new.
+
+    None without any ratings, or without any metric. Whoever gets a waiting row wakes a worker for
+    it; twice does no harm.
+    """
+    last = Rating.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"]
+    evidence = agreement_evidence(campaign)
+    if last is None or not evidence:
+        return None
+    agreement, _ = Agreement.objects.get_or_create(
+        campaign=campaign,
+        choices_key=choices_key(choices),
+        last_rating=last,
+        evidence=evidence,
+        defaults={"choices": asdict(choices)},
+    )
+    agreement.campaign = campaign  # known already, not to be fetched again
+    return agreement
+
+
+def choices_key(choices: Choices) -> str:
+    text = json.dumps(asdict(choices) | {"layout": LAYOUT}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def agreements_left_behind() -> QuerySet[Agreement]:
+    """Rows that a worker should be busy with, and none is."""
+    return Agreement.objects.left_behind()
+
+
+def agreement_compute(*, pk: int) -> None:
+    """Hold metrics against people and keep what comes out. Safe twice."""
+    if not Agreement.objects.claim(pk):
+        return
+    agreement = Agreement.objects.select_related("campaign").get(pk=pk)
+    if agreement.evidence != agreement_evidence(agreement.campaign):
+        agreement.delete()  # overtaken: whoever looks next asks for another
+        return
+    columns = snapshot_refresh(campaign=agreement.campaign).read()
+    try:
+        _compute(agreement, ratings_until(columns, agreement.last_rating))
+    except ValueError as error:
+        agreement.state, agreement.problem = State.FAILED, str(error)[:500]
+    agreement.finished_at = timezone.now()
+    agreement.save()
+    _prune(agreement)
+
+
+def _compute(agreement: Agreement, columns: Columns) -> None:
+    campaign, choices = agreement.campaign, Choices(**agreement.choices)
+    evaluation = _evaluate(campaign, choices, columns)
+    robustness = [
+        check_robustness(evaluation.joined, part.human, [DRIFT], seed=evaluation.settings.seed)
+        for part in evaluation.parts
+    ]
+    _write(agreement, evaluation, robustness)
+    notes = notes_on(campaign)
+    agreement.page = agreement_page(evaluation, robustness) | {"notes": notes}
+    agreement.signature = str(evaluation.signature)
+    agreement.state = State.READY
+
+
+def _evaluate(campaign: Campaign, choices: Choices, columns: Columns) -> Evaluation:
+    inputs = campaign_inputs(campaign, columns, annotators=choices.annotators)
+    joined, alignment, shift = inputs.aligned(0)
+    settings = Settings(
+        alpha=choices.alpha,
+        direction=choices.direction,
+        placebo=affordable_placebos(joined.metrics.size),
+    )
+    return evaluate_metrics(
+        joined,
+        settings,
+        alignment=alignment,
+        reliability=inputs.human.reliability,
+        facts=inputs.facts(shift),
+    )
+
+
+def affordable_placebos(values: int) -> int:
+    """How many draws of the placebo so many values of metrics allow; 0 for none.
+
+    >>> affordable_placebos(3_000), affordable_placebos(20_000), affordable_placebos(400_000)
+    (1000, 250, 0)
+    """
+    draws = min(DEFAULTS.placebo, MOST_PLACEBOS // max(values, 1))
+    return draws if draws >= FEWEST_PLACEBOS else 0
+
+
+def _write(agreement: Agreement, evaluation: Evaluation, robustness: list[Robustness]) -> None:
+    videos = dict(agreement.campaign.videos.values_list("name", "pk"))
+    with ResultFolder(agreement_folder(agreement)) as folder:
+        for name in FORMATS:
+            write_files(
+                folder,
+                evaluation_files(evaluation, format=name, latex=True, robustness=robustness),
+            )
+        write_listing(folder / POINTS, points_listing(evaluation, videos))
+
+
+@transaction.atomic
+def _prune(agreement: Agreement) -> None:
+    """Of those with the same choices, only the latest are worth their space."""
+    same = Agreement.objects.filter(
+        campaign=agreement.campaign, choices_key=agreement.choices_key
+    ).exclude(state=State.WAITING)
+    for old in same.order_by("-finished_at")[KEPT:]:
+        shutil.rmtree(agreement_folder(old), ignore_errors=True)
+        old.delete()
