@@ -11,10 +11,12 @@ from django.db.models import QuerySet
 
 from analysis.listings import FLAGS
 from analysis.pipeline import Settings
+from analysis.services.agreements import Choices as AgreementChoices
 from analysis.services.metric_workers import model_named
 from hits.models import Campaign
 
 DEFAULTS = Settings()
+AGREEMENT = AgreementChoices()
 
 
 class ChoicesForm(forms.Form):
@@ -67,6 +69,57 @@ class ChoicesForm(forms.Form):
             alpha=chosen["alpha"] or DEFAULTS.alpha,
             minimum_pairs=minimum_pairs,
         )
+
+
+class AgreementForm(forms.Form):
+    """How metrics are held against people; all optional."""
+
+    annotators = forms.ChoiceField(
+        required=False,
+        choices=[("passed", "Those who passed"), ("all", "Everybody")],
+        label="Whose ratings",
+    )
+    human = forms.ChoiceField(
+        required=False,
+        choices=[("z", "z, standardised for each annotator"), ("raw", "Raw")],
+        label="Which scores",
+    )
+    alpha = forms.TypedChoiceField(
+        required=False,
+        coerce=float,
+        empty_value=AGREEMENT.alpha,
+        choices=[("0.05", "0.05"), ("0.01", "0.01"), ("0.001", "0.001"), ("0.1", "0.10")],
+        label="Level of the tests",
+    )
+    direction = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("human_on_metric", "People’s scores, given the metric’s"),
+            ("metric_on_human", "The metric’s scores, given people’s"),
+        ],
+        label="Odd captions are far off",
+    )
+
+    def wanted(self) -> AgreementChoices:
+        """The choices that change numbers; call after `is_valid`."""
+        chosen = self.cleaned_data
+        return AgreementChoices(
+            annotators=chosen["annotators"] or AGREEMENT.annotators,
+            alpha=chosen["alpha"],
+            direction=chosen["direction"] or AGREEMENT.direction,
+        )
+
+
+class PointsForm(forms.Form):
+    """Which metric the picture of captions shows: the best, unless another is chosen."""
+
+    metric = forms.ChoiceField(label="Captions by")
+
+    def __init__(self, data: Mapping[str, str], *, metrics: Sequence[str]) -> None:
+        """``metrics``: one or more, best first."""
+        super().__init__({"metric": data.get("metric") or metrics[0]})
+        names = [(name, name) for name in metrics]
+        cast(forms.ChoiceField, self.fields["metric"]).choices = names
 
 
 class KeyForm(forms.Form):

@@ -4,6 +4,7 @@ from django.urls import path, re_path, register_converter
 from django.urls.converters import StringConverter
 
 from analysis.views import (
+    agreement,
     annotators,
     captions,
     comparison,
@@ -33,6 +34,12 @@ urlpatterns = [
     path("<slug:slug>/metrics/<int:pk>/cancel/", metrics.metric_cancel, name="metric-cancel"),
     path("<slug:slug>/metrics/<int:pk>/retry/", metrics.metric_retry, name="metric-retry"),
     path("<slug:slug>/metrics/<str:name>", metrics.metric_file, name="metric-file"),
+    path("<slug:slug>/agreement/", agreement.agreement, name="agreement"),
+    path(
+        "<slug:slug>/agreement/<int:pk>/<str:name>",
+        agreement.agreement_file,
+        name="agreement-file",
+    ),
     path("<slug:slug>/ranking/", results.ranking, name="ranking"),
     path("<slug:slug>/ranking/pair/", pairs.pair, name="pair"),
     path("<slug:slug>/ranking/pair.<table:format>", pairs.pair_file, name="pair-file"),

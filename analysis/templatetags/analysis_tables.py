@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from django import template
 
 from analysis import sentences
+from analysis.meta import headings as meta
 
 register = template.Library()
 
@@ -48,4 +49,17 @@ def heading_cells(rows: Sequence[Mapping[str, Any]], headings: Mapping[str, str]
     return [
         Cell(heading, all(sentences.is_number(row.get(name)) for row in rows))
         for name, heading in headings.items()
+    ]
+
+
+@register.filter
+def metric_cells(row: Mapping[str, Any], headings: Mapping[str, str]) -> list[Cell]:
+    """The same for the tables about metrics, as their report writes them.
+
+    >>> metric_cells({"removed_percent": 3.246}, {"removed_percent": "%"})
+    [Cell(text='3.2', is_number=True)]
+    """
+    return [
+        Cell(meta.show(name, row.get(name)), sentences.is_number(row.get(name)))
+        for name in headings
     ]

@@ -1,0 +1,40 @@
+"""Which metric correlates more with people than which, to be looked at and read aloud. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from analysis.pairs import PairTest, wins_matrix
+from analysis.sentences import probability
+
+
+class MetricTest(PairTest):
+    """Does ``better`` correlate more with people than ``worse``? p of Williams' one-sided test."""
+
+    @property
+    def sentence(self) -> str:
+        """To be read aloud.
+
+        >>> MetricTest("cider", "bleu4", 0.0004, True).sentence
+        'cider agrees significantly more with people than bleu4: p < 0.001'
+        """
+        if self.p is None:
+            return f"Whether {self.better} agrees more with people than {self.worse} is not defined"
+        verb = "agrees significantly more" if self.is_win else "does not agree significantly more"
+        p = probability(self.p)
+        said = p if p.startswith("<") else f"= {p}"
+        return f"{self.better} {verb} with people than {self.worse}: p {said}"
+
+
+def williams_table(
+    rows: Sequence[Mapping[str, Any]], alpha: float
+) -> list[tuple[str, list[MetricTest | None]]]:
+    """A row for each metric, the best first, with its test against every other."""
+    tests = {
+        (row["better"], row["worse"]): MetricTest(
+            row["better"], row["worse"], row["p"], row["p"] is not None and row["p"] < alpha
+        )
+        for row in rows
+    }
+    return wins_matrix(list(dict.fromkeys(row["better"] for row in rows)), tests)

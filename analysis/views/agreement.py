@@ -1,0 +1,157 @@
+"""Metrics against people: which metric to trust, how surely, and which captions are odd."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import FileResponse, Http404, HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRefresh
+
+from analysis.exports import records
+from analysis.forms import AgreementForm, PointsForm
+from analysis.listings import as_table
+from analysis.meta import headings, sentences
+from analysis.meta.files import known_names
+from analysis.meta.matrix import williams_table
+from analysis.meta.page import DRIFT
+from analysis.meta.points import odd_captions, points_of, scatter_spec
+from analysis.models import Agreement
+from analysis.selectors.metric_agreement import (
+    agreement_folder,
+    agreement_latest,
+    agreement_points,
+)
+from analysis.services.agreements import agreement_request, choices_key
+from analysis.tasks import agreement_compute_task
+from analysis.views.latest import checked
+from hits.models import Campaign
+from hits.views.access import MemberRequest, for_campaign
+
+ODD_SHOWN = 20
+State = Agreement.State
+
+
+@require_safe
+@for_campaign()
+def agreement(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """What was made last; something newer is being made while this is shown."""
+    form = checked(AgreementForm(request.GET))
+    shown, is_waiting = latest_agreement(request, campaign, form)
+    context = {"campaign": campaign, "form": form, "result": shown, "is_waiting": is_waiting}
+    if request.htmx:
+        return news(request, context)
+    if shown is None and not is_waiting:
+        context["has_ratings"] = campaign.ratings.exists()
+    elif shown is not None and shown.state == State.READY:
+        context |= agreement_context(request, shown, form)
+    return render(request, "analysis/agreement.html", context)
+
+
+@require_safe
+@for_campaign()
+def agreement_file(
+    request: MemberRequest, campaign: Campaign, pk: int, name: str
+) -> HttpResponseBase:
+    """One of its files, as the command line would have written it."""
+    found = get_object_or_404(Agreement, campaign=campaign, pk=pk, state=State.READY)
+    path = agreement_folder(found) / name
+    if name not in known_names(found.page["parts"]) or not path.is_file():
+        raise Http404("There is no such file.")
+    # Always a download: no page of ours is made of what campaigns contain.
+    return FileResponse(path.open("rb"), as_attachment=True, filename=f"{campaign.slug}-{name}")
+
+
+def latest_agreement(
+    request: MemberRequest, campaign: Campaign, form: AgreementForm
+) -> tuple[Agreement | None, bool]:
+    """What can be shown, and whether something newer is being made; the first visit wakes a
+    worker for it."""
+    choices = form.wanted()
+    wanted = agreement_request(campaign=campaign, choices=choices)
+    if wanted is None:
+        return None, False
+    if wanted.state != State.WAITING:
+        return wanted, False
+    if not request.htmx:  # htmx: a page looks again
+        agreement_compute_task.delay_on_commit(wanted.pk)  # type: ignore[attr-defined]
+    return agreement_latest(campaign, choices_key(choices)), True
+
+
+def news(request: MemberRequest, context: dict[str, Any]) -> HttpResponseBase:
+    """What a page that waits is told: the first result it shows itself, a newer one it offers."""
+    if not context["is_waiting"] and request.GET.get("seen", "") == "":
+        return HttpResponseClientRefresh()
+    return render(request, "analysis/_agreement_news.html", context)
+
+
+def agreement_context(
+    request: MemberRequest, shown: Agreement, form: AgreementForm
+) -> dict[str, Any]:
+    human = form.cleaned_data["human"] or "z"
+    part = shown.page["parts"][human]
+    alpha = shown.choices["alpha"]
+    return {
+        "page": shown.page,
+        "part": part,
+        "human": human,
+        "alpha": alpha,
+        "choices": {name: request.GET[name] for name in form.fields if request.GET.get(name)},
+        "levels": [
+            ("Captions", part["levels"]["captions"], caption_headings(part)),
+            ("Systems", part["levels"]["systems"], headings.SYSTEM_HEADINGS),
+        ],
+        "matrices": [
+            (over, williams_table(part["tests"][over], alpha), part["tests"][over])
+            for over in ("captions", "systems")
+        ],
+        "direction": headings.DIRECTIONS[shown.choices["direction"]],
+        "filter_headings": filter_headings(shown.page),
+        "fusion_headings": headings.FUSION,
+        "drift_text": sentences.CHECKED[DRIFT],
+        "drift_headings": {
+            "condition": "Set",
+            "n": "n",
+            **{name: name for name in part["metrics"]},
+        },
+    } | picture_context(request, shown, part, human)
+
+
+def caption_headings(part: dict[str, Any]) -> dict[str, str]:
+    unknown = set() if part["has_ceiling"] else {"pearson_corrected"}
+    return {name: text for name, text in headings.CAPTION_HEADINGS.items() if name not in unknown}
+
+
+def filter_headings(page: dict[str, Any]) -> dict[str, str]:
+    return {
+        name: text
+        for name, text in headings.FILTERS.items()
+        if page["placebo"] or "placebo" not in name
+    }
+
+
+def picture_context(
+    request: MemberRequest, shown: Agreement, part: dict[str, Any], human: str
+) -> dict[str, Any]:
+    """Captions by one metric and people; without the file behind it there is no picture."""
+    metrics = [row["metric"] for row in part["levels"]["captions"]]
+    picture = checked(PointsForm(request.GET, metrics=metrics))
+    metric, points = picture.cleaned_data["metric"], agreement_points(shown)
+    if points is None:
+        return {"picture": picture, "metric": metric}
+    captions = points_of(points, human, metric)
+    odd = odd_captions(captions)
+
+    def address(video: int) -> str:
+        return reverse("analysis:video-scores", args=[shown.campaign.slug, video])
+
+    return {
+        "picture": picture,
+        "metric": metric,
+        "spec": scatter_spec(captions, human=human, metric=metric, address=address),
+        "odd_count": odd.num_rows,
+        "count": captions.num_rows,
+        "odd": records(as_table(odd.slice(0, ODD_SHOWN))),
+    }

@@ -1,0 +1,158 @@
+"""The page about metrics and people: shown without computing, for those who may see it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+
+import pytest
+from django.urls import reverse
+
+from analysis.models import Agreement
+from analysis.selectors.metric_agreement import agreement_folder
+from tests.analysis.agreement.conftest import compute, score
+from tests.analysis.workbench.conftest import HARM, harm
+from tests.factories import make_campaign
+
+pytestmark = pytest.mark.django_db
+LEDE = '<p class="lede">Of 2 metrics cider'
+HTMX = {"HX-Request": "true"}
+
+
+def test_the_answer_comes_first_with_the_numbers_of_the_files(page_of, ready, scored):
+    page = page_of("agreement", scored)
+    content = page.content.decode()
+    assert content.index(LEDE) < content.index("<table")
+    stored = json.loads((agreement_folder(ready) / "correlations.json").read_text())
+    rows = [row for row in stored["rows"] if (row["human"], row["level"]) == ("z", "caption")]
+    shown = {row["metric"]: row for row in page.context["part"]["levels"]["captions"]}
+    assert {row["metric"]: row["pearson"] for row in rows} == {
+        name: row["pearson"] for name, row in shown.items()
+    }
+
+
+def test_which_metric_is_better_can_be_read_aloud(page_of, ready, scored):
+    content = page_of("agreement", scored).content.decode()
+    assert "cider agrees significantly more with people than bleu4: p &lt; 0.001" in content
+    assert "bleu4 does not agree significantly more with people than cider" in content
+
+
+def test_odd_captions_lead_to_their_videos(page_of, ready, scored):
+    page = page_of("agreement", scored, metric="bleu4")
+    odd = page.context["odd"]
+    distances = [row["distance"] for row in odd]
+    assert distances == sorted(distances, reverse=True)
+    assert odd
+    for row in odd:
+        address = reverse("analysis:video-scores", args=[scored.slug, row["video"]])
+        assert f'href="{address}"' in page.content.decode()
+        assert scored.videos.get(pk=row["video"]).name == row["item"]
+    marks = page.context["spec"]["data"]["values"]
+    assert sum(mark["fit"] == "odd caption" for mark in marks) == page.context["odd_count"]
+    assert len(marks) == page.context["count"] == 140
+
+
+def test_raw_scores_and_other_choices_can_be_shown(page_of, ready, scored):
+    assert "(raw)" in page_of("agreement", scored, human="raw").context["part"]["lede"]
+    other = compute(scored, annotators="all", alpha=0.01)
+    page = page_of("agreement", scored, annotators="all", alpha="0.01")
+    assert page.context["result"].pk == other.pk
+
+
+def test_addresses_that_make_no_sense_are_refused(page_of, ready, scored):
+    for query in ({"human": "x"}, {"metric": "rougel"}, {"alpha": "2"}, {"direction": "up"}):
+        assert page_of("agreement", scored, **query).status_code == 400, query
+
+
+def test_the_first_visit_wakes_a_worker_and_looking_again_does_not(page_of, scored, no_queue):
+    page = page_of("agreement", scored)
+    assert "Metrics are being held against people" in page.content.decode()
+    page_of("agreement", scored, headers=HTMX, seen="")
+    assert no_queue == [Agreement.objects.get().pk]
+
+
+def test_a_page_that_waits_shows_the_first_result_itself(page_of, ready, scored):
+    assert page_of("agreement", scored, headers=HTMX, seen="")["HX-Refresh"] == "true"
+    told = page_of("agreement", scored, headers=HTMX, seen=ready.pk).content.decode()
+    assert "A newer result is ready" in told
+
+
+def test_new_scores_leave_the_last_result_in_sight(page_of, ready, scored, no_queue):
+    score(scored, rougel=5.0)
+    content = page_of("agreement", scored).content.decode()
+    assert "a newer result is being made" in content
+    assert LEDE in content
+    assert len(no_queue) == 1
+
+
+def test_what_is_missing_is_named_with_the_way_to_it(page_of, campaign, organiser, no_queue):
+    content = page_of("agreement", campaign).content.decode()
+    assert "No metric is scored yet" in content
+    assert reverse("analysis:metrics", args=[campaign.slug]) in content
+    unrated = make_campaign(owner=organiser)
+    content = page_of("agreement", unrated).content.decode()
+    assert "No ratings yet" in content
+    assert (
+        f'class="button" href="{reverse("annotations:link-list", args=[unrated.slug])}"' in content
+    )
+    assert no_queue == []
+
+
+def test_what_is_not_possible_says_why(page_of, campaign):
+    run = score(campaign, cider=1.0)
+    run.scores.exclude(caption__video__name="v000", caption__system__name="system-1").delete()
+    compute(campaign)
+    assert "1 caption has a score" in page_of("agreement", campaign).content.decode()
+
+
+def test_without_its_files_the_page_still_has_its_tables(page_of, ready, scored):
+    shutil.rmtree(agreement_folder(ready))
+    content = page_of("agreement", scored).content.decode()
+    assert "The files of this result are not here" in content
+    assert LEDE in content
+
+
+def test_the_page_asks_little(page_of, ready, scored, django_assert_max_num_queries):
+    with django_assert_max_num_queries(14):
+        assert page_of("agreement", scored).status_code == 200
+
+
+def test_every_file_that_is_offered_can_be_had(page_of, ready, scored, client_of, organiser):
+    content = page_of("agreement", scored).content.decode()
+    offered = re.findall(rf'href="([^"]*/agreement/{ready.pk}/[^"]+)"', content)
+    assert len(offered) == 30
+    client = client_of(organiser)
+    for address in offered:
+        response = client.get(address)
+        assert response.status_code == 200, address
+        assert response["Content-Disposition"].startswith("attachment")
+    for name in ("points.arrow", "nothing.csv"):
+        assert page_of("agreement-file", scored, ready.pk, name).status_code == 404
+
+
+def test_strangers_are_refused(ready, scored, client_of, stranger, client):
+    for address in (
+        reverse("analysis:agreement", args=[scored.slug]),
+        reverse("analysis:agreement-file", args=[scored.slug, ready.pk, "report.html"]),
+    ):
+        assert client_of(stranger).get(address).status_code == 404
+        assert client.get(address).status_code == 302
+
+
+def test_another_campaigns_files_are_not_here(page_of, ready, organiser):
+    other = make_campaign(owner=organiser)
+    assert page_of("agreement-file", other, ready.pk, "report.html").status_code == 404
+
+
+def test_harmful_words_do_no_harm(page_of, campaign):
+    harm(campaign)
+    score(campaign, cider=2.0, bleu4=30.0)
+    ready = compute(campaign)
+    page = page_of("agreement", campaign, metric="bleu4")
+    content = page.content.decode()
+    assert page.context["odd"]
+    assert "&lt;script&gt;alert(1)" in content
+    assert "<script>alert" not in content
+    table = (agreement_folder(ready) / "outliers.csv").read_text()
+    assert f"'={HARM[:8]}" in table
