@@ -6,12 +6,16 @@ import math
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analysis.meta.filtering import Filtered
 from analysis.meta.pipeline import AgainstHuman, Evaluation
 from analysis.meta.tables import Row
+from analysis.meta.verdicts import Verdict
 from analysis.stats.correlation import COEFFICIENTS, Correlations
 
+MOST: Final = 50
+"""Captions listed of those a difference rests on."""
 OUTLIERS: Final = (
     "human", "metric", "variant", "direction", "video", "system", "human_score", "metric_score",
     "distance", "threshold", "caption",
@@ -45,25 +49,43 @@ def metric_outliers(
     found = filtered.outliers
     removed = np.flatnonzero(found.removed[:, at])
     removed = removed[np.argsort(-found.distance[removed, at], kind="stable")]
-    places = np.flatnonzero(part.used)[removed]
-    joined = evaluation.joined
-    keys = joined.human.index[places]
-    texts = [""] * len(keys) if joined.texts is None else joined.texts.iloc[places].tolist()
+    captions = _captions(evaluation, part, removed)
     return [
         {
             "human": part.human,
             "metric": part.metrics[at],
             "variant": found.variant,
             "direction": found.direction,
-            "video": str(video),
-            "system": str(system),
-            "human_score": float(part.rows.human[row]),
+            **caption,
             "metric_score": float(part.rows.metrics[row, at]),
             "distance": float(found.distance[row, at]),
             "threshold": float(found.threshold[at]),
-            "caption": text,
         }
-        for row, (video, system), text in zip(removed.tolist(), keys, texts, strict=True)
+        for row, caption in zip(removed.tolist(), captions, strict=True)
+    ]
+
+
+def strongest_captions(evaluation: Evaluation, part: AgainstHuman, verdict: Verdict) -> list[Row]:
+    """The captions a difference rests on: those that have to go before it is in doubt, or the first
+    of them."""
+    rows = verdict.reliance.strongest[: min(verdict.reliance.to_doubt or MOST, MOST)]
+    scores = part.rows.metrics[np.ix_(rows, [verdict.better, verdict.worse])].tolist()
+    return [
+        {**caption, "better_score": better, "worse_score": worse}
+        for caption, (better, worse) in zip(_captions(evaluation, part, rows), scores, strict=True)
+    ]
+
+
+def _captions(evaluation: Evaluation, part: AgainstHuman, rows: NDArray[np.intp]) -> list[Row]:
+    """Which captions these are, and what people gave them."""
+    places = np.flatnonzero(part.used)[rows]
+    joined = evaluation.joined
+    keys = joined.human.index[places]
+    texts = [""] * len(keys) if joined.texts is None else joined.texts.iloc[places].tolist()
+    scores = part.rows.human[rows].tolist()
+    return [
+        {"video": str(video), "system": str(system), "human_score": score, "caption": text}
+        for (video, system), score, text in zip(keys, scores, texts, strict=True)
     ]
 
 

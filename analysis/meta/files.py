@@ -65,9 +65,7 @@ def evaluation_files(
     if latex:
         texts = (correlations_table(evaluation), williams_matrix(evaluation))
         files |= {name: text.encode() for name, text in zip(LATEX, texts, strict=True)}
-    files["report.json"] = _json(
-        evaluation, {name: made[name] for name in (*_REPORTED, "robustness")}
-    )
+    files["report.json"] = _json(evaluation, {name: made[name] for name in _REPORTED})
     files["report.html"] = report_html(evaluation, robustness=robustness, compare=compare).encode()
     files["signature.txt"] = f"{signature}\n".encode()
     return files
@@ -76,9 +74,7 @@ def evaluation_files(
 def known_names(humans: Iterable[str]) -> set[str]:
     """Every file name an evaluation may write."""
     named = {f"{name}.{format}" for name in (*_TABLES, "robustness") for format in FORMATS}
-    pictures = {
-        file for human in humans for file in (f"fusion-{human}.json", f"williams-{human}.svg")
-    }
+    pictures = {form.format(_slug(human)) for human in humans for form in (FUSION, PICTURE)}
     return {*named, *pictures, *LATEX, "report.json", "report.html", "signature.txt"}
 
 

@@ -79,15 +79,11 @@ FILTERS: Final = {
     "pearson_placebo_high": "to",
     "kendall_c_before": "τ-c before",
     "kendall_c_after": "after",
+    "kendall_c_placebo_low": "placebo from",
+    "kendall_c_placebo_high": "to",
 }
-OUTLIERS: Final = {
-    "video": "Video",
-    "system": "System",
-    "human_score": "People",
-    "metric_score": "Metric",
-    "distance": "Cook's distance",
-    "caption": "Caption",
-}
+CAPTIONS: Final = {"video": "Video", "system": "System", "human_score": "People"}
+OUTLIERS: Final = {**CAPTIONS, "metric_score": "Metric", "distance": "Cook's distance"}
 FUSION: Final = {
     "metric": "Metric",
     "weight": "Weight",

@@ -55,6 +55,8 @@ def read_frame(path: Path) -> pd.DataFrame:
                 path, sep=start.delimiter, dtype=str, keep_default_na=False, encoding="utf-8-sig"
             )
             names = start.cells  # pandas renames the second of two columns of one name
+    except pd.errors.EmptyDataError:
+        raise ValueError(f"{path.name}: the file is empty") from None
     except (ValueError, OSError) as error:
         raise ValueError(f"{path.name}: this is no table ({error})") from error
     if frame.empty:
@@ -91,7 +93,10 @@ def _wide(frame: pd.DataFrame, video: str, system: str, path: Path) -> ScoreTabl
         elif name not in COUNTS:
             columns[name] = np.asarray(_checked(frame[name], values, name, path), np.float64)
     if not columns:
-        raise ValueError(f"{path.name}: there is no column of scores beside {video} and {system}")
+        words = "".join(f"; {note.removeprefix(f'{path.name}: ')}" for note in notes)
+        raise ValueError(
+            f"{path.name}: there is no column of scores beside {video} and {system}{words}"
+        )
     return score_table(
         _labels(frame, video, path),
         _labels(frame, system, path),

@@ -195,15 +195,32 @@ def _odd_captions(
         rows = caption_tables.part_verdict_rows(part)
         summary = "Every two metrics, with and without odd captions"
         parts.append(folded(summary, rows, headings.VERDICTS))
+        parts.append(_leaning(part, evaluation, answer))
     parts.append(element("p", sentences.filter_caution(evaluation.settings.placebo)))
     rows = [
         row for row in caption_tables.part_filter_rows(part) if row["removed_for"] == "the metric"
     ]
     columns = headings.FILTERS
     if not evaluation.settings.placebo:
-        columns = _without(columns, "pearson_placebo_low", "pearson_placebo_high")
+        columns = {name: text for name, text in columns.items() if "_placebo_" not in name}
     parts.append(table(rows, columns))
-    return [*parts, *_outliers(part, evaluation, answer.better if answer else 0)]
+    shown = (answer.better, answer.worse) if answer else (0,)
+    return [*parts, *_every(_outliers(part, evaluation, metric) for metric in shown)]
+
+
+def _leaning(part: AgainstHuman, evaluation: Evaluation, verdict: Verdict) -> Element:
+    """The captions that a difference rests on, to be read."""
+    better, worse = part.metrics[verdict.better], part.metrics[verdict.worse]
+    rows = caption_tables.strongest_captions(evaluation, part, verdict)
+    columns = {**headings.CAPTIONS, "better_score": better, "worse_score": worse}
+    summary = f"The {len(rows):,} captions that speak most for {better} and against {worse}"
+    return folded(summary, rows, _quoted(columns, evaluation))
+
+
+def _quoted(columns: Mapping[str, str], evaluation: Evaluation) -> Mapping[str, str]:
+    """With the texts of captions, where they are known."""
+    quoted = {} if evaluation.joined.texts is None else {"caption": "Caption"}
+    return {**columns, **quoted}
 
 
 def _outliers(part: AgainstHuman, evaluation: Evaluation, metric: int) -> list[Element]:
@@ -217,9 +234,7 @@ def _outliers(part: AgainstHuman, evaluation: Evaluation, metric: int) -> list[E
         f"distance above {evaluation.settings.factor:g} times the mean)."
     )
     figure = figures.scatter_figure(_points(part, metric), name, part.human)
-    columns = headings.OUTLIERS
-    if evaluation.joined.texts is None:
-        columns = _without(columns, "caption")
+    columns = _quoted(headings.OUTLIERS, evaluation)
     return [drawn(figure, caption), folded(f"Outliers of {name}", rows, columns)]
 
 

@@ -98,8 +98,8 @@ def score_table(
     if again.any():
         _refuse_clashes(frame, source)
         count = int(again.sum())
-        rows = "1 row is" if count == 1 else f"{count:,} rows are"
-        said.append(f"{source}: {rows} there twice, with the same values, and counts once")
+        rows, once = ("1 row is", "counts") if count == 1 else (f"{count:,} rows are", "count")
+        said.append(f"{source}: {rows} there twice, with the same values, and {once} once")
     captions = None if texts is None else pd.Series(list(texts), index=index, dtype=object)[~again]
     return ScoreTable(frame[~again], captions, tuple(said))
 
@@ -138,7 +138,7 @@ def table_of_rows(
 def _infinite(frame: pd.DataFrame, source: str) -> list[str]:
     counts = np.isinf(frame.to_numpy()).sum(axis=0)
     return [
-        f"{source}: {count:,} values of {name} are infinite and left out"
+        f"{source}: {captions_have(count)} an infinite value of {name}, which is left out"
         for name, count in zip(frame.columns, counts.tolist(), strict=True)
         if count
     ]
@@ -151,6 +151,6 @@ def _refuse_clashes(frame: pd.DataFrame, source: str) -> None:
     if len(clashing):
         video, system = clashing.iloc[0][KEY]
         raise ValueError(
-            f"{source}: {len(clashing):,} captions are there twice with different scores, "
-            f"the first is video {video!r} of system {system!r}"
+            f"{source}: {captions_have(len(clashing))} two rows with different scores, the first "
+            f"is video {video!r} of system {system!r}"
         )

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+
+import numpy as np
 
 from analysis.meta.alignment import Alignment
+from analysis.meta.fusing import FusionResult
 from analysis.meta.pipeline import AgainstHuman, Evaluation
 from analysis.meta.tables import level_rows
 from analysis.meta.verdicts import Verdict
 from analysis.sentences import listed, number, probability
+from analysis.stats.dependent import compare_metrics
 
 FEW = 0.01
 """A lead that turns round without this share of the captions, or fewer, rests on odd ones."""
@@ -32,18 +37,27 @@ def best_sentence(part: AgainstHuman) -> str:
     rows = [row for row in level_rows(part, part.caption) if not math.isnan(row["pearson"])]
     if not rows:
         return f"No metric has a defined correlation with {part.human}."
-    first = rows[0]
-    said = (
+    first, others = rows[0], [row["metric"] for row in rows[1:]]
+    low, high = first["pearson_low"], first["pearson_high"]
+    interval = "" if math.isnan(low) else f" [{number(low)}, {number(high)}]"
+    r = f"r = {number(first['pearson'])}{interval} over {first['n']:,} captions"
+    if not others:
+        return f"{first['metric']} agrees with people ({part.human}): {r}."
+    return (
         f"Of {len(part.metrics)} metrics {first['metric']} agrees best with people ({part.human}): "
-        f"r = {number(first['pearson'])} [{number(first['pearson_low'])}, "
-        f"{number(first['pearson_high'])}] over {first['n']:,} captions"
+        f"{r}; {_rivals(part, first['metric'], others)}."
     )
-    equal = [row["metric"] for row in rows[1:] if row["rank_low"] == first["rank_low"]]
-    if len(rows) == 1:
-        return f"{said}."
+
+
+def _rivals(part: AgainstHuman, best: str, others: Sequence[str]) -> str:
+    """Which metrics may be as good as the best. Pair by pair: a cluster may hold beaten ones."""
+    if part.caption.comparisons is None:
+        return "whether that is chance cannot be tested on so few captions"
+    beaten = part.caption.comparisons.clusters.beats[part.metrics.index(best)]
+    equal = [name for name in others if not beaten[part.metrics.index(name)]]
     if not equal:
-        return f"{said}; every other metric is significantly worse."
-    return f"{said}; {listed(equal)} cannot be told apart from it with confidence."
+        return "every other metric is significantly worse"
+    return f"{listed(equal)} cannot be told apart from it with confidence"
 
 
 def ceiling_sentence(part: AgainstHuman) -> str:
@@ -92,18 +106,25 @@ def _certainty(verdict: Verdict, alpha: float) -> tuple[str, str]:
 
 
 def _odd_captions(part: AgainstHuman, verdict: Verdict, alpha: float) -> str:
-    share = f"{100 * verdict.removed / len(part.rows):.1f} %"
-    after = f"{number(verdict.r_after[0], 3)} against {number(verdict.r_after[1], 3)}"
-    without = (
-        f"without the {verdict.removed:,} captions ({share}) that Cook's filter finds for either "
-        f"metric it is {after} (p {_is(verdict.p_after)})"
-    )
-    if verdict.p >= alpha:
+    if not verdict.removed:
+        without = "Cook's filter finds no odd caption for either metric"
+    else:
+        without = _without_odd_captions(part, verdict)
+    if not verdict.p < alpha:  # or not defined
         return f"Would it be otherwise without odd captions? {without[:1].upper()}{without[1:]}."
     turned = verdict.reliance.to_reverse
     few = turned is not None and turned <= max(FEW * len(part.rows), 1)
-    answer = "It may be" if verdict.p_after >= alpha or few else "No"
+    answer = "It may be" if few or not verdict.p_after < alpha else "No"
     return f"Is it because of a few odd captions? {answer}: {without}; {_reliance(part, verdict)}."
+
+
+def _without_odd_captions(part: AgainstHuman, verdict: Verdict) -> str:
+    share = f"{100 * verdict.removed / len(part.rows):.1f} %"
+    after = f"{number(verdict.r_after[0], 3)} against {number(verdict.r_after[1], 3)}"
+    return (
+        f"without the {_captions(verdict.removed)} ({share}) that Cook's filter finds for either "
+        f"metric it is {after} (p {_is(verdict.p_after)})"
+    )
 
 
 def _reliance(part: AgainstHuman, verdict: Verdict) -> str:
@@ -111,12 +132,16 @@ def _reliance(part: AgainstHuman, verdict: Verdict) -> str:
     doubt, reverse = verdict.reliance.to_doubt, verdict.reliance.to_reverse
     if doubt is None:
         return f"not even without the half of the captions that speaks most for {name} is it gone"
-    lost = f"{doubt:,} captions ({100 * doubt / len(part.rows):.1f} %)"
+    lost = f"{_captions(doubt)} ({100 * doubt / len(part.rows):.1f} %)"
     turned = "" if reverse is None else f", and {reverse:,} before it turned round"
     return (
-        f"picked with hindsight, the {lost} that speak most for {name} would have to go before the "
-        f"difference lost its significance{turned}"
+        f"picked with hindsight among those that speak most for {name}, {lost} would have to go "
+        f"before the difference lost its significance{turned}"
     )
+
+
+def _captions(count: int) -> str:
+    return "1 caption" if count == 1 else f"{count:,} captions"
 
 
 def flipped_sentence(part: AgainstHuman) -> str:
@@ -131,9 +156,10 @@ def flipped_sentence(part: AgainstHuman) -> str:
     ]
     if not flipped:
         return ""
+    verbs = ("correlates", "was") if len(flipped) == 1 else ("correlate", "were")
     return (
-        f"{listed(flipped)} correlate negatively with people and were turned round before they "
-        "were compared."
+        f"{listed(flipped)} {verbs[0]} negatively with people and {verbs[1]} turned round before "
+        "metrics were compared."
     )
 
 
@@ -162,12 +188,19 @@ def fusion_sentence(part: AgainstHuman) -> str:
     }
     best = max(singles, key=lambda name: abs(singles[name]))
     mixed = float(unseen.pearson[0])
-    better = "does better" if mixed > abs(singles[best]) else "does no better"
     return (
         f"On {int(unseen.n[0]):,} captions it had not seen, the mix of {len(singles)} metrics "
         f"reaches r = {number(mixed, 3)}; the best single one, {best}, {number(singles[best], 3)}: "
-        f"here the mix {better}."
+        f"here the mix {_mix_is_better(part, found, part.metrics.index(best))}."
     )
+
+
+def _mix_is_better(part: AgainstHuman, found: FusionResult, best: int) -> str:
+    unseen = np.column_stack([found.validation.predicted, part.rows.metrics[:, best]])
+    compared = compare_metrics(part.rows.human, unseen)
+    if compared.flipped[0] or not compared.r[0] > compared.r[1]:
+        return "does no better"
+    return f"does better (Williams p {_is(float(compared.p[0, 1]))})"
 
 
 def alignment_sentence(alignment: Alignment, shift: int) -> str:
@@ -218,8 +251,11 @@ def _is(p: float) -> str:
 def facts_sentence(evaluation: Evaluation) -> str:
     joined = evaluation.joined
     videos, systems = len(set(joined.videos)), len(set(joined.systems))
-    return (
-        f"{len(joined):,} captions of {videos:,} videos by {systems:,} systems have human and "
-        f"metric scores; {len(joined.only_human):,} have human scores only and "
-        f"{len(joined.only_metrics):,} scores of metrics only."
+    both = (
+        f"{len(joined):,} captions of {videos:,} {'video' if videos == 1 else 'videos'} by "
+        f"{systems:,} {'system' if systems == 1 else 'systems'} have human and metric scores"
     )
+    human, metrics = len(joined.only_human), len(joined.only_metrics)
+    if not human and not metrics:
+        return f"{both}, and none has the one without the other."
+    return f"{both}; {human:,} have human scores only and {metrics:,} scores of metrics only."

@@ -17,10 +17,15 @@ class MetricClusters:
 
     order: NDArray[np.intp]
     """Metrics with a correlation; the others are not ranked."""
-    wins: NDArray[np.int64]
+    beats: NDArray[np.bool_]
+    """Metrics × metrics, [i, j] where i is significantly better than j."""
     rank_low: Floats
     """First and last place of the metric's cluster, from 1."""
     rank_high: Floats
+
+    @property
+    def wins(self) -> NDArray[np.int64]:
+        return np.asarray(self.beats.sum(axis=1))
 
 
 def cluster_metrics(r: Floats, p: Floats, *, alpha: float = 0.05) -> MetricClusters:
@@ -41,4 +46,4 @@ def cluster_metrics(r: Floats, p: Floats, *, alpha: float = 0.05) -> MetricClust
     beats = p < alpha
     low, high = np.full((2, len(r)), np.nan)
     low[order], high[order] = clusters(beats[np.ix_(order, order)])
-    return MetricClusters(order, beats.sum(axis=1), low, high)
+    return MetricClusters(order, beats, low, high)

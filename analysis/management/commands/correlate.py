@@ -66,7 +66,7 @@ class Command(BaseCommand):
         group.add_argument(
             "--references", type=Path, help="video,source,caption; or COCO annotations"
         )
-        group.add_argument("--compute", type=_names, default=[], help="metrics, with commas")
+        group.add_argument("--compute", type=_metrics, default=[], help="metrics, with commas")
         group.add_argument(
             "--whole",
             type=Path,
@@ -138,9 +138,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         bench = _equipment().workbench(
-            {need for family in families_of(_known(options)) for need in family.needs}
+            {need for family in families_of(options["compute"]) for need in family.needs}
         )
-        scorer = Scorer(_known(options), bench)
+        scorer = Scorer(options["compute"], bench)
         try:
             self.evaluate(scorer, options)
         except Misaligned as error:
@@ -159,18 +159,15 @@ class Command(BaseCommand):
         names = Settings.__dataclass_fields__
         settings = Settings(**{name: options[name] for name in names})
         inputs = _inputs(scorer, options)
+        if options["compare"]:
+            inputs.metrics.only(options["compare"])  # refused before anything long is computed
         joined, alignment, shift = inputs.aligned(options["shift"])
-        facts = {
-            "shift": str(shift),
-            "annotators": inputs.human.annotators,
-            "metrics": _signed(inputs.signatures),
-        }
         evaluation = evaluate_metrics(
             joined,
             settings,
             alignment=alignment,
             reliability=inputs.human.reliability,
-            facts=facts,
+            facts=inputs.facts(shift),
         )
         robustness = _robustness(joined, inputs, scorer, options)
         files = evaluation_files(
@@ -194,12 +191,9 @@ class Command(BaseCommand):
         for part in evaluation.parts:
             self.stdout.write(sentences.best_sentence(part))
             answer = asked(part, options["compare"])
-            for said in (
-                sentences.verdict_sentences(part, answer, evaluation.settings.alpha)
-                if answer
-                else []
-            ):
-                self.stdout.write(said)
+            if answer is not None:
+                alpha = evaluation.settings.alpha
+                self.stdout.write("\n".join(sentences.verdict_sentences(part, answer, alpha)))
             for line in correlation_lines(evaluation, part.human):
                 self.stdout.write(line)
         self.stdout.write(f"Written to {options['out']}. Signature: {evaluation.signature}")
@@ -251,21 +245,21 @@ def _robustness(
     ]
 
 
-def _known(options: Mapping[str, Any]) -> list[str]:
-    return list(options["compute"])
-
-
-def _signed(signatures: Mapping[str, str]) -> str:
-    """Signatures of metrics inside another: their own bars would part it."""
-    return " ".join(text.replace("|", ",") for text in signatures.values()) or "as in the file"
-
-
 def _equipment() -> Equipment:
     return Equipment(store=django_settings.DATA_DIR / "embeddings")
 
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _metrics(text: str) -> list[str]:
+    names = _names(text)
+    try:
+        families_of(names)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return names
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -139,7 +139,7 @@ def test_metrics_are_computed_of_captions_and_checked(tmp_path):
     [
         (["--scores", "fluency"], "no column 'fluency'"),
         (["--without", "Q"], "no system 'Q'"),
-        (["--compare", "good,cider"], "no metric 'cider'"),
+        (["--compare", "good,cider"], "no column 'cider'"),
         (["--factor", "0"], "factor must be above 0"),
     ],
 )
@@ -148,6 +148,11 @@ def test_bad_options_get_a_sentence_and_nothing_is_written(files, options, said)
         correlate(files, *options)
     assert refused.value.returncode == 2
     assert not (files / "out").exists()
+
+
+def test_a_metric_nobody_knows_is_named(files):
+    with pytest.raises(CommandError, match="unknown names: nosuch"):
+        correlate(files, "--compute", "bleu4,nosuch")
 
 
 def test_a_missing_file_is_named(files):

@@ -44,7 +44,7 @@ def test_the_best_metric_is_named_and_a_negative_one_is_turned_round(evaluation)
     assert sentences.best_sentence(part).startswith(
         "Of 3 metrics close agrees best with people (z)"
     )
-    assert sentences.flipped_sentence(part).startswith("against correlate negatively")
+    assert sentences.flipped_sentence(part).startswith("against correlates negatively")
     williams = {(row["better"], row["worse"]): row for row in tables.williams_rows(evaluation)
                 if row["level"] == "caption"}  # fmt: skip
     assert williams["close", "far"]["p"] < 0.001 < williams["far", "close"]["p"]
@@ -91,6 +91,41 @@ def test_reliance_is_what_removing_those_captions_one_by_one_finds():
         lead -= np.corrcoef(human[kept], worse[kept])[0, 1]
         assert (lead <= 0) == (removed == found.to_reverse)
     assert 0 < found.to_doubt <= found.to_reverse
+
+
+def test_a_metric_that_the_best_beats_is_not_called_its_equal():
+    """Best and middle cannot be told apart, nor middle and last, but best and last can."""
+    rng = np.random.default_rng(4)
+    human = rng.normal(size=90)
+    metrics = {
+        name: human + noise * rng.normal(size=90)
+        for name, noise in (("best", 1.0), ("middle", 1.5), ("last", 2.2))
+    }
+    videos = [str(video) for video in range(90)]
+    joined = join(*(score_table(videos, ["A"] * 90, side) for side in ({"z": human}, metrics)))
+    part = evaluate_metrics(joined, QUICK).parts[0]
+    clusters = part.caption.comparisons.clusters
+    assert clusters.rank_low.tolist() == [1, 1, 1]
+    assert "; middle cannot be told apart from it" in sentences.best_sentence(part)
+
+
+def test_the_captions_a_lead_rests_on_are_listed(evaluation):
+    part = evaluation.parts[0]
+    verdict = part.verdicts[0]
+    rows = caption_tables.strongest_captions(evaluation, part, verdict)
+    assert len(rows) == min(verdict.reliance.to_doubt, caption_tables.MOST)
+    first = verdict.reliance.strongest[0]
+    assert rows[0]["human_score"] == part.rows.human[first]
+    assert rows[0]["worse_score"] == part.rows.metrics[first, verdict.worse]
+    assert rows[0]["video"] == evaluation.joined.videos[first]
+
+
+def test_three_captions_do_not_make_a_metric_significantly_better():
+    human = score_table(["1", "2", "3"], ["A"] * 3, {"z": [1, 2, 3]})
+    metrics = score_table(["1", "2", "3"], ["A"] * 3, {"m": [1, 2, 4], "n": [2, 1, 3]})
+    said = sentences.best_sentence(evaluate_metrics(join(human, metrics), QUICK).parts[0])
+    assert "m agrees best" in said
+    assert "cannot be tested on so few captions" in said
 
 
 def test_removed_captions_are_listed_with_their_distance(evaluation):

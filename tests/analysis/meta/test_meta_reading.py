@@ -58,8 +58,10 @@ def test_labels_keep_their_zeros_and_captions_are_no_scores(tmp_path):
         ("video,z\n1,2\n", "there is no column 'system'"),
         ("video,system,z\n1,A,high\n2,A,1\n", "row 1: z 'high' is not a number"),
         ("video,system,z\n,A,1\n", "row 1: video is empty"),
-        ("video,system,z\n1,A,1\n1,A,2\n", "1 captions are there twice with different scores"),
+        ("video,system,z\n1,A,1\n1,A,2\n", "1 caption has two rows with different scores"),
         ("video,system,z\n", "there are no rows"),
+        ("", "the file is empty"),
+        ("video,system,z\n1,A,good\n", "no column of scores.*; the column z holds no numbers"),
         ("video,system,caption\n1,A,a dog\n", "no column of scores"),
         ("video,system,z,z\n1,A,1,2\n", "'z' is there twice"),
         (
@@ -82,7 +84,7 @@ def test_equal_rows_count_once_and_that_is_said(tmp_path):
 def test_infinite_scores_are_missing_and_counted():
     table = score_table(["1", "2"], ["A", "A"], {"m": [float("inf"), 1.0]})
     assert table.frame["m"].isna().tolist() == [True, False]
-    assert "1 values of m are infinite" in table.notes[0]
+    assert "1 caption has an infinite value of m" in table.notes[0]
 
 
 def test_coco_files_hold_references_and_the_captions_of_a_system(tmp_path):
