@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
@@ -71,6 +72,7 @@ class Batch:
         """What rare words are counted in: the corpus, or for want of one the captions."""
         return list(chain.from_iterable(self.corpus.values())) or list(self.captions)
 
+    @cached_property
     def rows_by_video(self) -> dict[str, Rows]:
         rows: dict[str, list[int]] = {}
         for row, video in enumerate(self.videos):
@@ -88,6 +90,13 @@ class Batch:
             dtype=np.intp,
         )
 
+    @cached_property
+    def reference_counts(self) -> frozenset[int]:
+        """How many references the videos have that have any."""
+        videos = dict.fromkeys(self.videos)
+        return frozenset(len(self.references.get(video, ())) for video in videos) - {0}
+
+    @cached_property
     def corpus_digest(self) -> str:
         """Tells one corpus from another in a signature."""
         digest = hashlib.sha256()

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
 
 _ROUNDS = 100
 # Two frames of a cluster of two are equally near its centre: the one nearer the video's mean wins.
@@ -28,47 +32,54 @@ def representative_frames(frames: NDArray[np.float32], clusters: int) -> NDArray
     videos, count, _ = frames.shape
     if count <= clusters:
         return np.broadcast_to(np.arange(count), (videos, count))
-    centres = np.take_along_axis(frames, _spread(frames, clusters)[:, :, None], axis=1)
-    nearest = _distances(frames, centres).argmin(axis=2)
+    points = _points(frames)
+    centres = np.take_along_axis(points, _spread(points, clusters)[:, :, None], axis=1)
+    nearest = _distances(points, centres).argmin(axis=2)
     for _ in range(_ROUNDS):
-        centres = _means(frames, nearest, centres)
-        moved = _distances(frames, centres).argmin(axis=2)
+        centres = _means(points, nearest, centres)
+        moved = _distances(points, centres).argmin(axis=2)
         if (moved == nearest).all():
             break
         nearest = moved
-    distances = _distances(frames, centres) + _TIE * _distances(frames, _mean(frames))
+    distances = _distances(points, centres) + _TIE * _distances(points, _mean(points))
     representatives: NDArray[np.intp] = distances.argmin(axis=1)
     return representatives
 
 
-def _distances(frames: NDArray[np.float32], centres: NDArray[np.float32]) -> NDArray[np.float32]:
+def _points(frames: NDArray[np.float32]) -> Floats:
+    """Points as far from each other as the frames, in no more dimensions than there are frames.
+
+    In double precision, because in single precision rounding would decide the ties.
+    """
+    # numpy's annotations know only of the pair (Q, R).
+    turned = cast(Floats, np.linalg.qr(frames.astype(np.float64).transpose(0, 2, 1), mode="r"))
+    return turned.transpose(0, 2, 1)
+
+
+def _distances(points: Floats, centres: Floats) -> Floats:
     """Squared: (videos, frames, centres)."""
-    lengths: NDArray[np.float32] = (centres**2).sum(axis=2)[:, None, :] + (frames**2).sum(axis=2)[
-        :, :, None
-    ]
-    return lengths - 2 * frames @ centres.transpose(0, 2, 1)
+    lengths: Floats = (centres**2).sum(axis=2)[:, None, :] + (points**2).sum(axis=2)[:, :, None]
+    return lengths - 2 * points @ centres.transpose(0, 2, 1)
 
 
-def _mean(frames: NDArray[np.float32]) -> NDArray[np.float32]:
-    mean: NDArray[np.float32] = frames.mean(axis=1, keepdims=True)
+def _mean(points: Floats) -> Floats:
+    mean: Floats = points.mean(axis=1, keepdims=True)
     return mean
 
 
-def _spread(frames: NDArray[np.float32], clusters: int) -> NDArray[np.intp]:
-    first = _distances(frames, _mean(frames)).argmin(axis=1)
+def _spread(points: Floats, clusters: int) -> NDArray[np.intp]:
+    first = _distances(points, _mean(points)).argmin(axis=1)
     chosen = [first[:, 0]]
-    distance = np.full(frames.shape[:2], np.inf, np.float32)
+    distance = np.full(points.shape[:2], np.inf)
     for _ in range(1, clusters):
-        latest = np.take_along_axis(frames, chosen[-1][:, None, None], axis=1)
-        distance = np.minimum(distance, _distances(frames, latest)[:, :, 0])
+        latest = np.take_along_axis(points, chosen[-1][:, None, None], axis=1)
+        distance = np.minimum(distance, _distances(points, latest)[:, :, 0])
         chosen.append(distance.argmax(axis=1))
     return np.stack(chosen, axis=1)
 
 
-def _means(
-    frames: NDArray[np.float32], nearest: NDArray[np.intp], centres: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """The mean of each cluster's frames; an empty cluster stays where it is."""
-    belongs = (nearest[:, None, :] == np.arange(centres.shape[1])[None, :, None]).astype(np.float32)
+def _means(points: Floats, nearest: NDArray[np.intp], centres: Floats) -> Floats:
+    """The mean of each cluster's points; an empty cluster stays where it is."""
+    belongs = (nearest[:, None, :] == np.arange(centres.shape[1])[None, :, None]).astype(np.float64)
     sizes = belongs.sum(axis=2, keepdims=True)
-    return np.where(sizes > 0, belongs @ frames / np.maximum(sizes, 1), centres)
+    return np.where(sizes > 0, belongs @ points / np.maximum(sizes, 1), centres)

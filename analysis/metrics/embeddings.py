@@ -13,9 +13,8 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,19 +26,16 @@ _INDEX, _VECTORS, _PART = ".index.npz", ".vectors.npy", ".part"
 _DIGITS = 64  # of a key
 
 
-@dataclass(frozen=True)
-class Embedding:
+class Embedding(NamedTuple):
     """The vectors of one text or video, with a mark for each: token id, or milliseconds."""
 
     vectors: Vectors
     marks: Marks
 
 
-@dataclass(frozen=True)
-class _Place:
+class _Place(NamedTuple):
     shard: str
-    begin: int
-    end: int
+    rows: slice
 
 
 def key_of(*parts: str) -> str:
@@ -83,9 +79,8 @@ class Space:
     def __getitem__(self, key: str) -> Embedding:
         if key in self._unsaved:
             return self._unsaved[key]
-        place = self._places[key]
-        rows = slice(place.begin, place.end)
-        return Embedding(self._mapped(place.shard)[rows], self._marks[place.shard][rows])
+        shard, rows = self._places[key]
+        return Embedding(self._mapped(shard)[rows], self._marks[shard][rows])
 
     def put(self, entries: Mapping[str, Embedding]) -> None:
         """Write the entries as one shard: all of them or, after a crash, none.
@@ -128,7 +123,7 @@ class Space:
             self._marks[shard] = index["marks"]
         for number, (begin, end) in enumerate(zip([0, *ends], ends, strict=False)):
             key = keys[_DIGITS * number : _DIGITS * (number + 1)]
-            self._places.setdefault(key, _Place(shard, begin, end))
+            self._places.setdefault(key, _Place(shard, slice(begin, end)))
 
     def _mapped(self, shard: str) -> Vectors:
         if shard not in self._vectors:

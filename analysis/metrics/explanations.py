@@ -12,7 +12,7 @@ import numpy as np
 from analysis.metrics.batch import VideoFile
 from analysis.metrics.encoder import Encoder
 from analysis.metrics.idf import Idf
-from analysis.metrics.matching import Floats, Stack, similarities
+from analysis.metrics.matching import Floats, Stack, Vectors, similarities
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ def explain(caption: str, video: VideoFile, encoder: Encoder, weights: Idf) -> E
     """Precision is the weighted mean of the tokens' similarities, recall the frames' mean."""
     text, pictures = encoder.texts[caption], encoder.frames[video]
     weight = weights(text.marks)
-    stack = Stack.of([text.vectors.astype(np.float32)], [weight])
-    similarity = similarities(stack, pictures.vectors.astype(np.float32))
+    stack = Stack.of([text.vectors], [weight])
+    similarity = similarities(stack, np.asarray(pictures.vectors, np.float32))
     return Explanation(
         _matches([encoder.token_text(int(mark)) for mark in text.marks], weight, similarity),
         _matches(
@@ -49,7 +49,7 @@ def explain(caption: str, video: VideoFile, encoder: Encoder, weights: Idf) -> E
     )
 
 
-def _matches(names: list[str], weights: Floats, similarity: Floats) -> list[Matched]:
+def _matches(names: list[str], weights: Floats, similarity: Vectors) -> list[Matched]:
     best = similarity.argmax(axis=1)
     return [
         Matched(name, float(weight), int(place), float(similarity[row, place]))

@@ -47,8 +47,7 @@ def inverse_document_frequencies(texts: Sequence[Tokens], how: str, context: int
     if not texts:
         raise ValueError("texts must not be empty: there is no corpus to count tokens in")
     as_in_code = how != "paper"
-    padded = [np.append(text, 0) if as_in_code and len(text) < context else text for text in texts]
-    tokens, counts = _document_counts(padded)
+    tokens, counts = _document_counts(texts, context if as_in_code else 0)
     documents = len(texts)
     share = (counts + 1) / (documents + 1) if as_in_code else counts / documents
     values = -np.log(share)
@@ -57,12 +56,14 @@ def inverse_document_frequencies(texts: Sequence[Tokens], how: str, context: int
     return Idf(tokens, values, float(np.log(documents + 1)))
 
 
-def _document_counts(texts: Sequence[Tokens]) -> tuple[Tokens, NDArray[np.int64]]:
-    """Every token, sorted, and the number of texts that hold it."""
+def _document_counts(texts: Sequence[Tokens], context: int) -> tuple[Tokens, NDArray[np.int64]]:
+    """Every token, sorted, and the number of texts that hold it; shorter texts hold a 0 too."""
     import pandas as pd  # not on top: web processes import this module, and never count
 
-    document = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
-    token = np.concatenate(texts).astype(np.int64)
+    sizes = np.array([len(text) for text in texts])
+    padded = np.flatnonzero(sizes < context)
+    document = np.concatenate([np.repeat(np.arange(len(texts)), sizes), padded])
+    token = np.concatenate([*texts, np.zeros(len(padded), np.int64)])
     once = pd.unique((document << 32) | token)
     tokens, counts = np.unique(once & 0xFFFFFFFF, return_counts=True)
     return tokens.astype(np.int32), counts

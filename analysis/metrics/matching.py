@@ -6,11 +6,13 @@ matched together: their tokens lie one below the other, and no padding is ever m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from analysis.metrics.embeddings import Vectors as StoredVectors
 
 Floats = NDArray[np.float64]
 Vectors = NDArray[np.float32]
@@ -25,10 +27,20 @@ class Stack:
     starts: NDArray[np.intp]
 
     @classmethod
-    def of(cls, vectors: Sequence[Vectors], weights: Sequence[Floats]) -> Stack:
+    def of(cls, vectors: Sequence[StoredVectors], weights: Sequence[Floats]) -> Stack:
         sizes = [len(rows) for rows in vectors]
         starts = np.cumsum([0, *sizes[:-1]]).astype(np.intp)
-        return cls(np.concatenate(vectors), np.concatenate(weights), starts)
+        return cls(np.concatenate(vectors, dtype=np.float32), np.concatenate(weights), starts)
+
+    def split(self, counts: Sequence[int]) -> Iterator[Stack]:
+        """A stack of the first texts, one of the next and so on, with so many texts each."""
+        bounds = [*self.starts.tolist(), len(self.vectors)]
+        first = 0
+        for count in counts:
+            begin, end = bounds[first], bounds[first + count]
+            starts = self.starts[first : first + count] - begin
+            yield Stack(self.vectors[begin:end], self.weights[begin:end], starts)
+            first += count
 
     @property
     def sentences(self) -> Vectors:
@@ -37,7 +49,7 @@ class Stack:
 
     @property
     def ends(self) -> NDArray[np.intp]:
-        return np.append(self.starts[1:], len(self.vectors)) - 1
+        return np.concatenate([self.starts[1:], [len(self.vectors)]]) - 1
 
 
 @dataclass(frozen=True)
@@ -56,23 +68,27 @@ class Match:
 
 
 def video_vector(frames: Vectors) -> Vectors:
-    """The video as a whole: the mean of its frames, at length one (EMScore, equation 2)."""
-    mean: Vectors = frames.mean(axis=0)
-    return mean / np.linalg.norm(mean)
+    """A video as a whole: the mean of its frames, at length one (EMScore, equation 2).
+
+    Frames are rows; with several videos, each is a matrix of frames and becomes a row.
+    """
+    mean: Vectors = frames.mean(axis=-2)
+    length: Vectors = np.linalg.norm(mean, axis=-1, keepdims=True)
+    return mean / length
 
 
-def similarities(texts: Stack, targets: Vectors) -> Floats:
+def similarities(texts: Stack, targets: Vectors) -> Vectors:
     """The cosine of every token (rows) with every frame or other token (columns)."""
-    return (texts.vectors @ targets.T).astype(np.float64)
+    return texts.vectors @ targets.T
 
 
-def match_video(captions: Stack, frames: Vectors, similarity: Floats) -> Match:
+def match_video(captions: Stack, frames: Vectors, similarity: Vectors) -> Match:
     """Captions against the frames of their video (EMScore, equations 4-6 and 9).
 
     Precision weighs tokens, recall is the plain mean over frames.
     """
     precision = _weighted_means(captions, similarity.max(axis=1)[:, None])
-    recall = np.maximum.reduceat(similarity, captions.starts).mean(axis=1)
+    recall = np.maximum.reduceat(similarity, captions.starts).mean(axis=1, dtype=np.float64)
     coarse = (captions.sentences @ video_vector(frames)).astype(np.float64)
     return Match(precision, recall[:, None], coarse[:, None])
 
@@ -87,7 +103,7 @@ def match_references(captions: Stack, references: Stack) -> Match:
     return Match(_weighted_means(captions, best_in_reference), recall, coarse)
 
 
-def _weighted_means(texts: Stack, values: Floats) -> Floats:
+def _weighted_means(texts: Stack, values: Vectors) -> Floats:
     """Per text (rows of the result) the mean of its tokens' values; NaN where all weigh nothing."""
     totals = np.add.reduceat(texts.weights, texts.starts)
     sums = np.add.reduceat(texts.weights[:, None] * values, texts.starts)

@@ -27,7 +27,7 @@ def _bertscore(batch: Batch, settings: Settings, bench: Workbench) -> Mapping[st
     texts = bench.sentence_model.texts(settings.bertscore_layer)
     weights = _weights(batch, texts) if settings.bertscore_idf else EQUAL
     found = {name: np.full(len(batch), np.nan) for name in ("p", "r", "f")}
-    for video, rows in batch.rows_by_video().items():
+    for video, rows in batch.rows_by_video.items():
         captions = _stack(texts, [batch.captions[row] for row in rows], weights)
         match = match_references(captions, _stack(texts, batch.references[video], weights))
         for name, part in (("p", match.precision), ("r", match.recall), ("f", match.f)):
@@ -44,12 +44,10 @@ def _weights(batch: Batch, texts: Texts) -> Idf:
 def _stack(texts: Texts, wanted: Sequence[str], weights: Idf) -> Stack:
     """Token vectors without the sentence's; [CLS] and [SEP] may be matched but weigh nothing."""
     embeddings = [texts[text] for text in wanted]
-    token_weights = [weights(embedding.marks[:-1]) for embedding in embeddings]
-    for values in token_weights:
-        values[[0, -1]] = 0
-    return Stack.of(
-        [embedding.vectors[:-1].astype(np.float32) for embedding in embeddings], token_weights
-    )
+    tokens = np.concatenate([embedding.marks[:-1] for embedding in embeddings])
+    stack = Stack.of([embedding.vectors[:-1] for embedding in embeddings], [weights(tokens)])
+    stack.weights[stack.starts] = stack.weights[stack.ends] = 0
+    return stack
 
 
 _NEEDS = frozenset({Need.REFERENCES, Need.SENTENCE_MODEL})

@@ -17,14 +17,14 @@ def signature(name: str, family: Family, batch: Batch, settings: Settings, bench
     if Need.REFERENCES in family.needs:
         parts.append(f"refs:{_reference_counts(batch)}")
     if family.uses_corpus(settings):
-        parts.append(f"corpus:{len(batch.corpus)}@{batch.corpus_digest()}")
+        parts.append(f"corpus:{len(batch.corpus)}@{batch.corpus_digest}")
     parts += [f"{setting}:{getattr(settings, setting)}" for setting in family.settings]
     parts += bench.signature(family.needs)
     return "|".join([*parts, f"version:{VERSION}"])
 
 
 def _reference_counts(batch: Batch) -> str:
-    counts = {len(batch.references.get(video, ())) for video in batch.videos} - {0}
+    counts = batch.reference_counts
     if not counts:
         return "0"
     return str(min(counts)) if len(counts) == 1 else f"{min(counts)}-{max(counts)}"

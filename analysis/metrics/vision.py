@@ -13,6 +13,7 @@ import numpy as np
 from analysis.metrics.batch import Batch, Rows, Values
 from analysis.metrics.clustering import representative_frames
 from analysis.metrics.embedding import Texts, groups
+from analysis.metrics.embeddings import Vectors as StoredVectors
 from analysis.metrics.encoder import Encoder
 from analysis.metrics.idf import EQUAL, Idf, inverse_document_frequencies
 from analysis.metrics.matching import (
@@ -29,31 +30,47 @@ from analysis.metrics.registry import MetricUnavailable
 from analysis.metrics.settings import Settings
 
 POOLS = ("image", "mean", "max", "min", "knn", "kmeans")
-_VIDEOS_AT_ONCE = 256
+_VIDEOS_AT_ONCE = 32  # their tokens fit into the processor's cache
 
 
 def pooled_cosines(batch: Batch, settings: Settings, encoder: Encoder) -> dict[str, Values]:
     """Cosines of each caption with its video's frames, pooled in every way there is."""
     pooled = {pool: np.full(len(batch), np.nan) for pool in POOLS}
-    for rows, frames, representatives in _videos(batch, encoder, settings.clusters):
-        captions = sentences(encoder.texts, [batch.captions[row] for row in rows])
-        cosines = (captions @ frames.T).astype(np.float64)
-        nearest = min(settings.neighbours, len(frames))
-        pooled["image"][rows] = cosines[:, len(frames) // 2]
-        pooled["mean"][rows] = cosines.mean(axis=1)
-        pooled["max"][rows] = cosines.max(axis=1)
-        pooled["min"][rows] = cosines.min(axis=1)
-        pooled["knn"][rows] = np.partition(cosines, -nearest, axis=1)[:, -nearest:].mean(axis=1)
-        pooled["kmeans"][rows] = cosines[:, representatives].mean(axis=1)
+    captions = sentences(encoder.texts, batch.captions)
+    for rows, frames in _videos(batch, encoder):
+        by_video = [captions[own] @ seen.T for own, seen in zip(rows, frames, strict=True)]
+        representatives = representative_frames(frames, settings.clusters)
+        found = _pools(
+            np.concatenate(by_video).astype(np.float64),
+            np.repeat(representatives, [len(own) for own in rows], axis=0),
+            settings.neighbours,
+        )
+        for pool, values in found.items():
+            pooled[pool][np.concatenate(rows)] = values
     return pooled
+
+
+def _pools(cosines: Floats, representatives: Rows, neighbours: int) -> dict[str, Values]:
+    """Each row a caption, each column a frame; the representatives differ from row to row."""
+    count = cosines.shape[1]
+    nearest = min(neighbours, count)
+    return {
+        "image": cosines[:, count // 2],
+        "mean": cosines.mean(axis=1),
+        "max": cosines.max(axis=1),
+        "min": cosines.min(axis=1),
+        "knn": np.partition(cosines, -nearest, axis=1)[:, -nearest:].mean(axis=1),
+        "kmeans": np.take_along_axis(cosines, representatives, axis=1).mean(axis=1),
+    }
 
 
 def video_cosines(batch: Batch, encoder: Encoder, texts: Sequence[str]) -> Values:
     """Cosine of a text for each row with the row's video as a whole."""
     cosines = np.full(len(batch), np.nan)
-    for rows, frames, _ in _videos(batch, encoder):
-        vectors = sentences(encoder.texts, [texts[row] for row in rows])
-        cosines[rows] = vectors @ video_vector(frames)
+    vectors = sentences(encoder.texts, texts)
+    for rows, frames in _videos(batch, encoder):
+        for own, whole in zip(rows, video_vector(frames), strict=True):
+            cosines[own] = vectors[own] @ whole
     return cosines
 
 
@@ -63,10 +80,10 @@ def reference_cosines(batch: Batch, texts: Texts, spoken: Callable[[str], str] =
     ``spoken`` is what is embedded of a text, for metrics that put words before it.
     """
     cosines = _blank(batch)
-    for video, rows in batch.rows_by_video().items():
+    captions = sentences(texts, [spoken(text) for text in batch.captions])
+    for video, rows in batch.rows_by_video.items():
         references = sentences(texts, [spoken(text) for text in batch.references.get(video, ())])
-        captions = sentences(texts, [spoken(batch.captions[row]) for row in rows])
-        cosines[rows, : len(references)] = captions @ references.T
+        cosines[rows, : len(references)] = captions[rows] @ references.T
     return cosines
 
 
@@ -74,9 +91,10 @@ def match_with_videos(batch: Batch, settings: Settings, encoder: Encoder) -> Mat
     """Tokens of each caption against the frames of its video; one column."""
     weights = token_weights(batch, settings, encoder)
     found = Match(*(np.full((len(batch), 1), np.nan) for _ in range(3)))
-    for rows, frames, _ in _videos(batch, encoder):
-        captions = _stack(encoder.texts, [batch.captions[row] for row in rows], weights)
-        _fill(found, rows, match_video(captions, frames, similarities(captions, frames)))
+    for rows, frames in _videos(batch, encoder):
+        stacks = _stacks(encoder.texts, _captions(batch, rows), weights)
+        for own, seen, captions in zip(rows, frames, stacks, strict=True):
+            _fill(found, own, match_video(captions, seen, similarities(captions, seen)))
     return found
 
 
@@ -84,11 +102,13 @@ def match_with_references(batch: Batch, settings: Settings, encoder: Encoder) ->
     """Tokens of each caption against those of each of its references."""
     weights = token_weights(batch, settings, encoder)
     found = Match(_blank(batch), _blank(batch), _blank(batch))
-    for video, rows in batch.rows_by_video().items():
-        if batch.references.get(video):
-            captions = _stack(encoder.texts, [batch.captions[row] for row in rows], weights)
-            references = _stack(encoder.texts, batch.references[video], weights)
-            _fill(found, rows, match_references(captions, references))
+    videos = [video for video in batch.rows_by_video if batch.references.get(video)]
+    for group in groups(videos, _VIDEOS_AT_ONCE):
+        rows = [batch.rows_by_video[video] for video in group]
+        stacks = _stacks(encoder.texts, _captions(batch, rows), weights)
+        told = _stacks(encoder.texts, [batch.references[video] for video in group], weights)
+        for own, captions, references in zip(rows, stacks, told, strict=True):
+            _fill(found, own, match_references(captions, references))
     return found
 
 
@@ -106,44 +126,37 @@ def sentences(texts: Texts, wanted: Sequence[str]) -> Vectors:
     """The vectors of whole texts, one per row."""
     if not wanted:
         return np.zeros((0, 1), np.float32)
-    return np.stack([texts[text].vectors[-1] for text in wanted]).astype(np.float32)
+    return np.stack([texts[text].vectors[-1] for text in wanted], dtype=np.float32)
 
 
-def _stack(texts: Texts, wanted: Sequence[str], weights: Idf) -> Stack:
-    embeddings = [texts[text] for text in wanted]
-    return Stack.of(
-        [embedding.vectors.astype(np.float32) for embedding in embeddings],
-        [weights(embedding.marks) for embedding in embeddings],
-    )
+def _stacks(texts: Texts, wanted: Sequence[Sequence[str]], weights: Idf) -> Iterator[Stack]:
+    """A stack for each list of texts; all of them are read and weighed together."""
+    embeddings = [texts[text] for part in wanted for text in part]
+    tokens = np.concatenate([embedding.marks for embedding in embeddings])
+    whole = Stack.of([embedding.vectors for embedding in embeddings], [weights(tokens)])
+    return whole.split([len(part) for part in wanted])
 
 
-def _videos(
-    batch: Batch, encoder: Encoder, clusters: int = 0
-) -> Iterator[tuple[Rows, Vectors, Rows]]:
-    """Rows, frames and, if asked for, representative frames of every video in the store."""
+def _captions(batch: Batch, rows: Sequence[Rows]) -> list[list[str]]:
+    return [[batch.captions[row] for row in own] for own in rows]
+
+
+def _videos(batch: Batch, encoder: Encoder) -> Iterator[tuple[list[Rows], Vectors]]:
+    """The videos in the store, those with equally many frames together, some at a time.
+
+    For each of them the rows of its captions; for all of them the frames, one video per row.
+    """
     if encoder.frames.fault:
         raise MetricUnavailable(encoder.frames.fault)
-    rows = batch.rows_by_video()
-    known = [
-        video for video in rows if video in batch.files and batch.files[video] in encoder.frames
-    ]
-    for group in groups(known, _VIDEOS_AT_ONCE):
-        frames = [encoder.frames[batch.files[video]].vectors.astype(np.float32) for video in group]
-        representatives = _representatives(frames, clusters)
-        yield from zip([rows[video] for video in group], frames, representatives, strict=True)
-
-
-def _representatives(frames: Sequence[Vectors], clusters: int) -> list[Rows]:
-    """Videos with equally many frames are clustered together."""
-    found: list[Rows] = [np.zeros(0, np.intp)] * len(frames)
-    by_count: dict[int, list[int]] = {}
-    for place, vectors in enumerate(frames):
-        by_count.setdefault(len(vectors), []).append(place)
-    for places in by_count.values() if clusters else ():
-        chosen = representative_frames(np.stack([frames[place] for place in places]), clusters)
-        for place, representatives in zip(places, chosen, strict=True):
-            found[place] = representatives
-    return found
+    by_count: dict[int, list[tuple[Rows, StoredVectors]]] = {}
+    for video, rows in batch.rows_by_video.items():
+        if video in batch.files and batch.files[video] in encoder.frames:
+            frames = encoder.frames[batch.files[video]].vectors
+            by_count.setdefault(len(frames), []).append((rows, frames))
+    for alike in by_count.values():
+        for group in groups(alike, _VIDEOS_AT_ONCE):
+            stacked = np.stack([frames for _, frames in group], dtype=np.float32)
+            yield [rows for rows, _ in group], stacked
 
 
 def _blank(batch: Batch) -> Floats:

@@ -78,5 +78,5 @@ def _first_is_right(similarity: NDArray[np.float32]) -> float:
 
 
 def _match(text: Embedding, frames: Vectors) -> Match:
-    stack = Stack.of([text.vectors.astype(np.float32)], [np.ones(len(text.vectors))])
+    stack = Stack.of([text.vectors], [np.ones(len(text.vectors))])
     return match_video(stack, frames, similarities(stack, frames))

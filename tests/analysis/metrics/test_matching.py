@@ -276,6 +276,14 @@ def test_representatives_are_those_of_plain_k_means(count, clusters, seed):
             assert sorted(found[video].tolist()) == sorted(expected)
 
 
+def test_rounding_does_not_choose_representatives():
+    """Both frames of a cluster of two are equally near its centre: ties are common."""
+    frames = unit(np.random.default_rng(5).standard_normal((60, 16, 512)) + 0.2)
+    found = representative_frames(frames, 5)
+    for video, chosen in zip(frames.astype(np.float64), found.tolist(), strict=True):
+        assert sorted(chosen) == sorted(slow_representatives(video, 5))
+
+
 def test_representatives_do_not_depend_on_the_order_of_frames():
     rng = np.random.default_rng(5)
     frames = unit(rng.standard_normal((1, 12, 6)))
