@@ -75,12 +75,10 @@ FILTERS: Final = {
     "removed_percent": "%",
     "pearson_before": "r before",
     "pearson_after": "after",
-    "pearson_placebo_low": "placebo from",
-    "pearson_placebo_high": "to",
+    "pearson_placebo": "placebo",
     "kendall_c_before": "τ-c before",
     "kendall_c_after": "after",
-    "kendall_c_placebo_low": "placebo from",
-    "kendall_c_placebo_high": "to",
+    "kendall_c_placebo": "placebo",
 }
 CAPTIONS: Final = {"video": "Video", "system": "System", "human_score": "People"}
 OUTLIERS: Final = {**CAPTIONS, "metric_score": "Metric", "distance": "Cook's distance"}

@@ -22,6 +22,10 @@ TEXT: Final = ("caption", "text")
 COUNTS: Final = frozenset({"n", "hit", "ratings", "seconds", "position"})
 """Columns of numbers that are no scores."""
 RENAMED: Final = {"raw.scr": "raw", "z.scr": "z"}
+KNOWN: Final = frozenset(
+    {*VIDEO, *SYSTEM, *TEXT, *COUNTS, "metric", "value", "source", "true", "foil", "category"}
+)
+"""Columns that are found whatever their case; others are names of scores."""
 _MISSING: Final = frozenset({"", "na", "nan", "null", "none"})
 
 
@@ -41,7 +45,7 @@ def read_scores(path: Path) -> ScoreTable:
 
 
 def read_frame(path: Path) -> pd.DataFrame:
-    """Every cell as it stands in the file, under column names in lower case."""
+    """Every cell as it stands in the file."""
     start = beginning(path)
     try:
         if start.is_parquet:
@@ -59,6 +63,8 @@ def read_frame(path: Path) -> pd.DataFrame:
         raise ValueError(f"{path.name}: the file is empty") from None
     except (ValueError, OSError) as error:
         raise ValueError(f"{path.name}: this is no table ({error})") from error
+    if not isinstance(frame.index, pd.RangeIndex):  # pandas took the first cells for labels
+        raise ValueError(f"{path.name}: rows have more cells than the header")
     if frame.empty:
         raise ValueError(f"{path.name}: there are no rows")
     return frame.set_axis(_column_names(names, path), axis=1)
@@ -69,7 +75,10 @@ def _column_names(names: list[str], path: Path) -> list[str]:
     twice = [name for name in lower if lower.count(name) > 1]
     if twice:
         raise ValueError(f"{path.name}: the column {twice[0]!r} is there twice")
-    return [RENAMED.get(name, name) for name in lower]
+    return [
+        known if known in KNOWN else RENAMED.get(known, str(name).strip())
+        for known, name in zip(lower, names, strict=True)
+    ]
 
 
 def _one_of(frame: pd.DataFrame, names: tuple[str, ...], path: Path) -> str:

@@ -19,8 +19,10 @@ from analysis.meta.pipeline import AgainstHuman, Evaluation
 from analysis.meta.robustness.checks import Robustness
 from analysis.meta.tables import Row
 from analysis.meta.verdicts import Verdict
+from analysis.sentences import number
 
 TITLE: Final = "Metrics against people"
+ENDS: Final = ("low", "high")
 MOST_POINTS: Final = 1_500
 """Of a scatter plot; every outlier is among them."""
 
@@ -198,14 +200,24 @@ def _odd_captions(
         parts.append(_leaning(part, evaluation, answer))
     parts.append(element("p", sentences.filter_caution(evaluation.settings.placebo)))
     rows = [
-        row for row in caption_tables.part_filter_rows(part) if row["removed_for"] == "the metric"
+        row | _placebos(row)
+        for row in caption_tables.part_filter_rows(part)
+        if row["removed_for"] == "the metric"
     ]
     columns = headings.FILTERS
     if not evaluation.settings.placebo:
-        columns = {name: text for name, text in columns.items() if "_placebo_" not in name}
+        columns = _without(columns, *_placebos(rows[0]))
     parts.append(table(rows, columns))
     shown = (answer.better, answer.worse) if answer else (0,)
     return [*parts, *_every(_outliers(part, evaluation, metric) for metric in shown)]
+
+
+def _placebos(row: Row) -> Row:
+    """Where 95 % of the placebos lie, in one cell."""
+    return {
+        f"{name}_placebo": " … ".join(number(row[f"{name}_placebo_{end}"], 3) for end in ENDS)
+        for name in ("pearson", "kendall_c")
+    }
 
 
 def _leaning(part: AgainstHuman, evaluation: Evaluation, verdict: Verdict) -> Element:

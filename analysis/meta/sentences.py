@@ -115,6 +115,8 @@ def _odd_captions(part: AgainstHuman, verdict: Verdict, alpha: float) -> str:
     turned = verdict.reliance.to_reverse
     few = turned is not None and turned <= max(FEW * len(part.rows), 1)
     answer = "It may be" if few or not verdict.p_after < alpha else "No"
+    if verdict.r_after[0] <= verdict.r_after[1]:
+        answer = "It seems so"
     return f"Is it because of a few odd captions? {answer}: {without}; {_reliance(part, verdict)}."
 
 
@@ -170,9 +172,9 @@ def filter_caution(placebo: int) -> str:
     if not placebo:
         return f"{caution} What removing as many captions at random would do was not computed."
     return (
-        f"{caution} The placebo columns show where r would lie had as many captions been removed "
-        "at random; only what lies above them is more than chance, and even that need not mean "
-        "that people were wrong about these captions."
+        f"{caution} The placebo columns show where 95 % of the values would lie had as many "
+        "captions been removed at random; only what lies outside is more than chance, and even "
+        "that need not mean that people were wrong about these captions."
     )
 
 

@@ -77,7 +77,10 @@ def test_a_lead_that_rests_on_odd_captions_is_called_that():
     assert verdict.p < 0.05 < verdict.p_after
     assert verdict.removed >= 4
     assert strongest == {"0", "1", "2", "3"}
-    assert "It may be" in sentences.verdict_sentences(part, verdict, 0.05)[1]
+    verdict = replace(verdict, r_after=(0.5, 0.4))
+    assert "captions? It may be: " in sentences.verdict_sentences(part, verdict, 0.05)[1]
+    verdict = replace(verdict, r_after=(0.4, 0.5))
+    assert "captions? It seems so: " in sentences.verdict_sentences(part, verdict, 0.05)[1]
 
 
 def test_reliance_is_what_removing_those_captions_one_by_one_finds():

@@ -52,6 +52,11 @@ def test_labels_keep_their_zeros_and_captions_are_no_scores(tmp_path):
     assert table.texts.tolist() == ["a man, a dog"]
 
 
+def test_metrics_keep_the_names_they_have_in_the_file(tmp_path):
+    table = read_scores(written(tmp_path, "Video,SYSTEM,EMScore, CIDEr \n1,A,.5,.6\n"))
+    assert table.names == ["EMScore", "CIDEr"]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -61,6 +66,7 @@ def test_labels_keep_their_zeros_and_captions_are_no_scores(tmp_path):
         ("video,system,z\n1,A,1\n1,A,2\n", "1 caption has two rows with different scores"),
         ("video,system,z\n", "there are no rows"),
         ("", "the file is empty"),
+        ("video,system,z\n1,A,1,2\n2,A,3,4\n", "more cells than the header"),
         ("video,system,z\n1,A,good\n", "no column of scores.*; the column z holds no numbers"),
         ("video,system,caption\n1,A,a dog\n", "no column of scores"),
         ("video,system,z,z\n1,A,1,2\n", "'z' is there twice"),
