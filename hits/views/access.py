@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404
+from django_htmx.http import HttpResponseClientRefresh
 from django_htmx.middleware import HtmxDetails
 
 from hits.models import Campaign
@@ -31,11 +32,24 @@ CampaignView = Callable[Concatenate[MemberRequest, Campaign, P], HttpResponseBas
 View = Callable[..., HttpResponseBase]
 
 
+def logged_in(view: View) -> View:
+    """Whoever is not is sent to log in, with the whole page where a part of it was asked for."""
+    asking = login_required(view)
+
+    @wraps(view)
+    def checked(request: MemberRequest, *args: object, **kwargs: object) -> HttpResponseBase:
+        if request.htmx and not request.user.is_authenticated:
+            return HttpResponseClientRefresh()
+        return asking(request, *args, **kwargs)
+
+    return checked
+
+
 def for_member(permission: str | None = None) -> Callable[[MemberView[P]], View]:
     """For people who have logged in and, where one is named, hold the permission."""
 
     def decorate(view: MemberView[P]) -> View:
-        @login_required
+        @logged_in
         @wraps(view)
         def guarded(request: MemberRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             require(request.user, permission)
@@ -50,7 +64,7 @@ def for_campaign(permission: str | None = None) -> Callable[[CampaignView[P]], V
     """The view gets the campaign its address names, if it is one of this person's."""
 
     def decorate(view: CampaignView[P]) -> View:
-        @login_required
+        @logged_in
         @wraps(view)
         def guarded(
             request: MemberRequest, slug: str, *args: P.args, **kwargs: P.kwargs

@@ -30,3 +30,9 @@ def test_no_page_allows_inline_scripts_or_other_hosts(client_of, organiser, camp
     policy = client_of(organiser).get(address)["Content-Security-Policy"]
     assert "unsafe" not in policy
     assert "script-src 'self';" in policy + ";"
+
+
+def test_a_page_that_asks_for_news_after_the_session_ended_is_loaded_anew(client, campaign):
+    response = client.get(campaign.get_absolute_url(), headers={"HX-Request": "true"})
+    assert response.headers["HX-Refresh"] == "true"
+    assert not response.content
