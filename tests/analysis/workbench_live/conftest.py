@@ -86,7 +86,7 @@ def take(
 ) -> Assignment:
     """Somebody takes the HIT's open assignment and rates the first ``count`` captions."""
     when = when or timezone.now()
-    turn = hit.assignments.filter(state="open").first()
+    turn = hit.assignments.filter(state="open").earliest("pk")
     turn.annotator = make_annotator()
     turn.state = "submitted" if submits else "active"
     turn.claimed_at, turn.expires_at = when, when + timedelta(hours=3)
