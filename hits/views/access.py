@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
@@ -37,7 +37,7 @@ def logged_in(view: View) -> View:
     asking = login_required(view)
 
     @wraps(view)
-    def checked(request: MemberRequest, *args: object, **kwargs: object) -> HttpResponseBase:
+    def checked(request: Any, *args: object, **kwargs: object) -> HttpResponseBase:
         if request.htmx and not request.user.is_authenticated:
             return HttpResponseClientRefresh()
         return asking(request, *args, **kwargs)
