@@ -23,7 +23,13 @@ from scipy.stats import kendalltau, pearsonr, zscore
 from analysis.stats.correlation import correlations, kendall
 from analysis.stats.correlation_intervals import bootstrap_correlations
 from analysis.stats.dependent import compare_metrics
-from analysis.stats.outliers import VARIANTS, cooks_distance, find_outliers, without
+from analysis.stats.outliers import (
+    VARIANTS,
+    cooks_distance,
+    find_outliers,
+    placebo,
+    without,
+)
 from analysis.stats.permutation import permutation_test, permutation_test_by_item
 
 Floats = NDArray[np.float64]
@@ -196,10 +202,32 @@ def everything(videos: int, metrics: int) -> None:
         wall += seconds
         print(f"  {name:<38}{seconds:8.2f} s", flush=True)
     worked = time.process_time() - start
-    print(f"  {'together':<38}{wall:8.2f} s, {worked:.2f} s of them working ", end="")
-    print(f"(to reach: under {SECONDS} s)")
-    if min(wall, worked) >= SECONDS:  # someone else's work on this machine is not ours
-        raise SystemExit(f"{worked:.1f} s is not under {SECONDS} s")
+    print(f"  {'together, by the clock':<38}{wall:8.2f} s")
+    print(f"  {'together, processor time':<38}{worked:8.2f} s")
+    judge(wall, worked)
+
+
+def judge(wall: float, worked: float) -> None:
+    """The clock decides. A busy machine makes it run on while nothing is done here: then processor
+    time can only say that the clock may be reached, and that is not called reached."""
+    if wall < SECONDS:
+        print(f"  under {SECONDS} s by the clock: reached")
+    elif worked < SECONDS:
+        print(f"  not under {SECONDS} s by the clock; in processor time it is: run it again on a")
+        print("  machine with nothing else to do")
+    else:
+        raise SystemExit(f"neither {wall:.1f} s nor {worked:.1f} s of work is under {SECONDS} s")
+
+
+def random_removal(videos: int, metrics: int) -> None:
+    """The placebo beside a filter: what a thousand draws of it cost."""
+    human, table, _ = campaign(videos, metrics)
+    removed = find_outliers(human, table).removed
+    start = time.process_time()
+    seconds, _ = timed(lambda: placebo(human, table, removed, rng=np.random.default_rng(4)))
+    worked = time.process_time() - start
+    print(f"placebo, {DRAWS:,} draws, {metrics} metrics on {len(human):,} captions: ", end="")
+    print(f"{seconds:.2f} s by the clock, {worked:.2f} s processor time")
 
 
 def main() -> None:
@@ -211,6 +239,7 @@ def main() -> None:
     one_tau(videos=500 if quick else 5_000)
     cook(videos=500 if quick else 5_000)
     everything(videos=100 if quick else 1_000, metrics=20)
+    random_removal(videos=50 if quick else 200, metrics=8)
 
 
 if __name__ == "__main__":
