@@ -69,7 +69,7 @@ def strongest_captions(evaluation: Evaluation, part: AgainstHuman, verdict: Verd
     """The captions a difference rests on: those that have to go before it is in doubt, or the first
     of them."""
     rows = verdict.reliance.strongest[: min(verdict.reliance.to_doubt or MOST, MOST)]
-    scores = part.rows.metrics[np.ix_(rows, [verdict.better, verdict.worse])].tolist()
+    scores = part.rows.metrics[rows][:, [verdict.better, verdict.worse]].tolist()
     return [
         {**caption, "better_score": better, "worse_score": worse}
         for caption, (better, worse) in zip(_captions(evaluation, part, rows), scores, strict=True)

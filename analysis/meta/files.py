@@ -21,6 +21,7 @@ from analysis.meta.tables import Row
 _TABLES: Final[dict[str, tuple[Callable[[Evaluation], list[Row]], Sequence[str]]]] = {
     "correlations": (tables.correlation_rows, tables.CORRELATIONS),
     "correlations_by_system": (tables.by_system_rows, tables.BY_SYSTEM),
+    "correlations_by_video": (tables.by_video_rows, tables.BY_VIDEO),
     "williams": (tables.williams_rows, tables.WILLIAMS),
     "outliers": (caption_tables.outlier_rows, caption_tables.OUTLIERS),
     "filters": (caption_tables.filter_rows, caption_tables.FILTERS),

@@ -45,6 +45,7 @@ class Rows:
     metrics: Floats
     video: NDArray[np.intp]
     system: NDArray[np.intp]
+    videos: tuple[str, ...]
     systems: tuple[str, ...]
 
     def __len__(self) -> int:

@@ -113,7 +113,6 @@ def _against(
 ) -> AgainstHuman:
     caption = caption_level(rows, settings)
     filters = filter_captions(rows, settings)
-    videos = int(rows.video.max()) + 1
     return AgainstHuman(
         human=human,
         metrics=tuple(map(str, metrics.columns)),
@@ -122,7 +121,7 @@ def _against(
         caption=caption,
         system=system_level(rows, settings),
         by_system=correlations_by_group(rows.human, rows.metrics, rows.system, len(rows.systems)),
-        by_video=correlations_by_group(rows.human, rows.metrics, rows.video, videos),
+        by_video=correlations_by_group(rows.human, rows.metrics, rows.video, len(rows.videos)),
         filters=filters,
         verdicts=_judged(rows, caption, filters, settings),
         fusion=fuse(rows, settings),
@@ -157,13 +156,14 @@ def _rows(joined: Joined, human: str, metrics: pd.DataFrame) -> tuple[Rows, NDAr
             f"{captions_have(count)} a score in {human} and in every metric; a correlation needs "
             f"at least {FEWEST}"
         )
-    _, video = np.unique(np.array(joined.videos)[used], return_inverse=True)
+    videos, video = np.unique(np.array(joined.videos)[used], return_inverse=True)
     systems, system = np.unique(np.array(joined.systems)[used], return_inverse=True)
     rows = Rows(
         human=joined.human[human].to_numpy()[used],
         metrics=metrics.to_numpy()[used],
         video=video,
         system=system,
+        videos=tuple(videos.tolist()),
         systems=tuple(systems.tolist()),
     )
     return rows, used

@@ -11,7 +11,7 @@ from analysis.meta.levels import LevelResult
 from analysis.meta.pipeline import AgainstHuman, Evaluation
 from analysis.meta.robustness.checks import Robustness
 from analysis.meta.robustness.findings import Finding
-from analysis.stats.correlation import COEFFICIENTS, Correlations
+from analysis.stats.correlation import COEFFICIENTS, Correlations, GroupCorrelations
 from analysis.stats.reliability import corrected_for_attenuation
 
 Row = dict[str, Any]
@@ -22,6 +22,7 @@ CORRELATIONS: Final = (
     "pairwise_accuracy", "tie_epsilon", "soft_pairwise_accuracy", "rank_low", "rank_high", "reason",
 )  # fmt: skip
 BY_SYSTEM: Final = ("metric", "human", "system", "n", *COEFFICIENTS)
+BY_VIDEO: Final = ("metric", "human", "video", "n", *COEFFICIENTS)
 WILLIAMS: Final = (
     "human", "level", "better", "worse", "n", "r_better", "r_worse", "flipped", "statistic", "p",
     "p_holm", "steiger_z", "steiger_p", "meng_z", "meng_p", "permutation_p", "permutation_p_holm",
@@ -99,17 +100,28 @@ def _coefficients(found: Correlations, at: int) -> Row:
 def by_system_rows(evaluation: Evaluation) -> list[Row]:
     """Each metric within each system."""
     return [
-        {
-            "metric": metric,
-            "human": part.human,
-            "system": system,
-            "n": int(part.by_system.n[row, at]),
-        }
-        | {name: float(part.by_system.of(name)[row, at]) for name in COEFFICIENTS}
+        row
         for part in evaluation.parts
-        for at, metric in enumerate(part.metrics)
-        for row, system in enumerate(part.rows.systems)
+        for row in _within(part, "system", part.rows.systems, part.by_system)
     ]
+
+
+def by_video_rows(evaluation: Evaluation) -> list[Row]:
+    """Each metric within each video: does it order the systems as people do?"""
+    return [
+        row
+        for part in evaluation.parts
+        for row in _within(part, "video", part.rows.videos, part.by_video)
+    ]
+
+
+def _within(
+    part: AgainstHuman, kind: str, names: Sequence[str], found: GroupCorrelations
+) -> Iterator[Row]:
+    for at, metric in enumerate(part.metrics):
+        for group, name in enumerate(names):
+            row = {"metric": metric, "human": part.human, kind: name, "n": int(found.n[group, at])}
+            yield row | {one: float(found.of(one)[group, at]) for one in COEFFICIENTS}
 
 
 def williams_rows(evaluation: Evaluation) -> list[Row]:

@@ -39,6 +39,18 @@ def test_caption_and_system_correlations_are_scipys(joined, evaluation):
     assert rows["far", "per_video"]["n"] == 60
 
 
+def test_each_system_and_each_video_has_a_row_of_its_own(joined, evaluation):
+    within = {
+        (row["metric"], row["video"]): row["pearson"] for row in tables.by_video_rows(evaluation)
+    }
+    assert len(within) == 3 * 60
+    human, metric = (side.xs("17", level="video") for side in (joined.human, joined.metrics))
+    expected = stats.pearsonr(human["z"], metric["far"]).statistic
+    assert within["far", "17"] == pytest.approx(expected)
+    systems = {row["system"]: row["n"] for row in tables.by_system_rows(evaluation)}
+    assert systems == dict.fromkeys("ABCD", 60)
+
+
 def test_the_best_metric_is_named_and_a_negative_one_is_turned_round(evaluation):
     part = evaluation.parts[0]
     assert sentences.best_sentence(part).startswith(
