@@ -213,7 +213,7 @@ def pay_warnings(hourly: Decimal, facts: Facts) -> tuple[str, ...]:
         return ()
     return (
         f"This pays about {hourly} {facts.currency} an hour, less than the "
-        f"{facts.lowest_hourly} that {facts.label} asks for.",
+        f"{facts.lowest_hourly} that people of {facts.label} should get.",
     )
 
 

@@ -68,10 +68,14 @@ def _posting_differences(
 
 
 def submission_differences(launch: Launch) -> Iterator[str]:
-    """After a full sync every row holds the crowd's last word: compare it with ours."""
+    """After a full sync every row holds the crowd's last word: compare it with ours.
+
+    Not so where the posting is closed, and the crowd has forgotten it.
+    """
     rows = Submission.objects.filter(posting__launch=launch).select_related("annotator")
     for row in rows.exclude(problem=""):
         yield f"Submission {row.external_id}: {row.get_problem_display().lower()}."
+    rows = rows.exclude(posting__standing=Posting.Standing.CLOSED)
     approvals = Act.objects.filter(
         posting__launch=launch, kind=Act.Kind.APPROVE, state=Act.State.DONE
     ).values("payload__submission")

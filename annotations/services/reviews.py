@@ -38,14 +38,18 @@ Several = Sequence[Submission]
 
 
 @transaction.atomic
-def submissions_pay(*, campaign: Campaign, submissions: Several, by: User | None = None) -> int:
-    """Pay for work that was handed in, or that was rejected by mistake; how many are paid now.
+def submissions_pay(
+    *, campaign: Campaign, submissions: Several, by: User | None = None, overrule: bool = True
+) -> int:
+    """Pay for work that was handed in or, to ``overrule``, that was rejected by mistake; how many
+    are paid now.
 
     Those that are paid already, that their crowd has taken back, or that it is just being told not
     to pay, are passed over.
     """
     campaign_lock(campaign)
-    payable = _payable(_fresh(submissions))
+    rows = _fresh(submissions)
+    payable = _payable([row for row in rows if overrule or not _is_rejected(row)])
     postings: dict[Posting, list[Submission]] = {}
     for row in payable:
         postings.setdefault(row.posting, []).append(row)

@@ -249,6 +249,15 @@ def test_everybody_of_a_list_at_once(path, organiser_client, made):
     assert Submission.objects.get().use is False
 
 
+def test_paying_a_whole_list_overrules_no_refusal(path, organiser_client, market, made):
+    decide(organiser_client, path, "refuse", text="Every score is the same.")
+    run_all(market)
+    decide(organiser_client, path, "pay", submission=[], everybody="yes")
+    assert Submission.objects.get().pay == "refuse"
+    decide(organiser_client, path, "pay")
+    assert Submission.objects.get().pay == "pay"
+
+
 def test_nothing_ticked_is_nothing_decided(path, organiser_client, made):
     response = decide(organiser_client, path, "pay", submission=[])
     assert response.status_code == 400

@@ -9,10 +9,12 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotations.models import Submission
+from annotations.services.launches import launch_close
 from annotations.services.reconciling import launch_reconcile
 from annotations.services.reviews import submissions_pay
 from hits.crowds.gateway import Progress, Publication, Standing, TransientFault
 from hits.models import LedgerEntry
+from hits.services.outbox import acts_run
 from tests.annotations.crowd_people import arrive, finish, rate
 from tests.crowd import launch, work
 
@@ -40,6 +42,16 @@ def test_nothing_differs_in_the_whole_life_of_a_launch(market, made):
     made.refresh_from_db()
     assert made.differences == []
     assert made.reconciled_at is not None
+
+
+def test_nothing_differs_once_a_crowd_has_forgotten_what_was_closed(market, made):
+    submissions_pay(campaign=made.batch.campaign, submissions=list(Submission.objects.all()))
+    acts_run(crowd="mturk")  # and closed before the approval was read back
+    launch_close(launch=made, by=made.launched_by)
+    acts_run(crowd="mturk")
+    market.out.clear()
+    market.turns.clear()
+    assert launch_reconcile(launch=made) == []
 
 
 def test_a_publication_nobody_here_knows_is_named(market, made):

@@ -104,7 +104,10 @@ def _act(
     action, text = form.cleaned_data["action"], form.cleaned_data["text"]
     common: dict[str, Any] = {"campaign": campaign, "by": request.user}
     if action == "pay":
-        return f"{submissions_pay(submissions=chosen, **common)} will be paid."
+        # Who was refused is paid after all only if somebody ticks them: a list is soon chosen.
+        overrule = "everybody" not in request.POST
+        paid = submissions_pay(submissions=chosen, overrule=overrule, **common)
+        return f"{paid} will be paid."
     if action == "refuse":
         category = form.cleaned_data.get("category", "")
         refused = submissions_refuse(submissions=chosen, reason=text, category=category, **common)
