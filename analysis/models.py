@@ -27,6 +27,10 @@ class ComputedQuerySet(models.QuerySet[Any]):
         """A worker should be busy with these, and none is."""
         return self.claimable().filter(state=Computed.State.WAITING)
 
+    def shown(self) -> Self:
+        """Finished, or finished once and being made anew: what it was can be shown meanwhile."""
+        return self.exclude(state=Computed.State.WAITING, signature="")
+
     def claim(self, pk: int) -> bool:
         """Whether the row is to be made, and is the caller's to make."""
         return bool(self.left_behind().filter(pk=pk).update(claimed_at=timezone.now()))

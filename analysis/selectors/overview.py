@@ -155,14 +155,12 @@ def _money(campaign: Campaign, launches: list[Launch]) -> Money | None:
 def _results(campaign: Campaign, choices_key: str) -> tuple[dict[str, Any] | None, bool]:
     """The newest finished result, and whether a newer one is being made."""
     same = Result.objects.filter(campaign=campaign, choices_key=choices_key)
-    finished = (
-        same.exclude(state=Result.State.WAITING).order_by("-last_rating").values(*RESULT_SHOWN)
-    )
+    finished = same.shown().order_by("-last_rating").values(*RESULT_SHOWN)
     return finished.first(), same.filter(state=Result.State.WAITING).exists()
 
 
 def _findings(result: dict[str, Any] | None) -> Findings | None:
-    if result is None or result["state"] != Result.State.READY:
+    if result is None or result["state"] == Result.State.FAILED:
         return None
     counts = result["page__counts"]
     return Findings(

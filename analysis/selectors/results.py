@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 def result_latest(campaign: Campaign, choices_key: str) -> Result | None:
     """The newest finished result with these choices, however old."""
-    same = Result.objects.filter(campaign=campaign, choices_key=choices_key)
-    done = same.exclude(state=Result.State.WAITING).select_related("campaign")
-    return done.order_by("-last_rating").first()
+    same = Result.objects.shown().filter(campaign=campaign, choices_key=choices_key)
+    newest: Result | None = same.select_related("campaign").order_by("-last_rating").first()
+    return newest
 
 
 def result_folder(result: Result) -> Path:

@@ -64,7 +64,8 @@ def result_request(*, campaign: Campaign, choices: Settings) -> Result | None:
 
 
 def _renew_if_reviewed(result: Result) -> None:
-    """Reviewing since then may have changed which ratings count: then it is made anew."""
+    """Reviewing since then may have changed which ratings count: then it is made anew, and shown
+    as it was until then."""
     if result.state == State.WAITING:
         return
     decisions = reviews_fingerprint(result.campaign)
@@ -94,6 +95,7 @@ def result_compute(*, pk: int) -> None:
         _compute(result, ratings_until(columns, result.last_rating))
     except ValueError as error:
         result.state, result.problem = State.FAILED, str(error)[:500]
+        result.signature, result.page = "", {}
     result.page |= {"decisions": decisions}
     result.finished_at = timezone.now()
     result.save()

@@ -42,7 +42,7 @@ class Latest:
     @property
     def ready(self) -> Result | None:
         """The result, unless it says that there can be none."""
-        return self.result if self.result and self.result.state == State.READY else None
+        return self.result if self.result and self.result.signature else None
 
     @property
     def listed(self) -> Result | None:

@@ -21,8 +21,6 @@ from analysis.views.latest import latest_result
 from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign
 
-State = Result.State
-
 
 @require_safe
 @for_campaign()
@@ -58,7 +56,7 @@ def significance(
 @for_campaign()
 def result_file(request: MemberRequest, campaign: Campaign, pk: int, name: str) -> HttpResponseBase:
     """One of a result's files, as the command line would have written it."""
-    result = get_object_or_404(Result, campaign=campaign, pk=pk, state=State.READY)
+    result = get_object_or_404(Result.objects.exclude(signature=""), campaign=campaign, pk=pk)
     path = result_folder(result) / name
     if name not in known_names() or not path.is_file():
         raise Http404("There is no such file.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 
 import pytest
@@ -184,6 +185,20 @@ def test_choices_change_the_result(campaign, client_of, organiser, no_queue):
 def test_choices_that_make_no_sense_are_refused(campaign, client_of, organiser):
     assert page_of(client_of(organiser), campaign, test="tea-leaves").status_code == 400
     assert not Result.objects.exists()
+
+
+def test_a_result_that_reviewing_overtook_is_shown_until_it_is_made_anew(
+    ready, campaign, client_of, organiser, no_queue
+):
+    Result.objects.update(page=ready.page | {"decisions": "of another time"})
+    content = page_of(client_of(organiser), campaign).content.decode()
+    assert "a newer result is being made" in content
+    assert ready.page["lede"] in html.unescape(content)
+    assert no_queue == [ready.pk]
+    address = reverse("analysis:result-file", args=[campaign.slug, ready.pk, "systems.csv"])
+    assert client_of(organiser).get(address).status_code == 200
+    result_compute(pk=ready.pk)
+    assert "being made" not in page_of(client_of(organiser), campaign).content.decode()
 
 
 def test_only_the_latest_results_are_kept(campaign):
