@@ -30,7 +30,7 @@ from analysis.metrics.registry import MetricUnavailable
 from analysis.metrics.settings import Settings
 
 POOLS = ("image", "mean", "max", "min", "knn", "kmeans")
-_VIDEOS_AT_ONCE = 32  # their tokens fit into the processor's cache
+_VIDEOS_AT_ONCE = 8  # their tokens fit into the processor's cache
 
 
 def pooled_cosines(batch: Batch, settings: Settings, encoder: Encoder) -> dict[str, Values]:
@@ -80,10 +80,13 @@ def reference_cosines(batch: Batch, texts: Texts, spoken: Callable[[str], str] =
     ``spoken`` is what is embedded of a text, for metrics that put words before it.
     """
     cosines = _blank(batch)
+    told = [batch.references.get(video, ()) for video in batch.rows_by_video]
     captions = sentences(texts, [spoken(text) for text in batch.captions])
-    for video, rows in batch.rows_by_video.items():
-        references = sentences(texts, [spoken(text) for text in batch.references.get(video, ())])
-        cosines[rows, : len(references)] = captions[rows] @ references.T
+    references = sentences(texts, [spoken(text) for own in told for text in own])
+    end = 0
+    for rows, own in zip(batch.rows_by_video.values(), told, strict=True):
+        begin, end = end, end + len(own)
+        cosines[rows, : len(own)] = captions[rows] @ references[begin:end].T
     return cosines
 
 
