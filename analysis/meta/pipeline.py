@@ -86,7 +86,8 @@ def evaluate_metrics(
     settings, facts = settings or Settings(), dict(facts or {})
     reliable = reliability or {}
     metrics, empty = _with_values(joined.metrics)
-    warnings = [*joined.notes, *empty, *_about_systems(joined)]
+    shift = int(facts.get("shift", "0"))
+    warnings = [*joined.notes, *_about_shift(alignment, shift), *empty, *_about_systems(joined)]
     parts = []
     for human in map(str, joined.human.columns):
         rows, used = _rows(joined, human, metrics)
@@ -167,6 +168,15 @@ def _rows(joined: Joined, human: str, metrics: pd.DataFrame) -> tuple[Rows, NDAr
         systems=tuple(systems.tolist()),
     )
     return rows, used
+
+
+def _about_shift(alignment: Alignment | None, shift: int) -> list[str]:
+    if alignment is None or alignment.found in (None, shift):
+        return []
+    return [
+        f"Scores and captions seem to belong together at a shift of {alignment.found:+d}, and "
+        f"{shift:+d} was asked for: these may be the scores of other captions"
+    ]
 
 
 def _about_systems(joined: Joined) -> list[str]:

@@ -23,6 +23,7 @@ from analysis.sentences import number
 
 TITLE: Final = "Metrics against people"
 ENDS: Final = ("low", "high")
+SPAN: Final = "\N{NO-BREAK SPACE}…\N{NO-BREAK SPACE}"
 MOST_POINTS: Final = 1_500
 """Of a scatter plot; every outlier is among them."""
 
@@ -215,7 +216,7 @@ def _odd_captions(
 def _placebos(row: Row) -> Row:
     """Where 95 % of the placebos lie, in one cell."""
     return {
-        f"{name}_placebo": " … ".join(number(row[f"{name}_placebo_{end}"], 3) for end in ENDS)
+        f"{name}_placebo": SPAN.join(number(row[f"{name}_placebo_{end}"], 3) for end in ENDS)
         for name in ("pearson", "kendall_c")
     }
 

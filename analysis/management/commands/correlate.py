@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
@@ -25,13 +26,14 @@ from analysis.meta.tables import level_rows
 from analysis.metrics.equipment import Equipment
 from analysis.metrics.registry import families_of
 from analysis.results import ResultFolder, write_files
-from analysis.sentences import number
+from analysis.sentences import UNDEFINED, number
 from analysis.stats.outliers import Direction
 
 DEFAULTS = Settings()
 BAD_INPUT = 2
 MISALIGNED = 3
 LONGEST_NAME = 32
+WIDTH = 14
 
 
 class Command(BaseCommand):
@@ -203,15 +205,21 @@ def correlation_lines(evaluation: Evaluation, human: str) -> Iterator[str]:
     """Correlations with one column of human scores, in columns."""
     part = next(part for part in evaluation.parts if part.human == human)
     systems = {row["metric"]: row for row in level_rows(part, part.system)}
-    yield f"  {'':<{LONGEST_NAME}}  r captions         τ-b     r systems"
+    yield _line("", "r captions", "interval", "τ-b", "r systems")
     for row in level_rows(part, part.caption):
-        shown = [
-            f"{number(row['pearson'], 3):>6}",
-            f"[{number(row['pearson_low'])}, {number(row['pearson_high'])}]",
-            f"{number(row['kendall_b'], 3):>6}",
-            f"{number(systems[row['metric']]['pearson'], 3):>6}",
-        ]
-        yield f"  {row['metric'][:LONGEST_NAME]:<{LONGEST_NAME}}  {'  '.join(shown)}"
+        low, high = row["pearson_low"], row["pearson_high"]
+        yield _line(
+            row["metric"],
+            number(row["pearson"], 3),
+            UNDEFINED if math.isnan(low) else f"[{number(low)}, {number(high)}]",
+            number(row["kendall_b"], 3),
+            number(systems[row["metric"]]["pearson"], 3),
+        )
+
+
+def _line(name: str, *cells: str) -> str:
+    columns = (f"{cell:>{WIDTH}}" for cell in cells)
+    return f"  {name[:LONGEST_NAME]:<{LONGEST_NAME}}  {'  '.join(columns)}"
 
 
 def _inputs(scorer: Scorer, options: Mapping[str, Any]) -> Inputs:

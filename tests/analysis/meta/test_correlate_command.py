@@ -108,6 +108,9 @@ def test_it_stops_when_rows_belong_together_at_a_shift(files):
     assert not (files / "out").exists()
     assert "good" in correlate(files, "--shift", "-1", human="late.csv")
     assert "shift:-1" in correlate(files, "--shift", "auto", human="late.csv")
+    correlate(files, "--shift", "0", human="late.csv")
+    warnings = json.loads((files / "out" / "report.json").read_text())["warnings"]
+    assert any("at a shift of -1, and +0 was asked for" in text for text in warnings)
 
 
 def test_metrics_are_computed_of_captions_and_checked(tmp_path):
