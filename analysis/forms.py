@@ -81,21 +81,21 @@ class AgreementForm(forms.Form):
     )
     human = forms.ChoiceField(
         required=False,
-        choices=[("z", "z, standardised for each annotator"), ("raw", "Raw")],
+        choices=[("z", "Standardised, z"), ("raw", "Raw")],
         label="Which scores",
     )
     alpha = forms.TypedChoiceField(
         required=False,
         coerce=float,
-        empty_value=AGREEMENT.alpha,
+        empty_value=None,
         choices=[("0.05", "0.05"), ("0.01", "0.01"), ("0.001", "0.001"), ("0.1", "0.10")],
         label="Level of the tests",
     )
     direction = forms.ChoiceField(
         required=False,
         choices=[
-            ("human_on_metric", "People’s scores, given the metric’s"),
-            ("metric_on_human", "The metric’s scores, given people’s"),
+            ("human_on_metric", "In people’s scores"),
+            ("metric_on_human", "In the metric’s scores"),
         ],
         label="Odd captions are far off",
     )
@@ -105,7 +105,7 @@ class AgreementForm(forms.Form):
         chosen = self.cleaned_data
         return AgreementChoices(
             annotators=chosen["annotators"] or AGREEMENT.annotators,
-            alpha=chosen["alpha"],
+            alpha=chosen["alpha"] or AGREEMENT.alpha,
             direction=chosen["direction"] or AGREEMENT.direction,
         )
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from analysis.pairs import PairTest, wins_matrix
+from analysis.pairs import PairTest
 from analysis.sentences import probability
 
 
@@ -28,13 +28,21 @@ class MetricTest(PairTest):
 
 
 def williams_table(
-    rows: Sequence[Mapping[str, Any]], alpha: float
+    tests: Mapping[str, Any], alpha: float
 ) -> list[tuple[str, list[MetricTest | None]]]:
-    """A row for each metric, the best first, with its test against every other."""
-    tests = {
-        (row["better"], row["worse"]): MetricTest(
-            row["better"], row["worse"], row["p"], row["p"] is not None and row["p"] < alpha
+    """A row for each metric, the best first, with its test against every other.
+
+    ``tests``: ``metrics``, and ``p`` of each (row) against each (column).
+    """
+    return [
+        (
+            better,
+            [
+                None
+                if better == worse
+                else MetricTest(better, worse, p, p is not None and p < alpha)
+                for worse, p in zip(tests["metrics"], row, strict=True)
+            ],
         )
-        for row in rows
-    }
-    return wins_matrix(list(dict.fromkeys(row["better"] for row in rows)), tests)
+        for better, row in zip(tests["metrics"], tests["p"], strict=True)
+    ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
 from analysis.exports import records
 from analysis.meta import caption_tables, sentences, tables
 from analysis.meta.files import table
+from analysis.meta.levels import LevelResult
 from analysis.meta.pipeline import AgainstHuman, Evaluation
 from analysis.meta.report import asked
 from analysis.meta.robustness.checks import Robustness
@@ -48,18 +50,31 @@ def _part(part: AgainstHuman, alpha: float) -> Page:
             name: _records(tables.level_rows(part, level), tables.CORRELATIONS)
             for name, level in levels.items()
         },
-        "tests": {
-            name: _records(tables.comparison_rows(part, level), tables.WILLIAMS)
-            for name, level in levels.items()
-        },
+        "tests": {name: _williams(part, level) for name, level in levels.items()},
         "filters": _records(_own_outliers(part), caption_tables.FILTERS),
         "fusion": _records(tables.part_fusion_rows(part), tables.FUSION),
     }
 
 
+def _williams(part: AgainstHuman, level: LevelResult) -> Page:
+    """p of the row's metric being no better than the column's; forty metrics make 1,560 of them."""
+    rows = tables.comparison_rows(part, level)
+    metrics = list(dict.fromkeys(row["better"] for row in rows))
+    found = {(row["better"], row["worse"]): row["p"] for row in rows}
+    p = [[found.get((one, other), math.nan) for other in metrics] for one in metrics]
+    return {
+        "n": rows[0]["n"] if rows else 0,
+        "metrics": metrics,
+        "p": [[None if math.isnan(value) else value for value in row] for row in p],
+    }
+
+
 def _own_outliers(part: AgainstHuman) -> list[Row]:
+    """Before and after for each metric, in the order of the correlations."""
+    order = [row["metric"] for row in tables.level_rows(part, part.caption)]
     rows = caption_tables.part_filter_rows(part)
-    return [row for row in rows if row["removed_for"] == "the metric"]
+    own = [row for row in rows if row["removed_for"] == "the metric"]
+    return sorted(own, key=lambda row: order.index(row["metric"]))
 
 
 def _conditions(checked: Robustness, check: str) -> list[Row]:

@@ -91,7 +91,7 @@ def scatter_spec(
         "data": {"values": rows},
         "mark": {"type": "point", "opacity": 0.8, "strokeWidth": 1.8, "cursor": "pointer"},
         "encoding": {
-            "x": quantity("metric", metric) | {"scale": {"zero": False}},
+            "x": quantity("metric", metric) | {"scale": {"zero": False}, "axis": {"tickCount": 6}},
             "y": quantity("people", f"People, {human}") | {"scale": {"zero": False}},
             "color": fit | legend,
             "shape": fit | {"scale": shape} | legend,

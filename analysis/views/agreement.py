@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import FileResponse, Http404, HttpResponseBase
@@ -100,11 +101,11 @@ def agreement_context(
         "alpha": alpha,
         "choices": {name: request.GET[name] for name in form.fields if request.GET.get(name)},
         "levels": [
-            ("Captions", part["levels"]["captions"], caption_headings(part)),
-            ("Systems", part["levels"]["systems"], headings.SYSTEM_HEADINGS),
+            ("Captions", *level_table(part, "captions", headings.CAPTION_HEADINGS)),
+            ("Systems", *level_table(part, "systems", headings.SYSTEM_HEADINGS)),
         ],
         "matrices": [
-            (over, williams_table(part["tests"][over], alpha), part["tests"][over])
+            (over, part["tests"][over]["n"], williams_table(part["tests"][over], alpha))
             for over in ("captions", "systems")
         ],
         "direction": headings.DIRECTIONS[shown.choices["direction"]],
@@ -119,9 +120,14 @@ def agreement_context(
     } | picture_context(request, shown, part, human)
 
 
-def caption_headings(part: dict[str, Any]) -> dict[str, str]:
-    unknown = set() if part["has_ceiling"] else {"pearson_corrected"}
-    return {name: text for name, text in headings.CAPTION_HEADINGS.items() if name not in unknown}
+def level_table(
+    part: dict[str, Any], level: str, known: Mapping[str, str]
+) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """Rows and headings, without columns that say nothing."""
+    rows = part["levels"][level]
+    empty = set() if part["has_ceiling"] else {"pearson_corrected"}
+    empty |= set() if any(row["reason"] for row in rows) else {"reason"}
+    return rows, {name: text for name, text in known.items() if name not in empty}
 
 
 def filter_headings(page: dict[str, Any]) -> dict[str, str]:
