@@ -29,6 +29,7 @@ class LaunchRow:
     label: str
     out: int  # publications the crowd shows
     publications: int
+    refused: int  # publications the crowd would not have
     wanted: int  # people, over all HITs
     working: int
     finished: int
@@ -80,11 +81,13 @@ def _launch_row(
 ) -> LaunchRow:
     pace = Decimal(str(round(minutes, 4))) if minutes else None
     hourly = hourly_pay(launch.reward, pace) if pace else None
+    is_live = launch.state == Launch.State.LIVE  # nothing of it was closed by anybody here
     given_up = sum(turns[launch.pk, state] for state in Assignment.GIVEN_UP)
     return LaunchRow(
         launch=launch,
         label=LABELS.get(launch.crowd, launch.crowd),
         out=standings[launch.pk, Posting.Standing.OPEN],
+        refused=standings[launch.pk, Posting.Standing.CLOSED] if is_live else 0,
         publications=sum(n for (pk, _), n in standings.items() if pk == launch.pk),
         wanted=sum(n for (pk, _), n in turns.items() if pk == launch.pk) - given_up,
         working=turns[launch.pk, Assignment.State.ACTIVE],

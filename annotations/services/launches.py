@@ -14,6 +14,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
 
 from annotations.models import Assignment, Submission
 from annotations.selectors.offering import Choices, launch_draft, offers_of, prices_of
@@ -24,7 +25,7 @@ from hits.crowds.gateway import Gateway, Offer, PermanentFault, Price
 from hits.crowds.offers import offer_pack
 from hits.models import Act, AuditEntry, Batch, Campaign, Launch, Place, Policy, Posting
 from hits.selectors.money import policy_of
-from hits.services.money import campaign_lock, postings_commit
+from hits.services.money import campaign_lock, posting_recommit, postings_commit
 from hits.services.outbox import act_write
 
 Standing = Posting.Standing
@@ -192,6 +193,24 @@ def launch_resume(*, launch: Launch, by: User) -> None:
     _launch_turn(launch, Launch.State.PAUSED, Launch.State.LIVE, by, "resumed")
     for posting in launch.postings.exclude(standing=Standing.CLOSED):
         standing_wish(posting, Act.Kind.REOPEN, by, days=launch.lifetime_days)
+
+
+@transaction.atomic
+def launch_publish_again(*, launch: Launch, by: User) -> None:
+    """Publish what the crowd refused, as when its account was empty. It is looked for first."""
+    campaign_lock(launch.batch.campaign)
+    launch.refresh_from_db()
+    refused = Act.objects.filter(
+        posting__launch=launch, kind=Act.Kind.PUBLISH, state=Act.State.FAILED
+    )
+    postings = list(Posting.objects.filter(acts__in=refused))
+    if launch.state != Launch.State.LIVE or not postings:
+        raise DomainError("Nothing of a live launch was refused.")
+    for posting in postings:
+        posting_recommit(posting=posting)
+    Posting.objects.filter(pk__in=[row.pk for row in postings]).update(standing=Standing.WAITING)
+    refused.update(state=Act.State.UNCLEAR, attempts=0, next_try_at=timezone.now(), ended_at=None)
+    _note(launch, by, "published again")
 
 
 @transaction.atomic

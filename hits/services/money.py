@@ -88,6 +88,16 @@ def posting_commit(*, posting: Posting, price: Price, people: int, subject: str)
 
 
 @transaction.atomic
+def posting_recommit(*, posting: Posting) -> None:
+    """Promise again what a posting costs whose promise was released when it was refused."""
+    campaign = posting.launch.batch.campaign
+    times = LedgerEntry.objects.filter(posting=posting, kind=Kind.COMMITTED).count()
+    amount = posting.unit_reward * posting.priced_people + posting.fee
+    subject = f"posting:{posting.pk}:{times + 1}"
+    money_commit(campaign=campaign, amount=amount, subject=subject, posting=posting)
+
+
+@transaction.atomic
 def posting_withdraw(*, posting: Posting, price: Price, people: int, subject: str) -> None:
     """Take back a promise of `posting_commit` that came to nothing."""
     campaign = campaign_lock(posting.launch.batch.campaign)

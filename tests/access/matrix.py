@@ -131,7 +131,7 @@ ROWS: dict[str, Row] = {
 }
 ROWS |= {
     f"annotations:launch-{turn}": post(CHANGE, "slug", "launch")
-    for turn in ("pause", "resume", "close", "top-up", "sync", "reconcile")
+    for turn in ("pause", "resume", "publish-again", "close", "top-up", "sync", "reconcile")
 }
 ROWS |= {
     f"annotations:act-{word}": post(CHANGE, "slug", "act") for word in ("again", "done", "undone")

@@ -9,11 +9,13 @@ import pytest
 from django.utils import timezone
 
 from annotations.models import Assignment, Submission
+from annotations.selectors.crowd import launch_rows
 from annotations.selectors.offering import Choices, launch_estimate, portions_of
 from annotations.services.launches import (
     batch_launch,
     launch_close,
     launch_pause,
+    launch_publish_again,
     launch_resume,
     launches_open,
     policy_update,
@@ -194,6 +196,30 @@ def test_a_launch_that_the_crowd_refuses_costs_nothing(campaign, market):
     assert Act.objects.get().error == "No."
     assert Posting.objects.get().standing == "closed"
     assert campaign_sums(campaign).total == Decimal("0.00")
+
+
+def test_what_the_crowd_refused_is_published_again_within_the_budget(campaign, market):
+    made = launch(campaign, budget="2.00")
+    market.break_next("publish", "before", PermanentFault("The account is empty."))
+    acts_run(crowd="mturk")
+    assert launch_rows(campaign)[0].refused == 1
+    policy_update(campaign=campaign, by=campaign.owner, budget=Decimal("1.00"))
+    with pytest.raises(OverBudget):
+        launch_publish_again(launch=made, by=campaign.owner)
+    assert Posting.objects.get().standing == "closed"
+    policy_update(campaign=campaign, by=campaign.owner, budget=Decimal("2.00"))
+    for _ in range(2):  # refused once more
+        launch_publish_again(launch=made, by=campaign.owner)
+        market.break_next("publish", "before", PermanentFault("The account is empty."))
+        acts_run(crowd="mturk")
+        assert campaign_sums(campaign).total == Decimal("0.00")
+    market.faults.clear()
+    launch_publish_again(launch=made, by=campaign.owner)
+    assert campaign_sums(campaign).outstanding == Decimal("1.19")
+    acts_run(crowd="mturk")
+    assert (len(market.out), Posting.objects.get().standing) == (1, "open")
+    with pytest.raises(DomainError, match="was refused"):
+        launch_publish_again(launch=made, by=campaign.owner)
 
 
 def test_invitations_are_a_crowd_like_any_other(campaign, market):

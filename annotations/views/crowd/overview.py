@@ -14,6 +14,7 @@ from annotations.selectors.crowd import act_counts, acts_shown, batches_to_launc
 from annotations.services.launches import (
     launch_close,
     launch_pause,
+    launch_publish_again,
     launch_resume,
     policy_update,
 )
@@ -95,6 +96,7 @@ Turn = Callable[..., str | None]
 TURNS: dict[str, tuple[Turn, str]] = {
     "pause": (launch_pause, "Nobody new will begin."),
     "resume": (launch_resume, "The places that are left are offered again."),
+    "publish-again": (launch_publish_again, "What was refused is being published again."),
     "close": (launch_close, "The launch is closed."),
     "top-up": (_top_up, ""),
     "sync": (_sync, ""),
