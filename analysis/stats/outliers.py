@@ -82,16 +82,16 @@ def cooks_distance(
         raise ValueError(f"variant must be one of {', '.join(VARIANTS)}")
     if direction not in DIRECTIONS:
         raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}")
-    distance = np.full(metrics.shape, np.nan)
-    for column, metric in enumerate(metrics.T):
+    distance = np.full(metrics.shape[::-1], np.nan)
+    for metric, found in zip(metrics.T, distance, strict=True):
         there = np.isfinite(human) & np.isfinite(metric)
         x, y = metric[there], human[there]
         if variant == "rank":
             x, y = mean_ranks(x), mean_ranks(y)
         if direction == "metric_on_human":
             x, y = y, x
-        distance[there, column] = _distance(x, y)
-    return distance
+        found[there] = _distance(x, y)
+    return distance.T
 
 
 def find_outliers(
@@ -164,15 +164,23 @@ def _distance(x: Floats, y: Floats) -> Floats:
         return np.full(n, np.nan)
     dx, dy = x - x.mean(), y - y.mean()
     xx, xy, yy = _product(dx, dx), _product(dx, dy), _product(dy, dy)
-    residual = dy - xy / xx * dx
+    # In place from here on: fetching new memory would cost as much as the arithmetic.
+    residual = dy
+    residual -= xy / xx * dx
     variance = _product(residual, residual) / (n - 2)
     if variance <= np.finfo(float).eps * yy / (n - 1):
         return np.zeros(n)
-    lever = dx * dx / xx + 1 / n
+    lever = dx
+    lever *= dx
+    lever *= 1 / xx
+    lever += 1 / n
     rest = 1 - lever
     rest[rest <= _LEVER] = np.nan
     residual /= rest
-    return np.asarray(residual * residual * lever / (2 * variance))
+    residual *= residual
+    residual *= lever
+    residual *= 0.5 / variance
+    return residual
 
 
 def _product(x: Floats, y: Floats) -> float:
