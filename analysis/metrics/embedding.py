@@ -30,6 +30,7 @@ _TEXTS_AT_ONCE = 128
 _DECODERS = 2
 _FRAMES_AHEAD = 32
 _KEYS_KNOWN = 1 << 18
+_TEXTS_KNOWN = 1 << 16
 
 Item = TypeVar("Item")
 Progress = Callable[[int, int], None]
@@ -71,8 +72,13 @@ class Texts:
         self.embedded = 0
         self._tower = tower
         self._key = lru_cache(_KEYS_KNOWN)(lambda text: key_of("text", text))
+        # Every kind of metric reads a batch's texts anew, and what is stored never changes.
+        self._read = lru_cache(_TEXTS_KNOWN)(self._look_up)
 
     def __getitem__(self, text: str) -> Embedding:
+        return self._read(text)
+
+    def _look_up(self, text: str) -> Embedding:
         try:
             return self.space[self._key(text)]
         except KeyError:
