@@ -165,7 +165,7 @@ def _distance(x: Floats, y: Floats) -> Floats:
     dx, dy = x - x.mean(), y - y.mean()
     xx, xy, yy = _product(dx, dx), _product(dx, dy), _product(dy, dy)
     # In place from here on: fetching new memory would cost as much as the arithmetic.
-    residual = dy
+    residual: Floats = dy
     residual -= xy / xx * dx
     variance = _product(residual, residual) / (n - 2)
     if variance <= np.finfo(float).eps * yy / (n - 1):
