@@ -1,0 +1,27 @@
+"""`python -m tests.faults.launch`: the campaign, launched on Mechanical Turk."""
+
+from __future__ import annotations
+
+
+def main() -> None:
+    import django
+
+    django.setup()
+    from decimal import Decimal
+
+    from annotations.selectors.offering import Choices
+    from annotations.services.launches import batch_launch, policy_update
+    from hits.models import Campaign
+    from hits.services.composing import batch_compose
+    from hits.tasks import acts_run_task
+
+    campaign = Campaign.objects.get()
+    policy_update(campaign=campaign, by=campaign.owner, budget=Decimal("100.00"))
+    choices = Choices(crowd="mturk", reward=Decimal("0.99"))
+    batch = batch_compose(campaign=campaign)
+    batch_launch(batch=batch, choices=choices, by=campaign.owner)
+    acts_run_task.delay("mturk")
+
+
+if __name__ == "__main__":
+    main()
