@@ -66,8 +66,9 @@ def launch_top_up(*, launch: Launch, by: User | None = None) -> TopUp:
 
 
 def _sensible(launch: Launch, lacking: Mapping[int, int]) -> dict[int, int]:
-    """Without HITs that had their chances."""
-    counts = Assignment.objects.filter(hit__in=lacking).values("hit").annotate(n=Count("pk"))
+    """Without HITs that had their chances. Work that was given back is none."""
+    rated = Assignment.objects.filter(hit__in=lacking).exclude(state__in=Assignment.GIVEN_UP)
+    counts = rated.values("hit").annotate(n=Count("pk"))
     turns = {row["hit"]: row["n"] for row in counts.order_by()}
     most = MOST_TIMES * launch.people
     return {
