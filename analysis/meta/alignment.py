@@ -10,14 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import pandas as pd
 from scipy.special import ndtri
 
 from analysis.meta.joining import line_numbers, shifted
 from analysis.meta.scores import ScoreTable
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SHIFTS: Final = (-2, -1, 0, 1, 2)
 LEVEL: Final = 0.001

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from analysis.meta.coco import read_annotations, read_results
 from analysis.meta.reading import read_frame
 from analysis.metrics.batch import Batch
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 References = Mapping[str, Mapping[str, str]]
 
@@ -54,6 +56,8 @@ class CaptionSet:
 
     def text_series(self) -> pd.Series[str]:
         """The captions under an index of video and system."""
+        import pandas as pd  # not on top: web processes import this module, and never call this
+
         index = pd.MultiIndex.from_arrays(
             [list(self.videos), list(self.systems)], names=["video", "system"]
         )

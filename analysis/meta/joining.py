@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from analysis.meta.scores import KEY, ScoreTable, captions_have
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SHOWN = 3
 
@@ -71,6 +74,8 @@ def join(
 
 def shifted(frame: pd.DataFrame, shift: int) -> pd.DataFrame:
     """The same rows under other video numbers."""
+    import pandas as pd  # not on top: web processes import this module, and never call this
+
     if shift == 0:
         return frame
     numbers = line_numbers(frame.index)

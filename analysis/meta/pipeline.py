@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.meta.alignment import Alignment
@@ -21,6 +21,9 @@ from analysis.meta.verdicts import Verdict, judge_pairs
 from analysis.stats.correlation import FEWEST, GroupCorrelations, correlations_by_group
 from analysis.stats.reliability import SplitHalf
 from analysis.stats.signature import Signature
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 VERSION = "1"
 """Of the method: raised whenever the same scores and settings would give another number."""

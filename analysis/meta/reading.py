@@ -8,13 +8,15 @@ Assessment authors' files are understood, too.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import pandas as pd
 
 from analysis.meta.scores import ScoreTable, score_table, table_of_rows
 from analysis.reading.files import beginning
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 VIDEO: Final = ("video", "item", "segment", "sid", "image_id")
 SYSTEM: Final = ("system", "sys", "model")
@@ -46,6 +48,8 @@ def read_scores(path: Path) -> ScoreTable:
 
 def read_frame(path: Path) -> pd.DataFrame:
     """Every cell as it stands in the file."""
+    import pandas as pd  # not on top: web processes import this module, and never call this
+
     start = beginning(path)
     try:
         if start.is_parquet:
@@ -136,6 +140,8 @@ def _labels(frame: pd.DataFrame, name: str, path: Path) -> list[str]:
 
 def _numbers(cells: pd.Series[str]) -> pd.Series[float] | None:
     """Numbers, NaN where a cell holds none; None for a column of words."""
+    import pandas as pd  # not on top: web processes import this module, and never call this
+
     values = pd.to_numeric(cells, errors="coerce")
     if values.isna().all() and not _blank(cells).all():
         return None

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = NDArray[np.float64]
 KEY = ["video", "system"]
@@ -89,6 +92,8 @@ def score_table(
     >>> score_table(["1", "1"], ["A", "A"], {"z": [0.5, 0.5]}).notes
     ('the table: 1 row is there twice, with the same values, and counts once',)
     """
+    import pandas as pd  # not on top: web processes import this module, and never call this
+
     index = pd.MultiIndex.from_arrays([list(videos), list(systems)], names=KEY)
     values = {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
     frame = pd.DataFrame(values, index=index)
@@ -113,6 +118,8 @@ def table_of_rows(
     source: str,
 ) -> ScoreTable:
     """A table of rows with one value each. Values that clash are refused."""
+    import pandas as pd  # not on top: web processes import this module, and never call this
+
     names = [*KEY, "metric", "value"]
     rows = pd.DataFrame(dict(zip(names, (videos, systems, metrics, values), strict=True)))
     distinct = rows.drop_duplicates()

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import pandas as pd
 
 from analysis.meta.captions import CaptionSet
 from analysis.meta.joining import Joined
@@ -18,6 +17,9 @@ from analysis.meta.robustness.foils import check_foils, make_foils, read_foils
 from analysis.meta.robustness.referencing import check_reference_numbers, check_reference_sets
 from analysis.meta.robustness.shuffling import check_word_order
 from analysis.meta.scoring import Scorer
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.meta.robustness.findings import Finding, summarise
 from analysis.meta.scores import Floats
 from analysis.stats.correlation import correlations
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LEVELS = 5
 REPEATS = 20

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from analysis.meta.captions import CaptionSet
 from analysis.meta.robustness.findings import Finding, correlate, summarise
 from analysis.meta.scoring import Scorer
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_SUBSETS = 10
 

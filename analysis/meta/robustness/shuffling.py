@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from analysis.meta.captions import CaptionSet
 from analysis.meta.robustness.findings import Finding, correlate, summarise
 from analysis.meta.scores import ScoreTable
 from analysis.meta.scoring import Scorer
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CHECK = "word order"
 TRIES = 20
