@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, TimeoutError, expect
 
 from annotations.models import Rating
 from hits.models import Campaign
@@ -78,6 +79,12 @@ class Annotator:
 
     def wait_for_caption(self) -> None:
         expect(self.page.locator("#caption")).to_be_visible()
+
+    def play(self) -> None:
+        """Press play; whether a video starts by itself after a reload is for the browser to say."""
+        expect(self.page.locator("#play")).to_be_visible()
+        with contextlib.suppress(TimeoutError):
+            self.page.get_by_role("button", name="Play the video").click(timeout=3000)
 
     def touch_scale(self, value: int) -> None:
         box = self.scale.bounding_box()

@@ -120,7 +120,7 @@ def test_a_whole_hit_inside_a_frame_without_cookies(framed, marketplace, campaig
     framed.outer.reload()
     framed.page = framed.outer.frames[1]
     framed.expect_progress("4 of 6")
-    framed.page.get_by_role("button", name="Play the video").click()
+    framed.play()
     for score in (40, 50, 60):
         framed.rate(score)
     framed.page.get_by_role("button", name="Submit").click()
