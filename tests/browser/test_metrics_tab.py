@@ -22,6 +22,9 @@ def page(site, browser, campaign, settings, tmp_path, monkeypatch):
     metric_bench._job.cache_clear()
     monkeypatch.setattr(metric_run_work_task, "delay_on_commit", lambda pk: None)
     monkeypatch.setattr(metric_worker_report_task, "delay_on_commit", lambda: None)
+    # Tests in a browser empty all tables, groups with their permissions among them.
+    campaign.owner.is_superuser = True
+    campaign.owner.save()
     client = Client()
     client.force_login(campaign.owner, backend="django.contrib.auth.backends.ModelBackend")
     name = django_settings.SESSION_COOKIE_NAME
