@@ -19,14 +19,28 @@ DEFAULTS = Settings()
 AGREEMENT = AgreementChoices()
 
 
-class ChoicesForm(forms.Form):
-    """Choices that change numbers; all optional, the protocol's own by default."""
-
-    annotators = forms.ChoiceField(
+def whose_ratings() -> forms.ChoiceField:
+    return forms.ChoiceField(
         required=False,
         choices=[("passed", "Those who passed"), ("all", "Everybody")],
         label="Whose ratings",
     )
+
+
+def level_of_tests() -> forms.TypedChoiceField:
+    return forms.TypedChoiceField(
+        required=False,
+        coerce=float,
+        empty_value=None,
+        choices=[("0.05", "0.05"), ("0.01", "0.01"), ("0.001", "0.001"), ("0.1", "0.10")],
+        label="Level of the tests",
+    )
+
+
+class ChoicesForm(forms.Form):
+    """Choices that change numbers; all optional, the protocol's own by default."""
+
+    annotators = whose_ratings()
     test = forms.ChoiceField(
         required=False,
         choices=[("t", "Paired t-test"), ("wilcoxon", "Wilcoxon signed-rank, exact")],
@@ -42,13 +56,7 @@ class ChoicesForm(forms.Form):
         choices=[("caption", "Captions"), ("annotator", "Annotators")],
         label="Intervals draw",
     )
-    alpha = forms.TypedChoiceField(
-        required=False,
-        coerce=float,
-        empty_value=None,
-        choices=[("0.05", "0.05"), ("0.01", "0.01"), ("0.001", "0.001"), ("0.1", "0.10")],
-        label="Level of the tests",
-    )
+    alpha = level_of_tests()
     adjust = forms.ChoiceField(
         required=False,
         choices=[("", "Not at all"), ("holm", "Holm"), ("bh", "Benjamini–Hochberg")],
@@ -74,23 +82,13 @@ class ChoicesForm(forms.Form):
 class AgreementForm(forms.Form):
     """How metrics are held against people; all optional."""
 
-    annotators = forms.ChoiceField(
-        required=False,
-        choices=[("passed", "Those who passed"), ("all", "Everybody")],
-        label="Whose ratings",
-    )
+    annotators = whose_ratings()
     human = forms.ChoiceField(
         required=False,
         choices=[("z", "Standardised, z"), ("raw", "Raw")],
         label="Which scores",
     )
-    alpha = forms.TypedChoiceField(
-        required=False,
-        coerce=float,
-        empty_value=None,
-        choices=[("0.05", "0.05"), ("0.01", "0.01"), ("0.001", "0.001"), ("0.1", "0.10")],
-        label="Level of the tests",
-    )
+    alpha = level_of_tests()
     direction = forms.ChoiceField(
         required=False,
         choices=[

@@ -15,7 +15,6 @@ import sys
 import tempfile
 import threading
 import time
-import uuid
 from collections.abc import Iterator
 from http.client import HTTPException
 from pathlib import Path
@@ -24,18 +23,10 @@ from typing import Any
 import psycopg2
 
 from annotations.rating_client import RatingClient, Refused
+from tests.annotations.person import body
 from tests.services import free_port, postgres_cluster, server_user, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
-EVIDENCE = {
-    "elapsed_ms": 9000,
-    "first_touch_ms": 6000,
-    "last_touch_ms": 7000,
-    "moves": 3,
-    "plays": 1,
-    "watched_ms": 4000,
-    "hidden_ms": 0,
-}
 PATIENCE = 90
 
 
@@ -145,15 +136,9 @@ class Rater(threading.Thread):
     def run(self) -> None:
         self.client = self.persist(self.open)
         for position in range(self.client.work["total"]):
-            body = {
-                "receipt": self.client.items[position]["receipt"],
-                "key": str(uuid.uuid4()),
-                "score": position % 101,
-                "fluency": None,
-                "evidence": EVIDENCE,
-            }
-            self.persist(lambda body=body: self.client.save(body))
-            self.told[body["key"]] = body["score"]
+            rating = body(self.client.items[position]["receipt"], position % 101)
+            self.persist(lambda rating=rating: self.client.save(rating))
+            self.told[rating["key"]] = rating["score"]
             time.sleep(self.pause)
         self.persist(self.client.submit)
         self.submitted = True
