@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from django.contrib.auth.models import User
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import Field, NinjaAPI, Query, Schema
+from ninja.errors import Throttled
 from ninja.security import HttpBearer
 
 from analysis.models import Result
@@ -17,6 +18,7 @@ from analysis.services.keys import key_owner
 from analysis.services.results import choices_key, result_request
 from analysis.tasks import result_compute_task
 from daplatform import __version__
+from daplatform.throttling import WINDOW, is_refused_too_often
 from hits.models import Campaign
 from hits.selectors import campaigns_for
 
@@ -31,7 +33,10 @@ class Key(HttpBearer):
     """`Authorization: Bearer da_…`, a key from the page “Keys for scripts”."""
 
     def authenticate(self, request: HttpRequest, token: str) -> User | None:
-        return key_owner(key=token)
+        owner = key_owner(key=token)
+        if owner is None and is_refused_too_often(request):
+            raise Throttled(wait=WINDOW)
+        return owner
 
 
 api = NinjaAPI(
@@ -43,6 +48,13 @@ api = NinjaAPI(
     docs_url=None,
     urls_namespace="api",
 )
+
+
+@api.exception_handler(Throttled)
+def throttled(request: HttpRequest, error: Throttled) -> HttpResponse:
+    response = api.create_response(request, {"detail": str(error)}, status=429)
+    response["Retry-After"] = str(error.wait)
+    return response
 
 
 class CampaignOut(Schema):

@@ -13,6 +13,10 @@ class LinkExpired(DomainError):
     """The link is ours but too old."""
 
 
+class TooManyRefused(DomainError):
+    """So many links were refused to one address that it has to wait."""
+
+
 class InvalidPost(DomainError):
     """What was sent cannot be read as a rating or a submission."""
 

@@ -119,9 +119,20 @@ AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_LOCKOUT_TEMPLATE = "registration/locked_out.html"
+AXES_CLIENT_IP_CALLABLE = "daplatform.throttling.client_address"
 AXES_VERBOSE = False
+# Links and keys that are not ours, from one address in one web process.
+REFUSALS_PER_MINUTE = number("REFUSALS_PER_MINUTE", 30)
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "OPTIONS": {"MAX_ENTRIES": 10_000},
+    }
+}
 # Days after the last work of a closed campaign until its people are forgotten; 0 keeps them.
 RETENTION_DAYS = number("RETENTION_DAYS", 0)
+# For so long what an organiser decides about annotators waits, and can be undone.
+UNDO_SECONDS = number("UNDO_SECONDS", 300)
 
 # Security -----------------------------------------------------------------------------------
 HTTPS = flag("HTTPS", default=not DEBUG)
@@ -130,7 +141,7 @@ SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SECURE_HSTS_SECONDS = number("HSTS_SECONDS", 31_536_000) if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_HSTS_PRELOAD = HTTPS
-if flag("BEHIND_PROXY", default=False):
+if BEHIND_PROXY := flag("BEHIND_PROXY", default=False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = True

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from csp.constants import NONE, SELF
 from csp.decorators import csp_replace
 from django.conf import settings
-from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
@@ -20,6 +20,7 @@ from django.views.decorators.csrf import csrf_exempt
 from annotations import errors
 from annotations.tokens import Turn, turn_read
 from daplatform.errors import DomainError
+from daplatform.throttling import WINDOW, is_refused_too_often
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
@@ -30,6 +31,7 @@ MAX_BODY = 16_000
 STATUS: dict[type[DomainError], int] = {
     errors.LinkRefused: 403,
     errors.LinkExpired: 410,
+    errors.TooManyRefused: 429,
     errors.InvalidPost: 400,
     errors.TooLarge: 413,
     errors.UnknownItem: 404,
@@ -70,8 +72,10 @@ def explained(view: View[P]) -> View[P]:
             _check_origin(request)
             return view(request, *args, **kwargs)
         except DomainError as error:
-            context = {"sentence": str(error)}
-            return render(request, "annotations/refusal.html", context, status=_status(error))
+            told = _told(request, error)
+            context = {"sentence": str(told)}
+            response = render(request, "annotations/refusal.html", context, status=_status(told))
+            return _patient(response)
 
     return speaking
 
@@ -91,7 +95,9 @@ def endpoint(view: Callable[[HttpRequest, Turn], HttpResponseBase]) -> View[[]]:
             _check_size(request)
             return view(request, turn_read(request.headers.get(TOKEN_HEADER, "")))
         except DomainError as error:
-            return JsonResponse({"error": str(error), "code": _code(error)}, status=_status(error))
+            told = _told(request, error)
+            answer = {"error": str(told), "code": _code(told)}
+            return _patient(JsonResponse(answer, status=_status(told)))
 
     return csrf_exempt(never_cache(with_turn))
 
@@ -107,6 +113,25 @@ def _check_origin(request: HttpRequest) -> None:
 def _check_size(request: HttpRequest) -> None:
     if int(request.headers.get("Content-Length") or 0) > MAX_BODY:
         raise errors.TooLarge("That is more than a rating or a comment can be.")
+
+
+def _told(request: HttpRequest, error: DomainError) -> DomainError:
+    """Why it is refused: for itself, or because too much was refused before it.
+
+    Only what is refused anyway is counted and answered so. A sound link works whoever else shares
+    its address and whatever they try: checking it costs less than asking how often it was tried.
+    """
+    if isinstance(error, errors.LinkRefused) and is_refused_too_often(request):
+        return errors.TooManyRefused(
+            "Too many links that are not valid came from here. Wait a minute, then open yours."
+        )
+    return error
+
+
+def _patient(response: HttpResponse) -> HttpResponse:
+    if response.status_code == 429:
+        response["Retry-After"] = str(WINDOW)
+    return response
 
 
 def _status(error: DomainError) -> int:
