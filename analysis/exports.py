@@ -1,6 +1,7 @@
 """Results as tables and files: CSV, Parquet, JSON. Pure: an analysis in, bytes out.
 
-The same analysis gives the same bytes. What is not defined is NaN in CSV and null in JSON.
+The same analysis gives the same bytes. What is not defined is NaN in CSV and null in JSON. Files
+are written piece by piece, so that a million rows take no more memory than a few thousand.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +23,14 @@ from analysis.stats.quality import FAILED, INSUFFICIENT, PASSED
 from analysis.stats.ratings import KINDS, Ratings
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from analysis.stats.sensitivity import ThresholdSensitivity
     from analysis.trust import Trust
 
 Table = Mapping[str, NDArray[Any]]
+Pieces = Iterable[Table]
+"""One or more tables with the same columns, whose rows follow each other."""
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -95,20 +101,20 @@ def significance_table(analysis: Analysis) -> Table:
     }
 
 
-def ratings_table(ratings: Ratings) -> Table:
+def ratings_table(ratings: Ratings, rows: slice = slice(None)) -> Table:
     """Ratings in the platform's own format (PROTOCOL §6), as a file of them would hold them."""
     table = {
-        name: _texts(getattr(ratings, f"{name}s"))[getattr(ratings, name)]
+        name: _texts(getattr(ratings, f"{name}s"))[getattr(ratings, name)[rows]]
         for name in ("annotator", "hit", "system", "item")
     }
-    table |= {"kind": _texts(KINDS)[ratings.kind], "score": ratings.score}
-    table |= {"seconds": ratings.seconds}
+    table |= {"kind": _texts(KINDS)[ratings.kind[rows]], "score": ratings.score[rows]}
+    table |= {"seconds": ratings.seconds[rows]}
     if ratings.fluency is not None:
-        table["fluency"] = ratings.fluency
+        table["fluency"] = ratings.fluency[rows]
     if ratings.position is not None:
-        table["position"] = ratings.position
+        table["position"] = ratings.position[rows]
     if ratings.submitted_at is not None:
-        moments = np.datetime_as_string(ratings.submitted_at, unit="ms", timezone="UTC")
+        moments = np.datetime_as_string(ratings.submitted_at[rows], unit="ms", timezone="UTC")
         table["submitted_at"] = _texts(moments.tolist())
     return table
 
@@ -121,34 +127,58 @@ TABLES: Final[Mapping[str, Callable[[Analysis], Table]]] = {
 }
 
 
-def as_csv(table: Table, signature: str) -> bytes:
+def write_csv(stream: IO[bytes], pieces: Pieces, signature: str) -> None:
     """Comma-separated values. The signature has a file of its own: CSV knows no comments."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(table)
-    writer.writerows(zip(*(_csv_cells(*column) for column in table.items()), strict=True))
-    return stream.getvalue().encode()
+    for number, piece in enumerate(pieces):
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        if number == 0:
+            writer.writerow(defused(name) for name in piece)
+        writer.writerows(zip(*(_csv_cells(*column) for column in piece.items()), strict=True))
+        stream.write(text.getvalue().encode())
 
 
-def as_json(table: Table, signature: str) -> bytes:
-    return _json({"signature": signature, "rows": records(table)})
+def write_json(stream: IO[bytes], pieces: Pieces, signature: str) -> None:
+    """The signature, and one row to a line."""
+    stream.write(f'{{\n"signature": {_compact(signature)},\n"rows": ['.encode())
+    before = "\n"
+    for piece in pieces:
+        for row in records(piece):
+            stream.write(f"{before}{_compact(row)}".encode())
+            before = ",\n"
+    stream.write(b"]\n}\n" if before == "\n" else b"\n]\n}\n")
 
 
-def as_parquet(table: Table, signature: str) -> bytes:
-    import pyarrow as pa
+def write_parquet(stream: IO[bytes], pieces: Pieces, signature: str) -> None:
+    """Each piece is a row group."""
     import pyarrow.parquet as pq
 
-    columns = pa.table({name: pa.array(column) for name, column in table.items()})
+    rest = iter(pieces)
+    first = _arrow(next(rest)).replace_schema_metadata({"signature": signature})
+    with pq.ParquetWriter(stream, first.schema) as writer:
+        writer.write_table(first)
+        for piece in rest:
+            writer.write_table(_arrow(piece).cast(first.schema))
+
+
+WRITERS: Final[Mapping[str, Callable[[IO[bytes], Pieces, str], None]]] = {
+    "csv": write_csv,
+    "parquet": write_parquet,
+    "json": write_json,
+}
+
+
+def _whole(format: str, table: Table, signature: str) -> bytes:
     stream = io.BytesIO()
-    pq.write_table(columns.replace_schema_metadata({"signature": signature}), stream)
+    WRITERS[format](stream, [table], signature)
     return stream.getvalue()
 
 
 FORMATS: Final[Mapping[str, Callable[[Table, str], bytes]]] = {
-    "csv": as_csv,
-    "parquet": as_parquet,
-    "json": as_json,
+    format: partial(_whole, format) for format in WRITERS
 }
+"""A table of a few rows at once, as bytes."""
+as_csv: Final = FORMATS["csv"]
 
 
 def report_json(analysis: Analysis, notes: Sequence[str] = (), trust: Trust | None = None) -> bytes:
@@ -281,6 +311,17 @@ def records(table: Table) -> list[dict[str, Any]]:
 
 def _texts(labels: Sequence[str]) -> NDArray[Any]:
     return np.array(labels, dtype=object)
+
+
+def _arrow(table: Table) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.table(
+        {
+            name: pa.array(column, pa.string() if column.dtype == object else None)
+            for name, column in table.items()
+        }
+    )
 
 
 def _csv_cells(name: str, column: NDArray[Any]) -> list[object]:
