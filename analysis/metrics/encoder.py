@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from analysis.metrics.embedding import Frames, Texts, TwoTowers
 from analysis.metrics.embeddings import Space
 from analysis.metrics.models import Door
 from analysis.metrics.sampling import Sampling
-from analysis.metrics.vocabulary import clip_merges, token_texts
+from analysis.metrics.vocabulary import clip_merges, readable, spelled, token_texts
 
 
 class Encoder:
@@ -49,9 +50,18 @@ class Encoder:
 
     def token_text(self, token: int) -> str:
         """What a token stands for; its number where the vocabulary is not at hand."""
+        texts = self._vocabulary
+        return readable(texts[token]) if 0 <= token < len(texts) else str(token)
+
+    def text_of(self, tokens: Sequence[int]) -> str:
+        """What tokens spell together, without those that the vocabulary does not hold."""
+        texts = self._vocabulary
+        return spelled(texts[token] for token in tokens if 0 <= token < len(texts))
+
+    @cached_property
+    def _vocabulary(self) -> tuple[str, ...]:
         merges = self._door.merges or clip_merges()
-        texts = token_texts(merges) if merges else ()
-        return texts[token].removesuffix("</w>") if 0 <= token < len(texts) else str(token)
+        return token_texts(merges) if merges else ()
 
     @property
     def spaces(self) -> set[str]:

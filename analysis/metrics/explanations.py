@@ -5,14 +5,18 @@ Everything is read from the store; no model is loaded.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from html import unescape
 
 import numpy as np
 
 from analysis.metrics.batch import VideoFile
+from analysis.metrics.emscore import emscores
 from analysis.metrics.encoder import Encoder
 from analysis.metrics.idf import Idf
-from analysis.metrics.matching import Floats, Stack, Vectors, similarities
+from analysis.metrics.matching import Floats, Stack, Vectors, match_video, similarities
+
+_DIGITS = 4  # of a similarity; more are noise
 
 
 @dataclass(frozen=True)
@@ -27,26 +31,74 @@ class Matched:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The matches behind fine precision (tokens) and fine recall (frames) of one caption."""
+    """The matches behind fine precision (tokens) and fine recall (frames) of one caption.
+
+    Parameters
+    ----------
+    tokens, frames : each with its best match
+    times : milliseconds at which the frames are shown
+    similarity : of every token (rows) with every frame (columns)
+    score, coarse, f, precision, recall : EMScore and its parts; None where not defined
+    is_cut : whether the model read only the beginning of the caption
+    """
 
     tokens: list[Matched]
     frames: list[Matched]
+    times: list[int]
+    similarity: list[list[float]]
+    score: float | None
+    coarse: float | None
+    f: float | None
+    precision: float | None
+    recall: float | None
+    is_cut: bool
 
 
 def explain(caption: str, video: VideoFile, encoder: Encoder, weights: Idf) -> Explanation:
-    """Precision is the weighted mean of the tokens' similarities, recall the frames' mean."""
+    """Precision is the weighted mean of the tokens' similarities, recall the frames' mean.
+
+    Shi et al. 2022, EMScore, equations 4-10 and figure 7.
+    """
     text, pictures = encoder.texts[caption], encoder.frames[video]
     weight = weights(text.marks)
     stack = Stack.of([text.vectors], [weight])
-    similarity = similarities(stack, np.asarray(pictures.vectors, np.float32))
+    frames = np.asarray(pictures.vectors, np.float32)
+    similarity = similarities(stack, frames)
+    parts = emscores(match_video(stack, frames, similarity), "each")
+    tokens, times = text.marks.tolist(), pictures.marks.tolist()
     return Explanation(
-        _matches([encoder.token_text(int(mark)) for mark in text.marks], weight, similarity),
-        _matches(
-            [f"{mark / 1000:.2f} s" for mark in pictures.marks],
-            np.full(len(pictures.marks), 1.0),
-            similarity.T,
-        ),
+        tokens=_matches([encoder.token_text(token) for token in tokens], weight, similarity),
+        frames=_matches([seconds(time) for time in times], np.ones(len(times)), similarity.T),
+        times=times,
+        similarity=similarity.astype(np.float64).round(_DIGITS).tolist(),
+        score=_defined(parts[""]),
+        coarse=_defined(parts["_c"]),
+        f=_defined(parts["_f"]),
+        precision=_defined(parts["_p"]),
+        recall=_defined(parts["_r"]),
+        is_cut=_letters(encoder.text_of(tokens)) < _letters(unescape(caption)),
     )
+
+
+def without_unmatched_frames(whole: Explanation) -> Explanation:
+    """With those frames alone that a token matched: every frame of a long video is too many."""
+    kept = sorted({token.best for token in whole.tokens})
+    place = {frame: number for number, frame in enumerate(kept)}
+    return replace(
+        whole,
+        tokens=[replace(token, best=place[token.best]) for token in whole.tokens],
+        frames=[whole.frames[frame] for frame in kept],
+        times=[whole.times[frame] for frame in kept],
+        similarity=[[row[frame] for frame in kept] for row in whole.similarity],
+    )
+
+
+def seconds(milliseconds: int) -> str:
+    """
+    >>> seconds(1250)
+    '1.25 s'
+    """
+    return f"{milliseconds / 1000:.2f} s"
 
 
 def _matches(names: list[str], weights: Floats, similarity: Vectors) -> list[Matched]:
@@ -55,3 +107,12 @@ def _matches(names: list[str], weights: Floats, similarity: Vectors) -> list[Mat
         Matched(name, float(weight), int(place), float(similarity[row, place]))
         for row, (name, weight, place) in enumerate(zip(names, weights, best, strict=True))
     ]
+
+
+def _defined(value: Floats) -> float | None:
+    return None if np.isnan(value[0]) else float(value[0])
+
+
+def _letters(text: str) -> int:
+    """Tokenizers mend quotes and blanks, but leave letters and figures."""
+    return sum(map(str.isalnum, text))

@@ -43,6 +43,42 @@ def token_texts(path: Path) -> tuple[str, ...]:
     return (*letters, *(letter + _END for letter in letters), *merged, START, STOP)
 
 
+def spelled(tokens: Iterable[str]) -> str:
+    """The text that tokens were cut from, as far as they tell: a blank after every word.
+
+    >>> spelled([START, "caf", "Ã©</w>", "bar</w>", STOP])
+    'café bar '
+    """
+    letters = "".join(token for token in tokens if token not in (START, STOP))
+    words = letters.split(_END)
+    return " ".join(_decoded(word) for word in words)
+
+
+def readable(token: str) -> str:
+    """One token for a person; a piece with which a word does not end says so.
+
+    >>> readable("dog</w>"), readable("skate"), readable(STOP)
+    ('dog', 'skate…', '[end]')
+    """
+    if token in (START, STOP):
+        return "[start]" if token == START else "[end]"
+    text = _decoded(token.removesuffix(_END))
+    return text if token.endswith(_END) else f"{text}…"
+
+
+def _decoded(letters: str) -> str:
+    """Letters stand for bytes, and a character may be several of them."""
+    byte_of = _bytes_by_letter()
+    return bytes(byte_of[letter] for letter in letters).decode("utf-8", "replace")
+
+
+@cache
+def _bytes_by_letter() -> dict[str, int]:
+    plain = _plain_bytes()
+    others = [byte for byte in range(256) if byte not in plain]
+    return dict(zip(_letters(), [*plain, *others], strict=True))
+
+
 def vocabulary_size(merges: Sequence[Merge]) -> int:
     return 2 * len(_letters()) + len(merges) + 2
 
@@ -75,10 +111,13 @@ def _join(pieces: Sequence[str], pair: Merge) -> list[str]:
 
 def _letters() -> list[str]:
     """The signs that stand for the 256 bytes: printable ones for themselves, others moved up."""
-    plain = [
+    plain = _plain_bytes()
+    return [chr(byte) for byte in plain] + [chr(256 + place) for place in range(256 - len(plain))]
+
+
+def _plain_bytes() -> list[int]:
+    return [
         *range(ord("!"), ord("~") + 1),
         *range(ord("¡"), ord("¬") + 1),
         *range(ord("®"), ord("ÿ") + 1),
     ]
-    others = [byte for byte in range(256) if byte not in plain]
-    return [chr(byte) for byte in plain] + [chr(256 + place) for place in range(len(others))]
