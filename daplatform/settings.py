@@ -226,6 +226,10 @@ FILE_UPLOAD_HANDLERS = [
     "daplatform.receiving.BoundedUploadHandler",
 ]
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
+# Downloads of more rows are made by a worker and kept for days; one silent so long is taken up.
+EXPORT_ROWS_AT_ONCE = number("EXPORT_ROWS_AT_ONCE", 50_000)
+EXPORT_KEPT_DAYS = number("EXPORT_KEPT_DAYS", 7)
+EXPORT_CLAIM_SECONDS = 60.0
 
 # Metrics ------------------------------------------------------------------------------------
 # Embeddings are kept in a folder; workers on several machines share them through a bucket.
