@@ -23,6 +23,10 @@ _OPTIONS = {
     "protocol_whitelist": "file",
     "format_whitelist": "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,flv,asf,mpeg,mpegts,ogg",
 }
+# More than any browser plays smoothly; a frame of it still fits into the memory there is.
+_LARGEST_PICTURE = 8192 * 4320  # pixels
+_LONGEST_SIDE = 16_384  # pixels, when they are made square
+_LONGEST = 24 * 60 * 60  # seconds
 _POSTER_SIDE = 640  # pixels, of the longer side
 _BRIEFEST = 0.9  # of the announced duration; less means that the file was cut off
 
@@ -35,6 +39,7 @@ def probe(path: str) -> dict[str, Any]:
         if frame is None:
             raise ValueError("it holds no picture")
         width, height = _square_size(frame, stream)
+        _refuse_huge(width, height)
         if frame.rotation % 180:  # a quarter turn, as phones held upright ask for
             width, height = height, width
         return {
@@ -66,8 +71,24 @@ def _video_stream(container: Any) -> Any:
     stream = container.streams.best("video")  # not the first: that may be a cover picture
     if stream is None:
         raise ValueError("it holds no video")
+    bound_pictures(stream.codec_context)
     stream.codec_context.thread_count = 1  # each thread would take its share of the memory
     return stream
+
+
+def bound_pictures(context: Any) -> None:
+    """Refuse a stream of gigantic pictures, and make any that come later an error.
+
+    To be called before the first frame is decoded.
+    """
+    _refuse_huge(context.width, context.height)
+    context.options = {"max_pixels": str(_LARGEST_PICTURE)}
+
+
+def _refuse_huge(width: int, height: int) -> None:
+    """A few hundred bytes can announce a picture that fills a machine."""
+    if width * height > _LARGEST_PICTURE or max(width, height) > _LONGEST_SIDE:
+        raise ValueError(f"its picture of {width:,} by {height:,} pixels is too large")
 
 
 def _square_size(frame: Any, stream: Any) -> tuple[int, int]:
@@ -86,6 +107,8 @@ def _duration(container: Any, stream: Any) -> float:
     announced = (container.duration or 0) / av.time_base
     if everything.seconds < _BRIEFEST * announced:
         raise ValueError(f"it ends after {everything.seconds:.1f} of {announced:.1f} seconds")
+    if video.seconds > _LONGEST:
+        raise ValueError("it lasts longer than a day")
     return video.seconds
 
 
@@ -146,10 +169,18 @@ def main(seconds: int, memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _say({"ready": True})
     for line in sys.stdin:
-        signal.alarm(seconds)
+        _allow(seconds)
         answer = _answer(json.loads(line))
         signal.alarm(0)
         _say(answer)
+
+
+def _allow(seconds: int) -> None:
+    """So much time for one file, by the clock and by the processor, however many came before."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    limit = math.ceil(used.ru_utime + used.ru_stime) + seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+    signal.alarm(seconds)
 
 
 def _say(answer: dict[str, Any]) -> None:

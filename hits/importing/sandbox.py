@@ -7,6 +7,7 @@ import contextlib
 import json
 import subprocess
 import sys
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +15,7 @@ from typing import Any
 
 _SCRIPT = Path(__file__).with_name("probing.py")
 _SECONDS = 60  # a file
+_GRACE = 5  # seconds until a child is ended that did not end itself
 _MEMORY = 500 * 1024 * 1024
 _LONGEST_ANSWER = 4 * 1024 * 1024
 
@@ -62,7 +64,7 @@ class Prober:
     """
 
     def __init__(self, seconds: int = _SECONDS, memory: int = _MEMORY) -> None:
-        self._limits = [str(seconds), str(memory)]
+        self._seconds, self._memory = seconds, memory
         self._child: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Prober:
@@ -107,7 +109,7 @@ class Prober:
     def _start(self) -> subprocess.Popen[bytes]:
         """No environment is handed down: whoever breaks into a decoder finds no secrets there."""
         child = self._child = subprocess.Popen(  # noqa: S603  (our own script)
-            [sys.executable, "-I", str(_SCRIPT), *self._limits],
+            [sys.executable, "-I", str(_SCRIPT), str(self._seconds), str(self._memory)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -119,7 +121,13 @@ class Prober:
 
     def _read(self, child: subprocess.Popen[bytes]) -> bytes:
         assert child.stdout is not None  # noqa: S101  (a pipe: for the type checker)
-        return child.stdout.readline(_LONGEST_ANSWER)
+        # The child keeps its own time, unless what it decodes has taken it over.
+        patience = threading.Timer(self._seconds + _GRACE, child.kill)
+        patience.start()
+        try:
+            return child.stdout.readline(_LONGEST_ANSWER)
+        finally:
+            patience.cancel()
 
     def _stop(self) -> None:
         if self._child is not None:
