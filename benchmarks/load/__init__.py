@@ -1,0 +1,1 @@
+"""`python -m benchmarks.load`: the site as deploy/ runs it, with hundreds of people at once."""

@@ -1,0 +1,154 @@
+"""Hundreds of people rating at once, on the site as deploy/ runs it. Loopback only.
+
+annotators: 500 people for two minutes. beside: the same while a million ratings are analysed and
+metrics scored on the same machine. growth: the same with 10 k, 100 k and 1 M ratings there before.
+sqlite: 20 people who never pause, on the database of a first start. At the end the rows are
+counted: each rating that was called saved is there once, or the run fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Callable
+
+from benchmarks.load.crowd import Crowd
+from benchmarks.load.ledger import SAVE, Ledger, percentiles, print_waits
+from benchmarks.load.material import invite, make_campaign, rate_before, rows_saved
+from benchmarks.load.neighbours import busy, make_scored_campaign
+from benchmarks.load.site import SERVERS, Site, site
+from benchmarks.load.watch import Watch
+
+PEOPLE = 500
+ARRIVAL_SECONDS = 30.0
+SIZES = (10_000, 100_000, 1_000_000)
+ROUNDS = 3
+MAX_RATIO = 2.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("scenario", choices=SCENARIOS)
+    parser.add_argument("--people", type=int, help="default: 500; on SQLite 20")
+    parser.add_argument("--seconds", type=float, default=120.0, help="of each measurement")
+    parser.add_argument("--pace", type=float, help="seconds from rating to rating, default: 9")
+    options = parser.parse_args()
+    faults = SCENARIOS[options.scenario](options)
+    for fault in faults:
+        print(f"FAILED: {fault}")
+    sys.exit(1 if faults else 0)
+
+
+def annotators(options: argparse.Namespace) -> list[str]:
+    people = options.people or PEOPLE
+    with site() as made:
+        links = invite(make_campaign(people=people), people)
+        crowd = open_site(made, links, pace=options.pace or 9.0)
+        grown = work(crowd, made, options.seconds)
+        return [*compared(crowd.ledger), *grown, *errors_in(crowd.ledger)]
+
+
+def sqlite(options: argparse.Namespace) -> list[str]:
+    """Nobody pauses: the hardest that so many people can be on one writer at a time."""
+    people = options.people or 20
+    with site(sqlite=True) as made:
+        links = invite(make_campaign(people=people, hits_each=20), people)
+        crowd = open_site(made, links, pace=options.pace or 0.0)
+        grown = work(crowd, made, options.seconds)
+        return [*compared(crowd.ledger), *grown, *errors_in(crowd.ledger)]
+
+
+def growth(options: argparse.Namespace) -> list[str]:
+    people = options.people or PEOPLE
+    rows = []
+    with site() as made:
+        campaign = make_campaign(people=people, existing=SIZES[-1])
+        crowd = open_site(made, invite(campaign, people), pace=options.pace or 9.0)
+        for size in SIZES:
+            rate_before(campaign, size)
+            asyncio.run(crowd.work(options.seconds))
+            rows.append((size, percentiles(crowd.ledger.waits[SAVE])))
+        faults = [*compared(crowd.ledger), *errors_in(crowd.ledger)]
+    for size, (p50, p95, p99) in rows:
+        print(f"{size:>9,} before: p50 {p50:6.1f}   p95 {p95:6.1f}   p99 {p99:6.1f} ms")
+    return faults
+
+
+def beside(options: argparse.Namespace) -> list[str]:
+    """In turns without and with neighbours, so that a machine that changes does so for both."""
+    people = options.people or PEOPLE
+    waits: dict[str, list[float]] = {"alone": [], "beside": []}
+    with site() as made:
+        campaign = make_campaign(people=people, existing=SIZES[-1])
+        rate_before(campaign, SIZES[-1])
+        scored = make_scored_campaign(made.folder / "clips")
+        crowd = open_site(made, invite(campaign, people), pace=options.pace or 9.0)
+        for _ in range(ROUNDS):
+            for name in waits:
+                with busy(campaign, scored) if name == "beside" else contextlib.nullcontext():
+                    work(crowd, made, options.seconds / ROUNDS)
+                waits[name] += crowd.ledger.waits[SAVE]
+        faults = [*compared(crowd.ledger), *errors_in(crowd.ledger)]
+    cuts = {name: percentiles(own) for name, own in waits.items()}
+    for name, (p50, p95, p99) in cuts.items():
+        print(f"{name:<8} p50 {p50:6.1f}   p95 {p95:6.1f}   p99 {p99:6.1f} ms")
+    ratio = cuts["beside"][2] / cuts["alone"][2]
+    print(f"p99 of saving a rating: {ratio:.2f} × (at most {MAX_RATIO:.0f})")
+    return [*faults, "saving is too slow beside the workers"] if ratio > MAX_RATIO else faults
+
+
+def open_site(made: Site, links: list[str], *, pace: float) -> Crowd:
+    """Start everything, and let everybody in."""
+    made.start_units()
+    crowd = Crowd(made.wire, links, pace=pace)
+    seconds = ARRIVAL_SECONDS * len(links) / PEOPLE
+    asyncio.run(crowd.arrive(seconds))
+    print(f"{len(links)} annotators arrive in {seconds:.0f} s")
+    print_waits(crowd.ledger, seconds)
+    return crowd
+
+
+def work(crowd: Crowd, made: Site, seconds: float) -> list[str]:
+    """Measure, print, and name the processes that grew."""
+    watch = Watch(made.pids(), summed=SERVERS)
+    begun, own = time.perf_counter(), time.process_time()
+
+    async def watched() -> float:
+        watching = asyncio.create_task(watch.run())
+        taken = await crowd.work(seconds)
+        watching.cancel()
+        return taken
+
+    taken = asyncio.run(watched())
+    print(f"\n{len(crowd.people)} annotators, {taken:.0f} s on {os.cpu_count()} cores")
+    print_waits(crowd.ledger, taken)
+    grown = watch.report()
+    client = (time.process_time() - own) / (time.perf_counter() - begun)
+    print(f"{'this client':<24}{100 * client:>5.0f}%")
+    return [f"memory grows: {name}" for name in grown]
+
+
+def compared(ledger: Ledger) -> list[str]:
+    differences = ledger.differences(rows_saved())
+    words = ", ".join(differences) or "none lost, none doubled"
+    print(f"{len(ledger.told):,} ratings were called saved: {words}")
+    return differences
+
+
+def errors_in(ledger: Ledger) -> list[str]:
+    return [f"{times} × {what}" for what, times in ledger.errors.items()]
+
+
+SCENARIOS: dict[str, Callable[[argparse.Namespace], list[str]]] = {
+    "annotators": annotators,
+    "beside": beside,
+    "growth": growth,
+    "sqlite": sqlite,
+}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""What the units in deploy/ start, so that what is measured is what is deployed."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+
+ROOT = Path(__file__).resolve().parents[2]
+CHECKOUT = "/srv/daplatform"
+RUN = "/run/daplatform"
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A program with what its unit sets: environment, and how far it stands back."""
+
+    command: list[str]
+    environment: dict[str, str]
+    nice: int
+
+
+def read_unit(text: str, *, run: Path, instance: str = "") -> Unit:
+    """A unit's program, run from this checkout, with `run` in place of /run/daplatform.
+
+    Nice stands for CPUWeight too, which needs systemd: both units of weight are the kernel's.
+
+    >>> unit = "Nice=5\\nEnvironment=A=1 B=2\\nExecStart=/bin/echo $B %i %%h"
+    >>> read_unit(unit, run=Path("/tmp"), instance="gpu")
+    Unit(command=['/bin/echo', '2', 'gpu', '%h'], environment={'A': '1', 'B': '2'}, nice=5)
+    """
+    lines = [line.partition("=") for line in text.splitlines() if not line.startswith("#")]
+    given = [(key, value) for key, _, value in lines]
+    words = [word for key, value in given if key == "Environment" for word in shlex.split(value)]
+    environment = dict(word.split("=", 1) for word in words)
+    (start,) = (value for key, value in given if key == "ExecStart")
+    start = start.replace("%i", instance).replace("%%", "%")
+    start = start.replace(f"{CHECKOUT}/.venv/bin", str(Path(sys.executable).parent))
+    start = Template(start.replace(RUN, str(run))).substitute(environment)
+    nice = next((int(value) for key, value in given if key == "Nice"), 0)
+    return Unit(shlex.split(start), environment, nice)
+
+
+def deployed(name: str, *, run: Path) -> Unit:
+    """The unit as deploy/ has it: `da-web`, `da-beat`, `da-worker@gpu`."""
+    template, at, instance = name.partition("@")
+    text = (ROOT / "deploy" / f"{template}{at}.service").read_text(encoding="utf-8")
+    return read_unit(text, run=run, instance=instance)

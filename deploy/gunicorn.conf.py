@@ -1,0 +1,23 @@
+"""How gunicorn serves the platform; da-web.service adds the socket."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+workers = 4
+threads = 4
+timeout = 120
+# A worker that has served so many gives its memory back; a new one is a fork, and there at once.
+max_requests = 20_000
+max_requests_jitter = 2_000
+preload_app = True
+
+
+def when_ready(server: Any) -> None:
+    """Before the first fork: what every worker would load with its first request, loaded once."""
+    from django.urls import get_resolver
+
+    get_resolver()._populate()  # imports all views, a second's work
+    gc.collect()
+    gc.freeze()  # memory that workers share is then left alone by their collectors
