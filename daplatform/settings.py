@@ -11,6 +11,7 @@ import environ
 from csp.constants import NONE, SELF
 
 from daplatform import logs
+from daplatform.broker import transport_options
 from daplatform.environment import flag, number, text, words
 from daplatform.schedule import SCHEDULE
 
@@ -206,17 +207,20 @@ STORAGES: dict[str, dict[str, Any]] = {
         else "daplatform.static_files.ModuleStaticFilesStorage"
     },
 }
+_bucket_options = {
+    "endpoint_url": text("MEDIA_ENDPOINT_URL", "") or None,
+    "region_name": text("MEDIA_REGION", "") or None,
+    "default_acl": None,
+}
 if MEDIA_BUCKET:
     STORAGES["default"] = {
         "BACKEND": "storages.backends.s3.S3Storage",
-        "OPTIONS": {
+        "OPTIONS": _bucket_options
+        | {
             "bucket_name": MEDIA_BUCKET,
-            "endpoint_url": text("MEDIA_ENDPOINT_URL", "") or None,
-            "region_name": text("MEDIA_REGION", "") or None,
             "querystring_auth": True,
             "querystring_expire": number("MEDIA_LINK_SECONDS", 3600),
             "file_overwrite": False,
-            "default_acl": None,
         },
     }
 # An uploaded campaign, packed and unpacked.
@@ -237,12 +241,7 @@ METRIC_STORE = Path(text("METRIC_STORE", str(DATA_DIR / "embeddings"))).resolve(
 if METRIC_STORE_BUCKET := text("METRIC_STORE_BUCKET", ""):
     STORAGES["embeddings"] = {
         "BACKEND": "storages.backends.s3.S3Storage",
-        "OPTIONS": {
-            "bucket_name": METRIC_STORE_BUCKET,
-            "endpoint_url": text("MEDIA_ENDPOINT_URL", "") or None,
-            "region_name": text("MEDIA_REGION", "") or None,
-            "default_acl": None,
-        },
+        "OPTIONS": _bucket_options | {"bucket_name": METRIC_STORE_BUCKET},
     }
 METRIC_DEVICE = text("METRIC_DEVICE", "auto")
 METRIC_MODELS = words("METRIC_MODELS", "demo")
@@ -256,7 +255,7 @@ METRIC_CLAIM_SECONDS = 60.0
 CELERY_BROKER_URL = text("CELERY_BROKER_URL", "filesystem://")
 CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ROUTES = {
-    "analysis.tasks.metric_run_work_task": {"queue": "gpu"},
+    "analysis.tasks.metric_run_*": {"queue": "gpu"},
     "analysis.tasks.metric_worker_report_task": {"queue": "gpu"},
     "hits.tasks.acts_*": {"queue": "crowd"},
     "annotations.tasks.launch*": {"queue": "crowd"},
@@ -273,21 +272,9 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
 CELERY_BEAT_SCHEDULE = SCHEDULE
-if CELERY_BROKER_URL == "filesystem://":
-    _queue = DATA_DIR / "queue"
-    _queue.mkdir(parents=True, exist_ok=True)
-    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
-        "data_folder_in": str(_queue),
-        "data_folder_out": str(_queue),
-        "control_folder": str(_queue / "control"),
-    }
-elif CELERY_BROKER_URL.startswith("redis"):
-    # Above the longest task, or it would run twice; unacknowledged work is looked for often.
-    CELERY_BROKER_TRANSPORT_OPTIONS = {
-        "visibility_timeout": 2 * CELERY_TASK_TIME_LIMIT,
-        "unacked_restore_interval": 3,
-        "unacked_restore_throttle": 1,
-    }
+CELERY_BROKER_TRANSPORT_OPTIONS = transport_options(
+    CELERY_BROKER_URL, DATA_DIR / "queue", longest_task=CELERY_TASK_TIME_LIMIT
+)
 
 # Language, time, logs -----------------------------------------------------------------------
 LANGUAGE_CODE = "en-gb"
