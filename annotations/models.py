@@ -67,6 +67,26 @@ class Invitation(models.Model):
         return identity.external_id.partition(":")[2] if identity else self.annotator.pseudonym
 
 
+class Exclusion(models.Model):
+    """Somebody gets no more HITs of an organiser, whichever crowd they come from."""
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="exclusions"
+    )
+    annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="exclusions")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["owner", "annotator"], name="one_exclusion_per_owner_and_person"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotator} excluded by {self.owner}"
+
+
 class Assignment(models.Model):
     """One person's turn at one HIT. Given back, it keeps its ratings, and a new row replaces it."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.db.models import Avg, Count, Exists, OuterRef, Q, QuerySet
 
 from annotations.errors import LinkRefused
-from annotations.models import Annotator, Arrival, Assignment, Invitation
+from annotations.models import Annotator, Arrival, Assignment, Exclusion, Invitation
 from annotations.tokens import Entry
 from hits.models import Campaign, Launch
 
@@ -144,6 +144,8 @@ def simulated_took_part(campaign: Campaign) -> bool:
 
 
 def _personal_obstacle(campaign: Campaign, annotator: Annotator, hit: int | None) -> str:
+    if Exclusion.objects.filter(owner=campaign.owner_id, annotator=annotator).exists():
+        return "There are no more tasks for you in this study. Thank you for your work."
     had = Assignment.objects.filter(campaign=campaign, annotator=annotator)
     if hit is not None and had.filter(hit=hit).exists():
         return "You had this task before, and everybody rates a task only once."

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Iterable
 
 from django.db import IntegrityError, transaction
 
-from annotations.models import Annotator, AnnotatorIdentity, Invitation
+from annotations.models import Annotator, AnnotatorIdentity, Exclusion, Invitation
 from daplatform.errors import DomainError
 from hits.models import Campaign
 
@@ -59,6 +60,28 @@ def annotator_join(*, campaign: Campaign, name: str) -> Invitation:
 def annotators_simulate(*, campaign: Campaign, names: list[str]) -> list[Invitation]:
     """Invite annotators who are programs, and are marked so for good."""
     return [_invite(campaign, SIMULATED, name) for name in names]
+
+
+@transaction.atomic
+def annotators_exclude(
+    *, campaign: Campaign, annotators: Iterable[int], excluded: bool
+) -> list[int]:
+    """Give people no more HITs of the campaign's owner, or let them in again; for whom that is new.
+
+    Who is at work may finish.
+    """
+    wanted = set(annotators)
+    mine = Exclusion.objects.filter(owner=campaign.owner_id)
+    known = set(mine.filter(annotator__in=wanted).values_list("annotator", flat=True))
+    if excluded:
+        changed = sorted(wanted - known)
+        Exclusion.objects.bulk_create(
+            Exclusion(owner_id=campaign.owner_id, annotator_id=pk) for pk in changed
+        )
+    else:
+        changed = sorted(known)
+        mine.filter(annotator__in=changed).delete()
+    return changed
 
 
 def _invite(campaign: Campaign, crowd: str, name: str) -> Invitation:

@@ -7,9 +7,9 @@ Refusing to pay is always a person's decision, with a reason the annotator can r
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, Decimal
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -18,15 +18,14 @@ from django.utils import timezone
 
 from annotations.decisions import invites_again, pays
 from annotations.models import Assignment, Submission, Verdict
-from annotations.references import audience_again, audience_not_again
 from annotations.selectors.reviews import case_of, submissions_of
-from annotations.services.annotators import INVITED
+from annotations.services.people import decision_note, names_of, people_enlist, person_of
 from daplatform.errors import DomainError
 from hits.crowds import connect
-from hits.models import Act, AuditEntry, Campaign, LedgerEntry, Policy, Posting
+from hits.models import Act, Campaign, LedgerEntry, Order, Policy, Posting
 from hits.selectors.money import policy_of
 from hits.services.money import OverBudget, campaign_lock, money_commit, rewards_reserve
-from hits.services.outbox import act_write
+from hits.services.outbox import act_begins, act_write
 
 State = Assignment.State
 Pay, Progress = Submission.Pay, Submission.Progress
@@ -39,7 +38,12 @@ Several = Sequence[Submission]
 
 @transaction.atomic
 def submissions_pay(
-    *, campaign: Campaign, submissions: Several, by: User | None = None, overrule: bool = True
+    *,
+    campaign: Campaign,
+    submissions: Several,
+    by: User | None = None,
+    overrule: bool = True,
+    order: Order | None = None,
 ) -> int:
     """Pay for work that was handed in or, to ``overrule``, that was rejected by mistake; how many
     are paid now.
@@ -60,10 +64,10 @@ def submissions_pay(
             more=len(rows),
             subject=f"submission:{rows[0].pk}",
         )
-    _pay(payable, campaign, by)
+    _pay(payable, campaign, by, order)
     if payable:
         plural = "s" if len(payable) > 1 else ""
-        _note(campaign, by, "paid", f"{len(payable)} submission{plural}")
+        decision_note(campaign, by, "paid", f"{len(payable)} submission{plural}")
     return len(payable)
 
 
@@ -86,11 +90,12 @@ def _is_rejected(row: Submission) -> bool:
     return row.progress == Progress.REJECTED or row.pay == Pay.REFUSE
 
 
-def _pay(rows: Several, campaign: Campaign, by: User | None) -> None:
+def _pay(rows: Several, campaign: Campaign, by: User | None, order: Order | None) -> None:
     Submission.objects.filter(pk__in=[row.pk for row in rows]).update(
         pay=Pay.PAY, reason="", decided_by=by, decided_at=timezone.now()
     )
     _set_state(rows, State.APPROVED)
+    begins = act_begins(order)
     Act.objects.bulk_create(
         (
             Act(
@@ -98,9 +103,15 @@ def _pay(rows: Several, campaign: Campaign, by: User | None) -> None:
                 crowd=row.crowd,
                 kind=Act.Kind.APPROVE,
                 subject=f"submission:{row.pk}",
-                payload={"submission": row.external_id, "overrule": _is_rejected(row)},
+                payload={
+                    "submission": row.external_id,
+                    "overrule": _is_rejected(row),
+                    "before": _decision(row),
+                },
                 posting=row.posting,
                 asked_by=by,
+                order=order,
+                next_try_at=begins,
             )
             for row in rows
         ),
@@ -111,14 +122,20 @@ def _pay(rows: Several, campaign: Campaign, by: User | None) -> None:
 def _promised(posting: Posting) -> int:
     """Approvals that are wanted and not yet booked."""
     wanted = Act.objects.filter(posting=posting, kind=Act.Kind.APPROVE)
-    wanted = wanted.exclude(state=Act.State.FAILED)
+    wanted = wanted.exclude(state__in=[Act.State.FAILED, Act.State.UNDONE])
     booked = LedgerEntry.objects.filter(posting=posting, kind=LedgerEntry.Kind.PAID)
     return wanted.exclude(subject__in=booked.values("subject")).count()
 
 
 @transaction.atomic
 def submissions_refuse(
-    *, campaign: Campaign, submissions: Several, reason: str, by: User, category: str = ""
+    *,
+    campaign: Campaign,
+    submissions: Several,
+    reason: str,
+    by: User,
+    category: str = "",
+    order: Order | None = None,
 ) -> int:
     """Refuse to pay, for a reason that the person can read; how many are refused now."""
     campaign_lock(campaign)
@@ -128,10 +145,10 @@ def submissions_refuse(
         if submission.pay != Pay.OPEN or submission.progress != Progress.SUBMITTED:
             continue
         _check_refusal(submission, reason, category)
-        _refuse(submission, reason, category, by)
+        _refuse(submission, reason, category, by, order)
         count += 1
     if count:
-        _note(campaign, by, "refused", f"{count}: {reason}")
+        decision_note(campaign, by, "refused", f"{count}: {reason}")
     return count
 
 
@@ -146,7 +163,9 @@ def _check_refusal(submission: Submission, reason: str, category: str) -> None:
         raise DomainError(f"{facts.label} wants one of its own categories for a rejection.")
 
 
-def _refuse(submission: Submission, reason: str, category: str, by: User) -> None:
+def _refuse(
+    submission: Submission, reason: str, category: str, by: User, order: Order | None
+) -> None:
     launch = submission.posting.launch
     Submission.objects.filter(pk=submission.pk).update(
         pay=Pay.REFUSE, reason=reason, decided_by=by, decided_at=timezone.now()
@@ -161,10 +180,36 @@ def _refuse(submission: Submission, reason: str, category: str, by: User) -> Non
             "submission": submission.external_id,
             "reason": reason,
             "category": category,
+            "before": _decision(submission),
         },
         posting=submission.posting,
         by=by,
+        order=order,
     )
+
+
+def _decision(submission: Submission) -> dict[str, Any]:
+    """What was decided about it so far, for whoever takes the next decision back."""
+    at = submission.decided_at
+    return {
+        "pay": submission.pay,
+        "reason": submission.reason,
+        "decided_by": submission.decided_by_id,
+        "decided_at": at.isoformat() if at else None,
+    }
+
+
+def decision_restore(*, act: Act) -> None:
+    """Undecide what an approval or a rejection decided that was never sent.
+
+    Where the crowd has decided by itself meanwhile, it stays decided.
+    """
+    before = act.payload["before"]
+    is_refused = before["pay"] == Pay.REFUSE
+    progress = (Progress.REJECTED, Progress.SUBMITTED) if is_refused else (Progress.SUBMITTED,)
+    rows = Submission.objects.filter(pk=int(act.subject.partition(":")[2]), progress__in=progress)
+    if rows.update(**before):
+        _set_state(list(rows), State.REJECTED if is_refused else State.SUBMITTED)
 
 
 @transaction.atomic
@@ -174,40 +219,7 @@ def submissions_use(
     """Let ratings count or not, whatever the rules say; None lets the rules decide again."""
     Submission.objects.filter(pk__in=[row.pk for row in submissions]).update(use=use)
     word = {True: "uses", False: "leaves out", None: "lets the rules decide on"}[use]
-    _note(campaign, by, word, _names(submissions))
-
-
-@transaction.atomic
-def submissions_invite_again(
-    *, campaign: Campaign, submissions: Several, again: bool | None, by: User
-) -> None:
-    """Invite people again or not, whatever the rules say; None lets the rules decide again."""
-    Submission.objects.filter(pk__in=[row.pk for row in submissions]).update(invite_again=again)
-    if again is not None:
-        people_enlist(campaign=campaign, submissions=submissions, again=again, by=by)
-    word = {True: "invites again", False: "does not invite again", None: "lets the rules decide on"}
-    _note(campaign, by, word[again], _names(submissions))
-
-
-def people_enlist(
-    *, campaign: Campaign, submissions: Iterable[Submission], again: bool, by: User | None
-) -> None:
-    """Keep the crowds' lists of who is invited again, and who is not, as they should be."""
-    here, there = audience_again(campaign), audience_not_again(campaign)
-    wanted, unwanted = (here, there) if again else (there, here)
-    for crowd, people in _people(submissions).items():
-        if crowd == INVITED:  # the organiser's own memory is the list
-            continue
-        for kind, audience in ((Act.Kind.ENLIST, wanted), (Act.Kind.DELIST, unwanted)):
-            times = Act.objects.filter(crowd=crowd, kind=kind).count()
-            act_write(
-                campaign=campaign,
-                crowd=crowd,
-                kind=kind,
-                subject=f"{audience}:{_digest(people)}:{times}",
-                payload={"audience": audience, "people": people},
-                by=by,
-            )
+    decision_note(campaign, by, word, names_of(submissions))
 
 
 @transaction.atomic
@@ -219,11 +231,12 @@ def submission_bonus(
     reason: str,
     once: str,
     by: User,
+    order: Order | None = None,
 ) -> None:
     """Pay on top, within the budget; asked for twice with the same ``once``, as by a double click,
     it is paid once."""
     campaign_lock(campaign)
-    person = _person(submission)
+    person = person_of(submission)
     if amount < CENT or not reason.strip():
         raise DomainError("A bonus needs an amount and a reason the person can read.")
     if not person:
@@ -246,29 +259,9 @@ def submission_bonus(
         },
         posting=submission.posting,
         by=by,
+        order=order,
     )
-    _note(campaign, by, "pays a bonus", f"{amount} to {submission.annotator}")
-
-
-@transaction.atomic
-def submissions_message(
-    *, campaign: Campaign, submissions: Several, subject: str, text: str, by: User
-) -> None:
-    """Write to the people who made these submissions."""
-    if not subject.strip() or not text.strip():
-        raise DomainError("A message needs a subject and a text.")
-    for crowd, people in _people(submissions).items():
-        if not connect(crowd).facts.can_message:
-            raise DomainError("People of this crowd have no address here: write to them yourself.")
-        act_write(
-            campaign=campaign,
-            crowd=crowd,
-            kind=Act.Kind.MESSAGE,
-            subject=f"message:{_digest([*people, subject, text])}",
-            payload={"people": people, "subject": subject.strip(), "text": text.strip()},
-            by=by,
-        )
-    _note(campaign, by, "wrote", f"“{subject.strip()}” to {_names(submissions)}")
+    decision_note(campaign, by, "pays a bonus", f"{amount} to {submission.annotator}")
 
 
 def submissions_approve_due(*, campaign: Campaign, now: dt.datetime | None = None) -> int:
@@ -296,7 +289,7 @@ def _pay_by_rule(campaign: Campaign, policy: Policy, ripe: Several) -> int:
         count = submissions_pay(campaign=campaign, submissions=ripe)
     except OverBudget as error:
         if not campaign.trail.filter(action=UNPAID, detail=str(error)).exists():
-            _note(campaign, None, UNPAID, str(error))
+            decision_note(campaign, None, UNPAID, str(error))
         return 0
     for again in (True, False):
         rule = policy.invite_rule
@@ -328,30 +321,3 @@ def _set_state(rows: Several, state: Assignment.State) -> None:
     finished = (State.SUBMITTED, State.APPROVED, State.REJECTED)
     turns = [row.assignment_id for row in rows if row.assignment_id is not None]
     Assignment.objects.filter(pk__in=turns, state__in=finished).update(state=state)
-
-
-def _people(submissions: Iterable[Submission]) -> dict[str, list[str]]:
-    """External ids by crowd, of those whose identity was not erased."""
-    people: dict[str, set[str]] = {}
-    for submission in submissions:
-        if person := _person(submission):
-            people.setdefault(submission.crowd, set()).add(person)
-    return {crowd: sorted(each) for crowd, each in people.items()}
-
-
-def _person(submission: Submission) -> str:
-    identity = getattr(submission.annotator, "identity", None)
-    return identity.external_id if identity else ""
-
-
-def _names(submissions: Several) -> str:
-    names = sorted({str(row.annotator) for row in submissions})
-    return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
-
-
-def _digest(words: Sequence[str]) -> str:
-    return hashlib.sha256("\n".join(words).encode()).hexdigest()[:16]
-
-
-def _note(campaign: Campaign, by: User | None, action: str, detail: str) -> None:
-    AuditEntry.objects.create(campaign=campaign, person=by, action=action, detail=detail)

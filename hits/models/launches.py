@@ -12,6 +12,7 @@ from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import Q
 
+from hits.crowds import LABELS
 from hits.models.batches import Batch, Hit
 
 
@@ -68,7 +69,7 @@ class Launch(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.batch} on {self.crowd}"
+        return f"{self.batch}, {LABELS.get(self.crowd, self.crowd)}"
 
 
 class Posting(models.Model):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from decimal import Decimal
 
 from django.conf import settings
 from django.db import models
@@ -16,6 +17,41 @@ from hits.models.launches import Posting
 def new_key() -> str:
     """The name of an act towards the crowd, the same for every attempt at it."""
     return secrets.token_hex(16)
+
+
+class Order(models.Model):
+    """What an organiser asked for in one go: acts that can be taken back until they are sent."""
+
+    class Kind(models.TextChoices):
+        APPROVE = "approve", "Approve"
+        REJECT = "reject", "Reject"
+        BONUS = "bonus", "Pay a bonus"
+        MESSAGE = "message", "Write a message"
+        EXCLUDE = "exclude", "Exclude from future HITs"
+        READMIT = "readmit", "Let take part again"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="orders")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    once = models.CharField(
+        max_length=40, help_text="Chosen by the page: the same form sent twice is known by it."
+    )
+    people = models.PositiveIntegerField(default=0)
+    submissions = models.PositiveIntegerField(default=0)
+    cost = models.DecimalField(max_digits=12, decimal_places=2, default=Decimal("0"))
+    text = models.TextField(blank=True, help_text="The reason or message people read.")
+    given_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "once"], name="one_order_per_form")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()}, {self.people} people"
 
 
 class Act(models.Model):
@@ -41,14 +77,20 @@ class Act(models.Model):
         ASKING = "asking", "Waits for a person"
         DONE = "done", "Done"
         FAILED = "failed", "Refused"
+        UNDONE = "undone", "Taken back"
 
     # Of one posting these are carried out one after the other, in the order they were written.
     STANDING = (Kind.PUBLISH, Kind.EXTEND, Kind.EXPIRE, Kind.REOPEN, Kind.CLOSE)
-    ENDED = (State.DONE, State.FAILED)
+    ENDED = (State.DONE, State.FAILED, State.UNDONE)
+    # What is decided about people; a posting is closed only after them.
+    DECIDING = (Kind.APPROVE, Kind.REJECT)
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="acts")
     posting = models.ForeignKey(
         Posting, on_delete=models.PROTECT, null=True, blank=True, related_name="acts"
+    )
+    order = models.ForeignKey(
+        Order, on_delete=models.PROTECT, null=True, blank=True, related_name="acts"
     )
     crowd = models.CharField(max_length=20)
     kind = models.CharField(max_length=10, choices=Kind.choices)
@@ -73,22 +115,26 @@ class Act(models.Model):
         indexes = [
             models.Index(
                 fields=["next_try_at"],
-                condition=~Q(state__in=["done", "failed", "asking"]),
+                condition=~Q(state__in=["done", "failed", "asking", "undone"]),
                 name="act_due",
             ),
             models.Index(fields=["posting", "state"], name="act_of_posting"),
         ]
         constraints = [
-            # The same wish cannot be written down twice.
-            models.UniqueConstraint(fields=["crowd", "kind", "subject"], name="one_act_per_wish"),
+            # The same wish cannot be written down twice, unless it was taken back.
+            models.UniqueConstraint(
+                fields=["crowd", "kind", "subject"],
+                condition=~Q(state="undone"),
+                name="one_act_per_wish",
+            ),
             models.CheckConstraint(
                 condition=Q(state="claimed", claimed_at__isnull=False)
                 | (~Q(state="claimed") & Q(claimed_at=None)),
                 name="act_claimed_at_a_moment",
             ),
             models.CheckConstraint(
-                condition=Q(state__in=["done", "failed"], ended_at__isnull=False)
-                | (~Q(state__in=["done", "failed"]) & Q(ended_at=None)),
+                condition=Q(state__in=["done", "failed", "undone"], ended_at__isnull=False)
+                | (~Q(state__in=["done", "failed", "undone"]) & Q(ended_at=None)),
                 name="act_ended_at_a_moment",
             ),
         ]

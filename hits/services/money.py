@@ -194,18 +194,18 @@ def posting_outstanding(posting: Posting) -> Decimal:
     return sums_of(LedgerEntry.objects.filter(posting=posting)).outstanding
 
 
-def unit_price(posting: Posting) -> Price:
-    """What the next person of the posting costs.
+def unit_price(posting: Posting, units: int = 1) -> Price:
+    """What the next person of the posting costs, or the next so many.
 
     The fee was priced for everybody together: each gets an equal share of what is left of it, so
     that the shares add up to it, whatever the rounding.
     """
-    units, fee = units_used(posting)
-    people = posting.priced_people - units
-    if people < 1:
-        return price_more(posting, 1)
-    total = _share(posting, posting.fee - fee, 1, people)
-    return Price(reward=posting.unit_reward, fee=total - posting.unit_reward)
+    used, fee = units_used(posting)
+    people = posting.priced_people - used
+    if people < units:
+        return price_more(posting, units)
+    reward = posting.unit_reward * units
+    return Price(reward=reward, fee=_share(posting, posting.fee - fee, units, people) - reward)
 
 
 def price_more(posting: Posting, people: int) -> Price:

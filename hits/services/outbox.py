@@ -12,6 +12,7 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
@@ -26,7 +27,7 @@ from hits.crowds.gateway import (
     TransientFault,
     UnclearOutcome,
 )
-from hits.models import Act, AuditEntry, Campaign, Posting
+from hits.models import Act, AuditEntry, Campaign, Order, Posting
 from hits.services.errands import ERRANDS, Undecidable
 
 Kind, State = Act.Kind, Act.State
@@ -50,9 +51,10 @@ def act_write(
     payload: dict[str, Any] | None = None,
     posting: Posting | None = None,
     by: User | None = None,
+    order: Order | None = None,
 ) -> Act:
     """Write down what is to be done. The same wish written twice is one wish."""
-    act, _ = Act.objects.get_or_create(
+    act, _ = Act.objects.exclude(state=State.UNDONE).get_or_create(
         crowd=crowd,
         kind=kind,
         subject=subject,
@@ -61,20 +63,30 @@ def act_write(
             "posting": posting,
             "payload": payload or {},
             "asked_by": by,
+            "order": order,
+            "next_try_at": act_begins(order),
         },
     )
     return act
 
 
+def act_begins(order: Order | None) -> dt.datetime:
+    """When an act may be sent: at once, or when an order can no longer be regretted."""
+    grace = settings.UNDO_SECONDS if order else 0
+    return timezone.now() + dt.timedelta(seconds=grace)
+
+
 def acts_due(now: dt.datetime, crowd: str | None = None) -> QuerySet[Act]:
-    """What can be tried now: nothing before its posting is published, and what changes a posting's
-    standing only after the changes that were wanted earlier."""
+    """What can be tried now: nothing before its posting is published, what changes a posting's
+    standing only after the changes that were wanted earlier, and closing it only after what was
+    decided about its people."""
     pending = Act.objects.filter(posting=OuterRef("posting"), pk__lt=OuterRef("pk")).exclude(
         state__in=Act.ENDED
     )
     due = Act.objects.filter(
         ~Exists(pending.filter(kind=Kind.PUBLISH)),
         ~Q(kind__in=Act.STANDING) | ~Exists(pending.filter(kind__in=Act.STANDING)),
+        ~Q(kind=Kind.CLOSE) | ~Exists(pending.filter(kind__in=Act.DECIDING)),
         state__in=[State.WAITING, State.UNCLEAR],
         next_try_at__lte=now,
     )
@@ -191,10 +203,13 @@ def _wait(act: Act, fault: TransientFault) -> dt.timedelta:
 @transaction.atomic
 def act_done(*, act: Act, outcome: Any) -> None:
     """Record what the crowd has done. Whoever lost the claim meanwhile leaves it to the other."""
-    kept = {name: value for name, value in act.payload.items() if name not in PERSONAL}
     claimed = Act.objects.filter(pk=act.pk, state=State.CLAIMED, claimed_at=act.claimed_at)
     if claimed.update(
-        state=State.DONE, claimed_at=None, ended_at=timezone.now(), error="", payload=kept
+        state=State.DONE,
+        claimed_at=None,
+        ended_at=timezone.now(),
+        error="",
+        payload=_impersonal(act),
     ):
         ERRANDS[Kind(act.kind)].record(act, outcome)
 
@@ -205,6 +220,26 @@ def act_fail(*, act: Act, sentence: str) -> None:
     claimed = Act.objects.filter(pk=act.pk, state=State.CLAIMED, claimed_at=act.claimed_at)
     if claimed.update(state=State.FAILED, claimed_at=None, ended_at=timezone.now(), error=sentence):
         ERRANDS[Kind(act.kind)].give_up(act)
+
+
+@transaction.atomic
+def acts_take_back(*, acts: QuerySet[Act]) -> list[Act]:
+    """Undo those that no worker has taken yet; which ones that were.
+
+    An act that was tried may have been carried out, whatever its state says now. One that a worker
+    is just claiming is locked and passed over: it will be sent, and is not undone.
+    """
+    locked = acts.select_for_update(skip_locked=True, of=("self",))
+    taken = list(locked.filter(state=State.WAITING, attempts=0))
+    for act in taken:
+        act.state, act.ended_at, act.payload = State.UNDONE, timezone.now(), _impersonal(act)
+        ERRANDS[Kind(act.kind)].give_up(act)
+    Act.objects.bulk_update(taken, ["state", "ended_at", "payload"], batch_size=500)
+    return taken
+
+
+def _impersonal(act: Act) -> dict[str, Any]:
+    return {name: value for name, value in act.payload.items() if name not in PERSONAL}
 
 
 def claims_lapse(*, now: dt.datetime | None = None) -> int:

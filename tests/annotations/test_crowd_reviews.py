@@ -18,11 +18,10 @@ from annotations.selectors.reviews import (
     submissions_of,
 )
 from annotations.services.launches import launch_close, policy_update
+from annotations.services.people import submissions_invite_again, submissions_message
 from annotations.services.reviews import (
     submission_bonus,
     submissions_approve_due,
-    submissions_invite_again,
-    submissions_message,
     submissions_pay,
     submissions_refuse,
     submissions_use,

@@ -16,10 +16,9 @@ from django.views.decorators.http import require_http_methods
 from annotations.forms import ReviewForm
 from annotations.models import Submission
 from annotations.selectors.reviews import review_row, submissions_filtered
+from annotations.services.people import submissions_invite_again, submissions_message
 from annotations.services.reviews import (
     submission_bonus,
-    submissions_invite_again,
-    submissions_message,
     submissions_pay,
     submissions_refuse,
     submissions_use,
