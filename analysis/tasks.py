@@ -5,6 +5,8 @@ from __future__ import annotations
 from celery import shared_task
 
 from analysis.services.agreements import agreement_compute, agreements_left_behind
+from analysis.services.explanations import explanation_make
+from analysis.services.exports import export_make, exports_left_behind, exports_prune
 from analysis.services.metric_chunks import metric_run_work
 from analysis.services.metric_runs import metric_runs_left_behind
 from analysis.services.metric_workers import metric_worker_report
@@ -33,6 +35,19 @@ def agreement_compute_task(pk: int) -> None:
 
 
 @shared_task
+def export_make_task(pk: int) -> None:
+    export_make(pk=pk)
+
+
+@shared_task
+def exports_sweep_task() -> None:
+    """Wake the work that a lost message or a dead worker left behind; delete what is old."""
+    exports_prune()
+    for pk in exports_left_behind().values_list("pk", flat=True):
+        export_make_task.delay(pk)
+
+
+@shared_task
 def metric_run_work_task(pk: int) -> None:
     """One chunk, then the next message: runs share the workers, and no task takes long."""
     for _ in range(metric_run_work(pk=pk)):
@@ -50,6 +65,12 @@ def metric_runs_resume_task() -> None:
 def metric_worker_report_task() -> None:
     """Asked every few minutes; where nobody answers, questions do not pile up."""
     metric_worker_report()
+
+
+@shared_task
+def metric_run_explain_task(run: int, caption: int) -> None:
+    """By the metric workers: they have the store and the vocabulary, if no model is loaded."""
+    explanation_make(run=run, caption=caption)
 
 
 @shared_task

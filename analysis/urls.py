@@ -13,6 +13,7 @@ from analysis.views import (
     overview,
     pairs,
     results,
+    why,
 )
 
 
@@ -49,6 +50,8 @@ urlpatterns = [
     ),
     path("<slug:slug>/captions/", captions.caption_list, name="caption-list"),
     path("<slug:slug>/captions.<table:format>", captions.captions_file, name="captions-file"),
+    path("<slug:slug>/captions/<int:pk>/why/", why.why, name="why"),
+    path("<slug:slug>/videos/<int:pk>/frames/<int:at>.jpg", why.video_frame, name="video-frame"),
     path("<slug:slug>/videos/<int:pk>/scores/", captions.video_scores, name="video-scores"),
     path("<slug:slug>/annotators/", annotators.annotator_list, name="annotator-list"),
     path("<slug:slug>/hits/<int:pk>/", inspector.hit_detail, name="hit-detail"),

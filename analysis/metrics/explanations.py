@@ -14,7 +14,7 @@ from analysis.metrics.batch import VideoFile
 from analysis.metrics.emscore import emscores
 from analysis.metrics.encoder import Encoder
 from analysis.metrics.idf import Idf
-from analysis.metrics.matching import Floats, Stack, Vectors, match_video, similarities
+from analysis.metrics.matching import Floats, Match, Vectors, video_vector
 
 _DIGITS = 4  # of a similarity; more are noise
 
@@ -60,11 +60,11 @@ def explain(caption: str, video: VideoFile, encoder: Encoder, weights: Idf) -> E
     Shi et al. 2022, EMScore, equations 4-10 and figure 7.
     """
     text, pictures = encoder.texts[caption], encoder.frames[video]
+    words, frames = (np.asarray(each.vectors, np.float32) for each in (text, pictures))
+    similarity = words @ frames.T
     weight = weights(text.marks)
-    stack = Stack.of([text.vectors], [weight])
-    frames = np.asarray(pictures.vectors, np.float32)
-    similarity = similarities(stack, frames)
-    parts = emscores(match_video(stack, frames, similarity), "each")
+    match = _match(similarity, weight, float(words[-1] @ video_vector(frames)))
+    parts = emscores(match, "each")
     tokens, times = text.marks.tolist(), pictures.marks.tolist()
     return Explanation(
         tokens=_matches([encoder.token_text(token) for token in tokens], weight, similarity),
@@ -107,6 +107,14 @@ def _matches(names: list[str], weights: Floats, similarity: Vectors) -> list[Mat
         Matched(name, float(weight), int(place), float(similarity[row, place]))
         for row, (name, weight, place) in enumerate(zip(names, weights, best, strict=True))
     ]
+
+
+def _match(similarity: Vectors, weight: Floats, coarse: float) -> Match:
+    """One caption and one video; NaN where every token weighs nothing."""
+    found = similarity.max(axis=1).astype(np.float64)
+    precision = weight @ found / weight.sum() if weight.any() else np.nan
+    recall = similarity.max(axis=0).mean(dtype=np.float64)
+    return Match(*(np.full((1, 1), part) for part in (precision, recall, coarse)))
 
 
 def _defined(value: Floats) -> float | None:

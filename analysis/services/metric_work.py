@@ -89,14 +89,14 @@ def _embed_videos(job: Job, bench: Workbench, ids: Sequence[int]) -> Outcome:
     if bench.image_text is None:
         return Outcome(State.FAILED)
     frames = bench.image_text.frames
-    with _at_hand(job, ids) as files:
+    with videos_at_hand(job, ids) as files:
         faults = _about_videos(job, frames.embed(files))
     failed = frames.fault or frames.space.fault
     return Outcome(State.FAILED if failed else State.DONE, faults=faults)
 
 
 @contextmanager
-def _at_hand(job: Job, ids: Sequence[int]) -> Iterator[dict[str, VideoFile]]:
+def videos_at_hand(job: Job, ids: Sequence[int]) -> Iterator[dict[str, VideoFile]]:
     """The files of these videos; what lies in a bucket is here for as long as it is needed."""
     names = {pk: name for name, pk in job.material.video_ids.items()}
     with tempfile.TemporaryDirectory(prefix="da-videos-") as folder:

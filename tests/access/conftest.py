@@ -81,6 +81,8 @@ def things(campaign, anna, organiser):
         "hit": batch.hits.first().pk,
         "batch_number": unlaunched.number,
         "video": campaign.videos.first().pk,
+        "caption": campaign.videos.first().captions.first().pk,
+        "frame_time": 100,
         "pseudonym": campaign.ratings.first().annotator.pseudonym,
         "upload": Upload.objects.create(owner=organiser, filename="a.zip", state="checked").pk,
         "key": organiser.api_keys.get().pk,

@@ -103,6 +103,8 @@ ROWS: dict[str, Row] = {
     "analysis:caption-list": get(LOOK, "slug"),
     "analysis:captions-file": get(LOOK, "slug", "table_format"),
     "analysis:video-scores": get(LOOK, "slug", "video"),
+    "analysis:why": get(LOOK, "slug", "caption"),
+    "analysis:video-frame": get(NOT_YET, "slug", "video", "frame_time"),
     "analysis:annotator-list": get(LOOK, "slug"),
     "analysis:annotators-file": get(LOOK, "slug", "table_format"),
     "analysis:annotator-detail": get(LOOK, "slug", "pseudonym"),

@@ -1,0 +1,133 @@
+"""Explaining a caption's score from the store of embeddings; nothing is embedded for it."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Collection
+from dataclasses import asdict
+from functools import lru_cache
+from typing import Any
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from PIL import Image
+
+from analysis.metrics.batch import VideoFile
+from analysis.metrics.encoder import Encoder
+from analysis.metrics.equipment import Equipment
+from analysis.metrics.explanations import Explanation, explain, without_unmatched_frames
+from analysis.metrics.frames import UnreadableVideo, read_frames
+from analysis.metrics.registry import MetricUnavailable, Need
+from analysis.metrics.vision import token_weights
+from analysis.metrics.workbench import Workbench
+from analysis.models import MetricChunk, MetricFault, MetricRun
+from analysis.selectors.explanations import explanation_name, explanation_of, frame_name
+from analysis.services.embedding_store import store_pull
+from analysis.services.metric_bench import Job, device, equipment_of, job_of
+from analysis.services.metric_work import videos_at_hand
+from hits.models import Caption, Video
+
+MOST_FRAMES = 48
+"""More of them are no picture any more: then only those are kept that a word matched."""
+PICTURE_SIZE = (320, 320)
+NO_FILE = "the file of this video is not stored here"
+NO_FRAMES = "the embeddings of this video’s frames are no longer in the store"
+NO_TEXT = "the embedding of this caption is not in the store"
+
+
+def explanation_make(*, run: int, caption: int) -> None:
+    """Explain one caption as a run scored it, and keep that. Safe twice: what could not be
+    explained is tried again, what could stays."""
+    scored = MetricRun.objects.get(pk=run)
+    said = Caption.objects.select_related("video").get(pk=caption)
+    known = explanation_of(scored, said)
+    if known is not None and not known["problem"]:
+        return
+    try:
+        content = _explained(scored, said)
+    except MetricUnavailable as unavailable:
+        content = {"problem": str(unavailable)}
+    except FileNotFoundError:  # pruned since this worker first looked
+        _bench.cache_clear()
+        content = {"problem": NO_FRAMES}
+    name = explanation_name(scored, said)
+    default_storage.delete(name)
+    default_storage.save(name, ContentFile(json.dumps(content).encode()))
+
+
+def _explained(run: MetricRun, caption: Caption) -> dict[str, Any]:
+    job, bench = job_of(run), _bench(equipment_of(run.choices, _device(run)))
+    encoder = bench.encoder
+    store_pull(encoder.spaces)
+    video = _embedded(run, job, encoder, caption)
+    weights = bench.remember(token_weights, job.material.batch, job.settings)
+    whole = explain(caption.text, video, encoder, weights)
+    shown = without_unmatched_frames(whole) if len(whole.frames) > MOST_FRAMES else whole
+    return asdict(shown) | {
+        "problem": "",
+        "frames_matched": len(whole.frames),
+        "has_pictures": _pictures_keep(job, encoder, caption.video, shown),
+        "model": encoder.signature,
+        "sampling": str(encoder.sampling),
+        "idf": job.settings.idf,
+    }
+
+
+@lru_cache(maxsize=1)
+def _bench(equipment: Equipment) -> Workbench:
+    return equipment.workbench({Need.ENCODER})
+
+
+def _device(run: MetricRun) -> str:
+    """The kind of device whose embeddings the run used, which need not be one this worker has."""
+    return {"half": "cuda", "full": "cpu"}.get(run.precision) or device()
+
+
+def _embedded(run: MetricRun, job: Job, encoder: Encoder, caption: Caption) -> VideoFile:
+    """The video, if all that is needed of it and of the caption is in the store."""
+    video = job.material.batch.files.get(caption.video.name)
+    if video is None:
+        raise MetricUnavailable(NO_FILE)
+    if encoder.frames.missing([video]):
+        raise MetricUnavailable(_fault(run, caption.video) or NO_FRAMES)
+    if encoder.texts.missing([caption.text]):
+        raise MetricUnavailable(NO_TEXT)
+    return video
+
+
+def _fault(run: MetricRun, video: Video) -> str:
+    """Why the video could not be embedded, if it was tried."""
+    videos = MetricFault.objects.filter(chunk__kind=MetricChunk.Kind.VIDEOS)
+    fault = videos.filter(chunk__run=run, video=video).first()
+    return f"this video could not be read: {fault.message}" if fault else ""
+
+
+def _pictures_keep(job: Job, encoder: Encoder, video: Video, shown: Explanation) -> bool:
+    """Small pictures of the frames, once for all captions; whether they are there."""
+    wanted = {time for time in shown.times if not default_storage.exists(frame_name(video, time))}
+    if not wanted:
+        return True
+    with videos_at_hand(job, [video.pk]) as files:
+        try:
+            _pictures_save(video, files[video.name], encoder, wanted)
+        except UnreadableVideo:
+            return False
+    return True
+
+
+def _pictures_save(
+    video: Video, file: VideoFile, encoder: Encoder, wanted: Collection[int]
+) -> None:
+    for frame in read_frames(file.path, encoder.sampling):
+        time = round(frame.seconds * 1000)
+        if time in wanted:
+            default_storage.save(frame_name(video, time), ContentFile(_picture(frame.image)))
+
+
+def _picture(image: Image.Image) -> bytes:
+    small = image.convert("RGB")
+    small.thumbnail(PICTURE_SIZE)
+    content = io.BytesIO()
+    small.save(content, "JPEG", quality=80)
+    return content.getvalue()
