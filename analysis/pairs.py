@@ -49,6 +49,24 @@ class PairTest:
         p = probability(self.p)
         return f"{self.better} {verb} than {self.worse}: p {p if p[0] == '<' else f'= {p}'}"
 
+    @property
+    def chance(self) -> str:
+        """What p means, for those who do not read p values every day.
+
+        >>> PairTest("A", "B", 0.0004, True).chance
+        'Were they equally good, A would come out so far ahead less than once in 1,000 campaigns.'
+        >>> PairTest("A", "B", 0.24, False).chance
+        'Were they equally good, A would come out so far ahead in 24 of 100 campaigns: too often \
+to be sure that A is better.'
+        """
+        if self.p is None:
+            return ""
+        doubt = "" if self.is_win else f": too often to be sure that {self.better} is better"
+        return (
+            f"Were they equally good, {self.better} would come out so far ahead {_often(self.p)} "
+            f"campaigns{doubt}."
+        )
+
 
 def pair_tests(
     rows: Sequence[Mapping[str, Any]], *, adjustment: str, alpha: float
@@ -64,6 +82,12 @@ def pair_tests(
         )
         for row in rows
     }
+
+
+def verdict(test: PairTest, converse: PairTest) -> PairTest:
+    """Of the two tests of a pair the one that speaks for the system ahead."""
+    is_behind = converse.p is not None and test.p is not None and converse.p < test.p
+    return converse if is_behind else test
 
 
 def wins_matrix(
@@ -126,3 +150,13 @@ def videos_sentence(differences: np.ndarray, first: str, second: str) -> str:
         f"{first} is ahead on {ahead:,} of {len(differences):,} videos, {second} on {behind:,}. "
         f"On average {first} lies {number(abs(mean))} z {where} {second}."
     )
+
+
+def _often(p: float) -> str:
+    """
+    >>> _often(0.0004), _often(0.0316), _often(0.31)
+    ('less than once in 1,000', 'in 32 of 1,000', 'in 31 of 100')
+    """
+    if p < 0.001:
+        return "less than once in 1,000"
+    return f"in {1000 * p:.0f} of 1,000" if p < 0.1 else f"in {100 * p:.0f} of 100"

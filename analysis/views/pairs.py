@@ -13,7 +13,13 @@ from analysis.exports import records
 from analysis.forms import PairForm
 from analysis.listings import CAPTIONS, arranged, as_table
 from analysis.models import Result
-from analysis.pairs import differences_chart, pair_tests, shared_videos, videos_sentence
+from analysis.pairs import (
+    differences_chart,
+    pair_tests,
+    shared_videos,
+    verdict,
+    videos_sentence,
+)
 from analysis.selectors.results import result_listing
 from analysis.views.latest import Latest, checked, latest_result, listed_or_404, news, table_file
 from hits.models import Campaign
@@ -71,6 +77,7 @@ def pair_context(request: MemberRequest, latest: Latest, result: Result) -> dict
         "second": scores[second],
         "test": tests[first, second],
         "converse": tests[second, first],
+        "verdict": verdict(tests[first, second], tests[second, first]),
         "alpha": result.choices["alpha"],
         "sentence": videos_sentence(differences, first, second),
         "chart": differences_chart(differences, first, second),

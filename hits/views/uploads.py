@@ -83,6 +83,7 @@ def upload_page(request: MemberRequest, upload: Upload, *, error: str = "") -> H
         "report": report,
         "is_running": upload.state in uploads.IN_WORK,
         "unlisted": unlisted - len(report.get("faults", [])),
+        "was_known": bool(upload.campaign and upload.campaign.created_at < upload.created_at),
         "error": error,
     }
     return render(request, name, context, status=400 if error else 200)

@@ -25,6 +25,7 @@ function theme() {
       domainColor: token("--line-strong"),
       tickColor: token("--line-strong"),
       titlePadding: 10,
+      labelSeparation: 6,
     },
     legend: { ...text, ...type },
     rule: { color: token("--ink-faint") },

@@ -141,6 +141,13 @@ def test_an_imported_campaign_is_led_to(client_of, organiser, upload):
     assert campaign.get_absolute_url() in page
 
 
+def test_the_same_files_again_are_not_called_imported(client_of, organiser, upload):
+    campaign = make_campaign(owner=organiser, name="Spring")
+    page = page_of(client_of, organiser, upload(state="done", campaign=campaign))
+    assert "Imported before" in page
+    assert "These are the files of “Spring”" in page
+
+
 def test_saying_yes_queues_the_import(
     client_of, organiser, upload, django_capture_on_commit_callbacks
 ):

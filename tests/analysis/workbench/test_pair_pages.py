@@ -57,6 +57,14 @@ def test_two_systems_are_held_against_each_other(page_of, ready, campaign):
     assert [abs(each) for each in differences] == sorted(map(abs, differences), reverse=True)
 
 
+def test_how_sure_that_is_stands_there_in_plain_words(page_of, ready, campaign):
+    for first, second in (("system-0", "human-b"), ("human-b", "system-0")):
+        content = page_of("pair", campaign, first=first, second=second).content.decode()
+        assert "Were they equally good, human-b would come out so far ahead less than" in content
+    adjusted = page_of("pair", campaign, first="system-0", second="human-b", adjust="holm")
+    assert "Were they equally good" not in adjusted.content.decode()  # no longer one pair's p
+
+
 def test_the_captions_that_decide_are_those_of_the_result(page_of, ready, campaign):
     stored = b"".join(page_of("result-file", campaign, ready.pk, "captions.csv").streaming_content)
     z = {
@@ -93,7 +101,7 @@ def test_pairs_that_make_no_sense_are_refused(page_of, ready, campaign):
 def test_a_pair_is_downloaded_in_the_order_shown(page_of, ready, campaign):
     query = {"first": "system-4", "second": "system-3"}
     shown = [row["item"] for row in page_of("pair", campaign, **query).context["rows"]]
-    content = page_of("pair-file", campaign, "csv", **query).content.decode()
+    content = page_of("download", campaign, "pair", "csv", **query).content.decode()
     assert [row["item"] for row in csv.DictReader(io.StringIO(content))] == shown
 
 
@@ -124,7 +132,7 @@ def test_two_campaigns_correlate_as_scipy_says(page_of, ready, campaign, again):
 
 
 def test_a_comparison_is_downloaded(page_of, campaign, again):
-    content = page_of("comparison-file", campaign, "csv", other=again.slug).content.decode()
+    content = page_of("download", campaign, "comparison", "csv", other=again.slug).content.decode()
     rows = list(csv.DictReader(io.StringIO(content)))
     assert len(rows) == 7
     assert {"system", "z_first", "z_second", "raw_first", "raw_second"} <= set(rows[0])
@@ -141,7 +149,7 @@ def test_a_campaign_without_ratings_says_so(page_of, ready, campaign, organiser)
     other = make_campaign(owner=organiser)
     page = page_of("comparison", campaign, other=other.slug)
     assert "Nobody has rated anything in" in page.content.decode()
-    assert page_of("comparison-file", campaign, "csv", other=other.slug).status_code == 404
+    assert page_of("download", campaign, "comparison", "csv", other=other.slug).status_code == 404
 
 
 def test_nothing_in_common_is_said_in_a_sentence(page_of, campaign, again):
@@ -165,9 +173,9 @@ def test_pages_take_few_queries(page_of, ready, campaign, again, django_assert_m
 def test_strangers_are_refused(ready, campaign, client_of, stranger, client):
     for name, rest in (
         ("pair", []),
-        ("pair-file", ["csv"]),
+        ("download", ["pair", "csv"]),
         ("comparison", []),
-        ("comparison-file", ["csv"]),
+        ("download", ["comparison", "csv"]),
     ):
         address = reverse(f"analysis:{name}", args=[campaign.slug, *rest])
         assert client_of(stranger).get(address).status_code == 404
@@ -179,5 +187,5 @@ def test_harmful_names_do_no_harm(page_of, harmful):
         content = page_of(name, harmful).content.decode()
         assert "&lt;script&gt;alert(1)" in content, name
         assert "<script>alert" not in content, name
-    content = page_of("pair-file", harmful, "csv").content.decode()
+    content = page_of("download", harmful, "pair", "csv").content.decode()
     assert all(row["item"].startswith("'=") for row in csv.DictReader(io.StringIO(content)))
