@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
+LOADS = ("load annotators", "load beside", "load growth", "load sqlite")
 
 
 def main() -> int:
@@ -16,9 +17,11 @@ def main() -> int:
         if "def main(" in path.read_text() and path.stem != "__main__"
     )
     failed = []
-    for name in sys.argv[1:] or names:
+    for name in sys.argv[1:] or [*names, *LOADS]:
         print(f"\n=== {name}", flush=True)
-        if subprocess.run([sys.executable, "-m", f"benchmarks.{name}"], check=False).returncode:
+        module, *scenario = name.split()
+        command = [sys.executable, "-m", f"benchmarks.{module}", *scenario]
+        if subprocess.run(command, check=False).returncode:
             failed.append(name)
     if failed:
         print(f"\nfailed: {', '.join(failed)}")

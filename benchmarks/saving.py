@@ -12,13 +12,14 @@ import argparse
 import asyncio
 import json
 import os
-import statistics
 import sys
 import time
 import uuid
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from benchmarks.load.annotator import EVIDENCE
+from benchmarks.load.ledger import percentiles
 from tests.services import free_port, postgres, server
 
 ANNOTATORS = 200
@@ -29,10 +30,6 @@ PACE_SECONDS = 4.0
 RESEND = 20
 MAX_RATIO = 3.0
 MAX_P99_MS = 100.0
-EVIDENCE = {
-    "elapsed_ms": 9000, "first_touch_ms": 6000, "last_touch_ms": 7000, "moves": 3, "plays": 1,
-    "watched_ms": 4000, "hidden_ms": 0,
-}  # fmt: skip
 
 
 class Annotator:
@@ -116,11 +113,6 @@ async def paced(people: list[Annotator], positions: range) -> list[float]:
     offsets = [PACE_SECONDS * number / len(people) for number in range(len(people))]
     times = await asyncio.gather(*map(work, people, offsets))
     return [seconds for own in times for seconds in own]
-
-
-def percentiles(times: list[float]) -> tuple[float, float, float]:
-    cuts = statistics.quantiles(times, n=100)
-    return 1000 * cuts[49], 1000 * cuts[94], 1000 * cuts[98]
 
 
 def report(name: str, rate: float, times: list[float]) -> None:

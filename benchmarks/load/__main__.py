@@ -34,9 +34,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("scenario", choices=SCENARIOS)
     parser.add_argument("--people", type=int, help="default: 500; on SQLite 20")
-    parser.add_argument("--seconds", type=float, default=120.0, help="of each measurement")
+    parser.add_argument("--seconds", type=float, default=120.0, help="to measure each case for")
     parser.add_argument("--pace", type=float, help="seconds from rating to rating, default: 9")
     options = parser.parse_args()
+    sys.stdout.reconfigure(line_buffering=True)  # it takes minutes: show what is known
     faults = SCENARIOS[options.scenario](options)
     for fault in faults:
         print(f"FAILED: {fault}")

@@ -35,7 +35,9 @@ def read_unit(text: str, *, run: Path, instance: str = "") -> Unit:
     given = [(key, value) for key, _, value in lines]
     words = [word for key, value in given if key == "Environment" for word in shlex.split(value)]
     environment = dict(word.split("=", 1) for word in words)
-    (start,) = (value for key, value in given if key == "ExecStart")
+    start = next((value for key, value in given if key == "ExecStart"), "")
+    if not start:
+        raise ValueError("text must have a line ExecStart=")
     start = start.replace("%i", instance).replace("%%", "%")
     start = start.replace(f"{CHECKOUT}/.venv/bin", str(Path(sys.executable).parent))
     start = Template(start.replace(RUN, str(run))).substitute(environment)
