@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from analysis.models import Agreement, ApiKey, MetricRun, MetricWorker, Result
+from analysis.models import Agreement, ApiKey, Export, MetricRun, MetricWorker, Result
 from hits.admin import ReadOnlyAdmin
 
 
@@ -22,6 +22,14 @@ class AgreementAdmin(ReadOnlyAdmin):
     list_filter = ["state", "campaign"]
     search_fields = ["campaign__name", "signature"]
     list_select_related = ["campaign"]
+
+
+@admin.register(Export)
+class ExportAdmin(ReadOnlyAdmin):
+    list_display = ["name", "format", "campaign", "requested_by", "state", "rows", "created_at"]
+    list_filter = ["state", "campaign"]
+    search_fields = ["name", "campaign__name"]
+    list_select_related = ["campaign", "requested_by"]
 
 
 @admin.register(ApiKey)

@@ -34,6 +34,17 @@ def html_document(title: str, *content: Content) -> str:
     return "<!doctype html>\n" + markup(element("html", head, body, lang="en")) + "\n"
 
 
+def listing_document(
+    title: str, rows: Sequence[Row], headings: Mapping[str, str], notes: Sequence[str]
+) -> str:
+    """A page to keep of what another page lists; ``notes`` say what it is and how it was made."""
+    return html_document(
+        title,
+        *(element("p", note) for note in notes),
+        table(rows, headings),
+    )
+
+
 def _policy() -> Element:
     made = element("meta", content=POLICY)
     made.set("http-equiv", "Content-Security-Policy")

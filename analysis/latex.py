@@ -1,31 +1,35 @@
-"""Tables that go into a paper as they are: the ranking, and who beats whom."""
+"""Tables that go into a paper as they are: the ranking, who beats whom, and whatever is listed."""
 
 from __future__ import annotations
 
 import math
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 
 from analysis.pipeline import Analysis
+from analysis.sentences import cell, is_number
 
 _SPECIAL: Final = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%",
     "#": r"\#", "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
-    "[": "{[}",  # at the beginning of a row it would be an argument of the line before
+    "[": "{[}", "*": "{*}",  # at the beginning of a row they would belong to the line before
 }  # fmt: skip
 SHADES: Final = ((0.02, "green!45"), (0.2, "green!30"), (1.0, "green!15"))
 """Cell colours by share of the level a p value may reach (at .05: .001, .01, .05)."""
+LONG_TEXT: Final = 30  # letters; what is longer is broken into lines
 
 
 def escaped(text: str) -> str:
-    """Text with LaTeX's own characters made harmless.
+    """Text on one line, with LaTeX's own characters made harmless and invisible ones left out.
 
     >>> escaped("50%_A")
     '50\\\\%\\\\_A'
     """
-    return "".join(_SPECIAL.get(character, character) for character in text)
+    shown = (character for character in " ".join(text.split()) if character.isprintable())
+    return "".join(_SPECIAL.get(character, character) for character in shown)
 
 
 def ranking_table(analysis: Analysis) -> str:
@@ -75,6 +79,35 @@ def significance_matrix(analysis: Analysis) -> str:
         cells = ["--" if mine else shaded(q, alpha) for q, mine in zip(p, own, strict=True)]
         lines.append(" & ".join([name, *cells]) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def listing_table(
+    rows: Sequence[Mapping[str, Any]], headings: Mapping[str, str], notes: Sequence[str]
+) -> str:
+    """Rows under their headings, on as many pages as they need (packages: booktabs, longtable)."""
+    kinds = "".join(_column([row[name] for row in rows]) for name in headings)
+    lines = [
+        *(f"% {' '.join(note.split())}" for note in notes),
+        "% packages: booktabs, longtable",
+        rf"\begin{{longtable}}{{{kinds}}}",
+        r"\toprule",
+        " & ".join(escaped(heading) for heading in headings.values()) + r" \\",
+        r"\midrule",
+        r"\endhead",
+    ]
+    lines += [" & ".join(_listed(name, row[name]) for name in headings) + r" \\" for row in rows]
+    return "\n".join([*lines, r"\bottomrule", r"\end{longtable}", ""])
+
+
+def _column(values: Sequence[object]) -> str:
+    if all(is_number(value) for value in values):
+        return "r"
+    longest = max((len(str(value)) for value in values), default=0)
+    return r"p{0.3\linewidth}" if longest > LONG_TEXT else "l"
+
+
+def _listed(name: str, value: object) -> str:
+    return "--" if value is None else escaped(cell(name, value)).replace("−", "$-$")
 
 
 def _head(analysis: Analysis, packages: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What it means: results kept as a cache, metrics and how they were made, keys for scripts."""
+"""What it means: results kept as a cache, files of them, metrics, keys for scripts."""
 
 from __future__ import annotations
 
@@ -108,6 +108,67 @@ class Agreement(Computed):
 
     def __str__(self) -> str:
         return f"Metrics against the people of {self.campaign}, up to rating {self.last_rating}"
+
+
+class ExportQuerySet(ComputedQuerySet):
+    """Files that workers write, telling every few thousand rows that they are alive."""
+
+    def claimable(self) -> Self:
+        silent = timezone.now() - timedelta(seconds=settings.EXPORT_CLAIM_SECONDS)
+        return self.filter(models.Q(claimed_at=None) | models.Q(claimed_at__lt=silent))
+
+
+class Export(models.Model):
+    """A file that is too large to be made while somebody waits: one person's, kept for days."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "Being made"
+        READY = "ready", "Ready"
+        FAILED = "failed", "Not possible"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="exports")
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+"
+    )
+    name = models.CharField(max_length=40, help_text="Of the list it holds.")
+    format = models.CharField(max_length=10)
+    address = models.TextField(help_text="Where it was asked for, filters and all.")
+    choices = models.JSONField(help_text="What decides which rows are in it.")
+    choices_key = models.CharField(max_length=16)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    problem = models.CharField(max_length=500, blank=True)
+    rows = models.BigIntegerField(help_text="How many it will hold, at most.")
+    written = models.BigIntegerField(default=0)
+    size = models.BigIntegerField(null=True, blank=True, help_text="Bytes, when it is ready.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    # When a worker last gave a sign of working on it; empty when none has begun.
+    claimed_at = models.DateTimeField(null=True, blank=True, editable=False)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ExportQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "requested_by", "choices_key"], name="one_export_per_choice"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state__in=["waiting", "ready", "failed"]),
+                name="export_state_known",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(state="ready") | models.Q(size__isnull=False),
+                name="ready_export_has_a_size",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name}.{self.format} of {self.campaign}"
+
+    @property
+    def filename(self) -> str:
+        return f"{self.campaign.slug}-{self.name}.{self.format}"
 
 
 class ApiKey(models.Model):

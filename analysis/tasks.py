@@ -6,6 +6,7 @@ from celery import shared_task
 
 from analysis.services.agreements import agreement_compute, agreements_left_behind
 from analysis.services.explanations import explanation_make
+from analysis.services.exports import export_make, exports_left_behind, exports_prune
 from analysis.services.metric_chunks import metric_run_work
 from analysis.services.metric_runs import metric_runs_left_behind
 from analysis.services.metric_workers import metric_worker_report
@@ -31,6 +32,19 @@ def results_resume_task() -> None:
 @shared_task
 def agreement_compute_task(pk: int) -> None:
     agreement_compute(pk=pk)
+
+
+@shared_task
+def export_make_task(pk: int) -> None:
+    export_make(pk=pk)
+
+
+@shared_task
+def exports_sweep_task() -> None:
+    """Wake the work that a lost message or a dead worker left behind; delete what is old."""
+    exports_prune()
+    for pk in exports_left_behind().values_list("pk", flat=True):
+        export_make_task.delay(pk)
 
 
 @shared_task

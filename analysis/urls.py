@@ -1,13 +1,15 @@
 from __future__ import annotations
 
-from django.urls import path, re_path, register_converter
+from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
+from analysis.downloads import MEDIA_TYPES
 from analysis.views import (
     agreement,
     annotators,
     captions,
     comparison,
+    downloads,
     inspector,
     metrics,
     overview,
@@ -18,9 +20,9 @@ from analysis.views import (
 
 
 class TableFormat(StringConverter):
-    """How a table is written to a file."""
+    """How a list is written to a file."""
 
-    regex = "csv|json|parquet"
+    regex = "|".join(MEDIA_TYPES)
 
 
 register_converter(TableFormat, "table")
@@ -43,30 +45,25 @@ urlpatterns = [
     ),
     path("<slug:slug>/ranking/", results.ranking, name="ranking"),
     path("<slug:slug>/ranking/pair/", pairs.pair, name="pair"),
-    path("<slug:slug>/ranking/pair.<table:format>", pairs.pair_file, name="pair-file"),
     path("<slug:slug>/comparison/", comparison.comparison, name="comparison"),
-    path(
-        "<slug:slug>/comparison.<table:format>", comparison.comparison_file, name="comparison-file"
-    ),
     path("<slug:slug>/captions/", captions.caption_list, name="caption-list"),
-    path("<slug:slug>/captions.<table:format>", captions.captions_file, name="captions-file"),
     path("<slug:slug>/captions/<int:pk>/why/", why.why, name="why"),
     path("<slug:slug>/videos/<int:pk>/frames/<int:at>.jpg", why.video_frame, name="video-frame"),
     path("<slug:slug>/videos/<int:pk>/scores/", captions.video_scores, name="video-scores"),
     path("<slug:slug>/annotators/", annotators.annotator_list, name="annotator-list"),
     path("<slug:slug>/hits/<int:pk>/", inspector.hit_detail, name="hit-detail"),
     path(
-        "<slug:slug>/annotators.<table:format>", annotators.annotators_file, name="annotators-file"
-    ),
-    path(
         "<slug:slug>/annotators/<str:pseudonym>/",
         annotators.annotator_detail,
         name="annotator-detail",
     ),
-    re_path(
-        r"^(?P<slug>[-a-zA-Z0-9_]+)/ratings\.(?P<format>csv|parquet)$",
-        results.ratings_file,
-        name="ratings-file",
+    path("<slug:slug>/files/<slug:name>.<table:format>", downloads.download, name="download"),
+    path(
+        "<slug:slug>/files/<slug:name>/<str:subject>.<table:format>",
+        downloads.download,
+        name="download-of",
     ),
+    path("<slug:slug>/exports/", downloads.export_list, name="export-list"),
+    path("<slug:slug>/exports/<int:pk>", downloads.export_file, name="export-file"),
     path("<slug:slug>/results/<int:pk>/<str:name>", results.result_file, name="result-file"),
 ]

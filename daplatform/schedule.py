@@ -17,6 +17,10 @@ SCHEDULE: dict[str, dict[str, Any]] = {
         "task": "analysis.tasks.results_resume_task",
         "schedule": 60.0,
     },
+    "take-up-exports-left-behind": {
+        "task": "analysis.tasks.exports_sweep_task",
+        "schedule": 60.0,
+    },
     "take-up-metric-runs-left-behind": {
         "task": "analysis.tasks.metric_runs_resume_task",
         "schedule": 60.0,

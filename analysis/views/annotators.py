@@ -8,12 +8,10 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from analysis import person_charts
-from analysis.exports import Table
 from analysis.forms import AnnotatorsForm
-from analysis.listings import as_table
 from analysis.models import Result
 from analysis.selectors import annotators as people
-from analysis.views.latest import checked, latest_result, listed_or_404, news, table_file
+from analysis.views.latest import checked, latest_result, news
 from annotations.models import Annotator
 from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign
@@ -36,19 +34,6 @@ def annotator_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBa
         rows = people.annotator_rows(campaign, page.object_list)
         context |= {"page": page, "rows": rows}
     return render(request, "analysis/annotators.html", context)
-
-
-@require_safe
-@for_campaign()
-def annotators_file(request: MemberRequest, campaign: Campaign, format: str) -> HttpResponseBase:
-    """The list as the page shows it, all pages of it."""
-    form = checked(AnnotatorsForm(request.GET))
-    result = listed_or_404(latest_result(request, campaign))
-    listed = people.annotators_listed(result, **filters(form))
-    comments = people.comments_on(campaign)
-    written = [" / ".join(comments.get(name, [])) for name in listed["annotator"].to_pylist()]
-    table: Table = as_table(listed.append_column("comments", [written]))
-    return table_file("annotators", table, result, format)
 
 
 @require_safe

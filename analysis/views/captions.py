@@ -12,7 +12,7 @@ from analysis.forms import CaptionsForm
 from analysis.listings import as_table
 from analysis.selectors.captions import captions_listed, video_scored
 from analysis.selectors.metric_scores import metric_sources
-from analysis.views.latest import checked, latest_result, listed_or_404, news, table_file
+from analysis.views.latest import checked, latest_result, news
 from daplatform.media import allow_media
 from hits import selectors
 from hits.models import Campaign
@@ -34,16 +34,6 @@ def caption_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase
         page = Paginator(listed, PER_PAGE).get_page(request.GET.get("page"))
         context |= {"page": page, "rows": records(as_table(page.object_list))}
     return render(request, "analysis/captions.html", context)
-
-
-@require_safe
-@for_campaign()
-def captions_file(request: MemberRequest, campaign: Campaign, format: str) -> HttpResponseBase:
-    """The list as the page shows it, all pages of it."""
-    form = captions_form(request, campaign)
-    result = listed_or_404(latest_result(request, campaign))
-    listed = captions_listed(result, **filters(form)).drop_columns(["caption", "video"])
-    return table_file("captions", as_table(listed), result, format)
 
 
 @require_safe

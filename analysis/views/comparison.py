@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import Http404, HttpResponseBase
+from django.http import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -13,7 +13,7 @@ from analysis.forms import ComparisonForm
 from analysis.listings import CAPTIONS
 from analysis.models import Result
 from analysis.selectors.results import result_listing
-from analysis.views.latest import Latest, checked, latest_result, news, table_file
+from analysis.views.latest import Latest, checked, latest_result, news
 from hits.models import Campaign
 from hits.selectors import campaigns_for
 from hits.views.access import MemberRequest, for_campaign
@@ -31,17 +31,6 @@ def comparison(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     if other and latest.listed and other.listed:
         context |= comparison_context(latest.listed, other.listed)
     return render(request, "analysis/comparison.html", context)
-
-
-@require_safe
-@for_campaign()
-def comparison_file(request: MemberRequest, campaign: Campaign, format: str) -> HttpResponseBase:
-    """The systems both campaigns have, with the scores of both."""
-    latest, other = both(request, campaign, comparison_form(request, campaign))
-    if other is None or latest.listed is None or other.listed is None:
-        raise Http404("There are no two results to compare.")
-    rows = shared_systems(latest.listed, other.listed)
-    return table_file("comparison", replications.rows_table(rows), latest.listed, format)
 
 
 def comparison_form(request: MemberRequest, campaign: Campaign) -> ComparisonForm:

@@ -7,11 +7,10 @@ from typing import Any, TypeVar
 
 from django.core.exceptions import BadRequest
 from django.forms import Form
-from django.http import Http404, HttpResponse, HttpResponseBase
+from django.http import HttpResponseBase
 from django.shortcuts import render
 from django_htmx.http import HttpResponseClientRefresh
 
-from analysis.exports import FORMATS, Table
 from analysis.forms import ChoicesForm
 from analysis.models import Result
 from analysis.selectors.results import result_has_listings, result_latest
@@ -22,11 +21,6 @@ from hits.views.access import MemberRequest
 
 F = TypeVar("F", bound=Form)
 State = Result.State
-MEDIA_TYPES = {
-    "csv": "text/csv; charset=utf-8",
-    "json": "application/json",
-    "parquet": "application/vnd.apache.parquet",
-}
 
 
 @dataclass(frozen=True)
@@ -80,25 +74,8 @@ def news(request: MemberRequest, latest: Latest) -> HttpResponseBase:
     return render(request, "analysis/_news.html", latest.context)
 
 
-def listed_or_404(latest: Latest) -> Result:
-    if latest.listed is None:
-        raise Http404("There is no result yet.")
-    return latest.listed
-
-
 def checked(form: F) -> F:
     """A form of filters that makes sense; addresses that do not are refused."""
     if not form.is_valid():
         raise BadRequest("There is no such choice.")
     return form
-
-
-def table_file(name: str, table: Table, result: Result, format: str) -> HttpResponseBase:
-    """A table as a download, written as the command line writes it."""
-    response = HttpResponse(
-        FORMATS[format](table, result.signature), content_type=MEDIA_TYPES[format]
-    )
-    response["Content-Disposition"] = (
-        f'attachment; filename="{result.campaign.slug}-{name}.{format}"'
-    )
-    return response

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.core.paginator import Paginator
-from django.http import Http404, HttpResponseBase
+from django.http import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -21,7 +21,7 @@ from analysis.pairs import (
     videos_sentence,
 )
 from analysis.selectors.results import result_listing
-from analysis.views.latest import Latest, checked, latest_result, listed_or_404, news, table_file
+from analysis.views.latest import Latest, checked, latest_result, news
 from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign
 
@@ -41,18 +41,6 @@ def pair(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     if latest.listed and has_two_systems(latest.listed):
         context |= pair_context(request, latest, latest.listed)
     return render(request, "analysis/pair.html", context)
-
-
-@require_safe
-@for_campaign()
-def pair_file(request: MemberRequest, campaign: Campaign, format: str) -> HttpResponseBase:
-    """Every video of which both systems' captions are scored."""
-    result = listed_or_404(latest_result(request, campaign))
-    if not has_two_systems(result):
-        raise Http404("There are no two systems to compare.")
-    form = pair_form(request, result)
-    listed = pair_videos(result, form).drop_columns(["video"])
-    return table_file("pair", as_table(listed), result, format)
 
 
 def has_two_systems(result: Result) -> bool:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 from django.http import FileResponse, Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from analysis.exports import FORMATS, ratings_table
 from analysis.forms import DEFAULTS, ChoicesForm
 from analysis.models import Result
 from analysis.pairs import PairTest, pair_tests, wins_matrix
 from analysis.results import known_names
-from analysis.selectors.ratings import ratings_of
 from analysis.selectors.results import result_folder
-from analysis.services.snapshots import snapshot_refresh
 from analysis.views.latest import latest_result
 from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign
@@ -62,15 +58,3 @@ def result_file(request: MemberRequest, campaign: Campaign, pk: int, name: str) 
         raise Http404("There is no such file.")
     # Always a download: no page of ours is made of what campaigns contain.
     return FileResponse(path.open("rb"), as_attachment=True, filename=f"{campaign.slug}-{name}")
-
-
-@require_safe
-@for_campaign()
-def ratings_file(request: MemberRequest, campaign: Campaign, format: str) -> HttpResponseBase:
-    """Every answer that counts, in the platform's own ratings format, under pseudonyms."""
-    try:
-        ratings = ratings_of(campaign, snapshot_refresh(campaign=campaign).read())
-    except ValueError as error:
-        raise Http404(str(error)) from None
-    content = io.BytesIO(FORMATS[format](ratings_table(ratings), ""))
-    return FileResponse(content, as_attachment=True, filename=f"{campaign.slug}-ratings.{format}")

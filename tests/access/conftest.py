@@ -20,7 +20,7 @@ from hits.importing import read_campaign
 from hits.models import Act, Upload
 from hits.services.composing import batch_compose
 from hits.services.importing import campaign_import
-from tests.analysis.workbench.conftest import compute, rate
+from tests.analysis.workbench.conftest import compute, make_export, rate
 from tests.annotations.person import ORIGIN, Person, invite, link
 from tests.factories import make_user
 from tests.folders import make_folder
@@ -88,8 +88,10 @@ def things(campaign, anna, organiser):
         "key": organiser.api_keys.get().pk,
         "result": campaign.results.get().pk,
         "result_name": "systems.csv",
-        "ratings_format": "csv",
+        "list_name": "captions",
+        "person_list": "pairs",
         "table_format": "csv",
+        "export": make_export(campaign, organiser).pk,
         "run": run.pk,
         "scores_name": "scores.csv",
         "launch": launch.pk,

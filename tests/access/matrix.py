@@ -25,6 +25,8 @@ IMPORT = rule(LOGIN, LOGIN, IN, FORBIDDEN, FORBIDDEN, IN, IN)
 # An upload is its owner's alone; an administrator reads about it in the admin.
 UPLOAD = rule(LOGIN, LOGIN, NOTHING, FORBIDDEN, FORBIDDEN, IN, NOTHING)
 OWN_KEY = rule(LOGIN, LOGIN, NOTHING, NOTHING, NOTHING, IN, NOTHING)
+# A file that was made for one person is theirs alone, whoever else may see the campaign.
+OWN_EXPORT = rule(LOGIN, LOGIN, NOTHING, NOTHING, NOTHING, IN, NOTHING)
 # Without a token these are refused to everybody, logged in or not.
 TOKEN_HEADER = rule(FORBIDDEN, IN, *[FORBIDDEN] * 5)
 API_KEY = rule(*[LOGIN] * 7)
@@ -97,19 +99,18 @@ ROWS: dict[str, Row] = {
     "analysis:campaigns-progress": get(MEMBER),
     "analysis:hits-progress": get(LOOK, "slug"),
     "analysis:pair": get(LOOK, "slug"),
-    "analysis:pair-file": get(LOOK, "slug", "table_format"),
     "analysis:comparison": get(LOOK, "slug"),
-    "analysis:comparison-file": get(NOT_YET, "slug", "table_format"),
     "analysis:caption-list": get(LOOK, "slug"),
-    "analysis:captions-file": get(LOOK, "slug", "table_format"),
     "analysis:video-scores": get(LOOK, "slug", "video"),
     "analysis:why": get(LOOK, "slug", "caption"),
     "analysis:video-frame": get(NOT_YET, "slug", "video", "frame_time"),
     "analysis:annotator-list": get(LOOK, "slug"),
-    "analysis:annotators-file": get(LOOK, "slug", "table_format"),
     "analysis:annotator-detail": get(LOOK, "slug", "pseudonym"),
     "analysis:hit-detail": get(LOOK, "slug", "hit"),
-    "analysis:ratings-file": get(LOOK, "slug", "ratings_format"),
+    "analysis:download": get(LOOK, "slug", "list_name", "table_format"),
+    "analysis:download-of": get(LOOK, "slug", "person_list", "pseudonym", "table_format"),
+    "analysis:export-list": get(LOOK, "slug"),
+    "analysis:export-file": get(OWN_EXPORT, "slug", "export"),
     "analysis:result-file": get(LOOK, "slug", "result", "result_name"),
     "annotations:rating-create": post(TOKEN_HEADER),
     "annotations:work-detail": get(TOKEN_HEADER),

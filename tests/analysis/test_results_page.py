@@ -108,8 +108,8 @@ def test_computing_twice_gives_the_same_bytes(ready):
 
 def test_the_files_are_those_of_the_command_line(ready, campaign, client_of, organiser, tmp_path):
     client = client_of(organiser)
-    ratings = client.get(reverse("analysis:ratings-file", args=[campaign.slug, "csv"]))
-    (tmp_path / "ratings.csv").write_bytes(b"".join(ratings.streaming_content))
+    ratings = client.get(reverse("analysis:download", args=[campaign.slug, "ratings", "csv"]))
+    (tmp_path / "ratings.csv").write_bytes(ratings.content)
     call_command(
         "analyse",
         str(tmp_path / "ratings.csv"),
@@ -127,10 +127,10 @@ def test_ratings_are_exported_under_pseudonyms_and_can_be_read_again(
     campaign, client_of, organiser, tmp_path
 ):
     response = client_of(organiser).get(
-        reverse("analysis:ratings-file", args=[campaign.slug, "parquet"])
+        reverse("analysis:download", args=[campaign.slug, "ratings", "parquet"])
     )
     path = tmp_path / "ratings.parquet"
-    path.write_bytes(b"".join(response.streaming_content))
+    path.write_bytes(response.content)
     ratings = read_ratings(path).ratings
     assert len(ratings) == 400
     assert all(name.startswith("a") for name in ratings.annotators)
@@ -232,7 +232,7 @@ def test_an_analyst_it_is_shared_with_may_look(ready, campaign, client_of, analy
 def test_strangers_are_refused(ready, campaign, client_of, stranger, client):
     addresses = [
         reverse("analysis:ranking", args=[campaign.slug]),
-        reverse("analysis:ratings-file", args=[campaign.slug, "csv"]),
+        reverse("analysis:download", args=[campaign.slug, "ratings", "csv"]),
         reverse("analysis:result-file", args=[campaign.slug, ready.pk, "systems.csv"]),
     ]
     for address in addresses:

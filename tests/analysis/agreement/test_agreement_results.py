@@ -76,8 +76,8 @@ def test_computing_twice_gives_the_same_bytes(ready):
 
 
 def test_the_files_are_those_of_the_command_line(ready, scored, page_of, tmp_path):
-    ratings = page_of("ratings-file", scored, "csv")
-    (tmp_path / "ratings.csv").write_bytes(b"".join(ratings.streaming_content))
+    ratings = page_of("download", scored, "ratings", "csv")
+    (tmp_path / "ratings.csv").write_bytes(ratings.content)
     files_write(scored, tmp_path)
     call_command(
         "correlate",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from analysis.models import Result
+from analysis.models import Export, Result
 from analysis.pipeline import Settings
+from analysis.services.exports import export_make, export_request
 from analysis.services.results import result_compute, result_request
-from analysis.tasks import result_compute_task
+from analysis.tasks import export_make_task, result_compute_task
 from hits.importing import read_campaign
 from hits.models import Campaign, Caption
 from hits.services.composing import batch_compose
@@ -29,6 +30,7 @@ def no_queue(monkeypatch) -> list[int]:
     """Nothing listens in tests; what would have been sent is noted instead."""
     sent: list[int] = []
     monkeypatch.setattr(result_compute_task, "delay_on_commit", sent.append)
+    monkeypatch.setattr(export_make_task, "delay_on_commit", sent.append)
     return sent
 
 
@@ -58,6 +60,23 @@ def compute(campaign: Campaign, **choices) -> Result:
     result_compute(pk=result.pk)
     result.refresh_from_db()
     return result
+
+
+def make_export(campaign: Campaign, person) -> Export:
+    """All captions of the campaign's result in a file, ready to be fetched."""
+    result = campaign.results.get()
+    export = export_request(
+        campaign=campaign,
+        by=person,
+        name="captions",
+        format="csv",
+        address="/",
+        choices={"result": result.pk, "search": "", "system": "", "sort": ""},
+        rows=140,
+    )
+    export_make(pk=export.pk)
+    export.refresh_from_db()
+    return export
 
 
 def rated_campaign(organiser, folder) -> Campaign:

@@ -107,16 +107,16 @@ def test_the_first_result_shows_itself(campaign, client_of, organiser):
 def test_the_list_is_downloaded_with_its_filters(page_of, ready, campaign):
     shown = names(page_of("annotator-list", campaign, show="passed", sort="-annotator"))
     query = {"show": "passed", "sort": "-annotator"}
-    content = page_of("annotators-file", campaign, "csv", **query).content.decode()
+    content = page_of("download", campaign, "annotators", "csv", **query).content.decode()
     assert [row["annotator"] for row in csv.DictReader(io.StringIO(content))] == shown
-    found = json.loads(page_of("annotators-file", campaign, "json", **query).content)
+    found = json.loads(page_of("download", campaign, "annotators", "json", **query).content)
     assert [row["annotator"] for row in found["rows"]] == shown
     assert found["signature"] == ready.signature
 
 
 def test_a_downloaded_comment_runs_nowhere(page_of, ready, campaign):
     campaign.turns.filter(pk=campaign.turns.first().pk).update(comment="=1+1")
-    content = page_of("annotators-file", campaign, "csv").content.decode()
+    content = page_of("download", campaign, "annotators", "csv").content.decode()
     comments = {row["comments"] for row in csv.DictReader(io.StringIO(content))}
     assert comments == {"", "'=1+1"}
 
@@ -172,7 +172,7 @@ def test_strangers_are_refused(ready, campaign, person, client_of, stranger, cli
     addresses = [
         reverse("analysis:annotator-list", args=[campaign.slug]),
         reverse("analysis:annotator-detail", args=[campaign.slug, person.pseudonym]),
-        reverse("analysis:annotators-file", args=[campaign.slug, "csv"]),
+        reverse("analysis:download", args=[campaign.slug, "annotators", "csv"]),
     ]
     for address in addresses:
         assert client_of(stranger).get(address).status_code == 404
@@ -189,4 +189,4 @@ def test_harmful_words_do_no_harm(page_of, harmful):
         assert page.status_code == 200
         assert "&lt;script&gt;alert(1)" in content
         assert "<script>alert" not in content
-    assert HARM in page_of("annotators-file", harmful, "json").json()["rows"][0]["comments"]
+    assert HARM in page_of("download", harmful, "annotators", "json").json()["rows"][0]["comments"]

@@ -91,7 +91,7 @@ def test_addresses_that_make_no_sense_are_refused(page_of, ready, campaign):
 def test_the_list_is_downloaded_with_its_filters(page_of, ready, campaign):
     query = {"q": "v007", "sort": "n"}
     shown = column(page_of("caption-list", campaign, **query), "system")
-    content = page_of("captions-file", campaign, "csv", **query).content.decode()
+    content = page_of("download", campaign, "captions", "csv", **query).content.decode()
     rows = list(csv.DictReader(io.StringIO(content)))
     assert [row["system"] for row in rows] == shown
     assert list(rows[0]) == ["text", "system", "item", "raw", "z", "n", "disagreement"]
@@ -108,7 +108,7 @@ def test_a_result_whose_files_are_lost_says_so(page_of, ready, campaign):
     shutil.rmtree(result_folder(ready))
     page = page_of("caption-list", campaign)
     assert "The files of this result are not here" in page.content.decode()
-    assert page_of("captions-file", campaign, "csv").status_code == 404
+    assert page_of("download", campaign, "captions", "csv").status_code == 404
     assert "human-b" in page_of("ranking", campaign).content.decode()
 
 
@@ -160,7 +160,7 @@ def test_before_any_rating_a_video_has_its_captions(page_of, organiser):
 def test_strangers_are_refused(ready, campaign, client_of, stranger, client):
     addresses = [
         reverse("analysis:caption-list", args=[campaign.slug]),
-        reverse("analysis:captions-file", args=[campaign.slug, "csv"]),
+        reverse("analysis:download", args=[campaign.slug, "captions", "csv"]),
         reverse("analysis:video-scores", args=[campaign.slug, campaign.videos.first().pk]),
     ]
     for address in addresses:
@@ -176,6 +176,6 @@ def test_harmful_words_do_no_harm(page_of, harmful):
         content = page.content.decode()
         assert "&lt;script&gt;alert(1)" in content
         assert "<script>alert" not in content
-    content = page_of("captions-file", harmful, "csv").content.decode()
+    content = page_of("download", harmful, "captions", "csv").content.decode()
     rows = list(csv.DictReader(io.StringIO(content)))
     assert all(row["system"].startswith(f"'={HARM[:8]}") for row in rows)

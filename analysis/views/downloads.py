@@ -1,0 +1,199 @@
+"""What pages list, as files: a few rows at once, many by a worker, with the page's own filters."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import BadRequest
+from django.db.models import Max
+from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_safe
+
+from analysis.downloads import MEDIA_TYPES, Download, write_download
+from analysis.forms import AgreementForm, AnnotatorsForm, PointsForm
+from analysis.models import Agreement, Export, Result
+from analysis.selectors.annotators import campaign_annotators
+from analysis.selectors.exports import export_kept_until, export_path, exports_of
+from analysis.selectors.metric_agreement import agreement_latest
+from analysis.selectors.ratings import reviews_fingerprint
+from analysis.services import agreements
+from analysis.services.downloads import DOWNLOADS
+from analysis.services.exports import export_request
+from analysis.tasks import export_make_task
+from analysis.views import annotators, captions, comparison, pairs
+from analysis.views.latest import checked, latest_result
+from annotations.models import Rating
+from daplatform.errors import DomainError
+from hits.models import Campaign
+from hits.selectors import campaign_hits
+from hits.views.access import MemberRequest, for_campaign
+
+Choices = dict[str, Any]
+
+
+@require_safe
+@for_campaign()
+def download(
+    request: MemberRequest, campaign: Campaign, name: str, format: str, subject: str = ""
+) -> HttpResponseBase:
+    """All pages of a list, as the page shows it; too many rows are left to a worker."""
+    if name not in CHOICES:
+        raise Http404("There is no such list.")
+    choices = CHOICES[name](request, campaign, subject)
+    try:
+        made = DOWNLOADS[name](campaign, **choices)
+        if made.rows <= settings.EXPORT_ROWS_AT_ONCE:
+            return file_response(made, f"{campaign.slug}-{name}.{format}", format)
+    except (DomainError, ValueError) as error:
+        raise Http404(str(error)) from None
+    export = export_request(
+        campaign=campaign,
+        by=request.user,
+        name=name,
+        format=format,
+        address=request.get_full_path(),
+        choices=choices,
+        rows=made.rows,
+    )
+    if export.state == Export.State.WAITING:
+        export_make_task.delay_on_commit(export.pk)  # type: ignore[attr-defined]
+    return redirect("analysis:export-list", campaign.slug)
+
+
+def file_response(made: Download, filename: str, format: str) -> HttpResponse:
+    stream = io.BytesIO()
+    write_download(stream, made, format)
+    # Always a download: no page of ours is made of what campaigns contain.
+    headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
+    return HttpResponse(stream.getvalue(), content_type=MEDIA_TYPES[format], headers=headers)
+
+
+@require_safe
+@for_campaign()
+def export_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """This person's files, those being made with how far they are; the list looks again itself."""
+    exports = list(exports_of(campaign, request.user))
+    context = {
+        "campaign": campaign,
+        "exports": [(export, export_kept_until(export)) for export in exports],
+        "is_waiting": any(export.state == Export.State.WAITING for export in exports),
+        "days": settings.EXPORT_KEPT_DAYS,
+    }
+    name = "analysis/_exports.html" if request.htmx else "analysis/exports.html"
+    return render(request, name, context)
+
+
+@require_safe
+@for_campaign()
+def export_file(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResponseBase:
+    ready = exports_of(campaign, request.user).filter(state=Export.State.READY)
+    export = get_object_or_404(ready, pk=pk)
+    path = export_path(export)
+    if not path.is_file():
+        raise Http404("The file is not here any more.")
+    return FileResponse(
+        path.open("rb"),
+        as_attachment=True,
+        filename=export.filename,
+        content_type=MEDIA_TYPES[export.format],
+    )
+
+
+def result_wanted(request: MemberRequest, campaign: Campaign) -> Result:
+    result = latest_result(request, campaign).listed
+    if result is None:
+        raise Http404("There is no result yet.")
+    return result
+
+
+def annotators_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    form = checked(AnnotatorsForm(request.GET))
+    return {"result": result_wanted(request, campaign).pk, **annotators.filters(form)}
+
+
+def captions_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    form = captions.captions_form(request, campaign)
+    return {"result": result_wanted(request, campaign).pk, **captions.filters(form)}
+
+
+def pair_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    result = result_wanted(request, campaign)
+    if not pairs.has_two_systems(result):
+        raise Http404("There are no two systems to compare.")
+    return {"result": result.pk, **pairs.pair_form(request, result).cleaned_data}
+
+
+def comparison_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    form = comparison.comparison_form(request, campaign)
+    latest, other = comparison.both(request, campaign, form)
+    if other is None or latest.listed is None or other.listed is None:
+        raise Http404("There are no two results to compare.")
+    return {"result": latest.listed.pk, "other": other.listed.pk}
+
+
+def ratings_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    return {"last": last_rating(campaign), "decisions": reviews_fingerprint(campaign)}
+
+
+def last_rating(campaign: Campaign) -> int:
+    ratings = Rating.objects.filter(campaign=campaign)
+    return ratings.aggregate(last=Max("pk"))["last"] or 0
+
+
+def metrics_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    return {}
+
+
+def points_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    form = checked(AgreementForm(request.GET))
+    found = agreement_latest(campaign, agreements.choices_key(form.wanted()))
+    if found is None or found.state != Agreement.State.READY:
+        raise Http404("Metrics were not compared with people yet.")
+    human = form.cleaned_data["human"] or "z"
+    metrics = [row["metric"] for row in found.page["parts"][human]["levels"]["captions"]]
+    picture = checked(PointsForm(request.GET, metrics=metrics))
+    return {"agreement": found.pk, "human": human, "metric": picture.cleaned_data["metric"]}
+
+
+def hit_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    return {"hit": get_object_or_404(campaign_hits(campaign), pk=number(subject)).pk}
+
+
+def person_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    person = get_object_or_404(campaign_annotators(campaign), pseudonym=subject)
+    return {
+        "annotator": person.pseudonym,
+        "last": result_wanted(request, campaign).last_rating,
+    }
+
+
+def video_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    video = get_object_or_404(campaign.videos, pk=number(subject))
+    result = latest_result(request, campaign).listed
+    return {"video": video.pk, "result": result.pk if result else None}
+
+
+def number(subject: str) -> int:
+    if not subject.isdecimal() or len(subject) > 18:
+        raise BadRequest("There is no such choice.")
+    return int(subject)
+
+
+CHOICES: Mapping[str, Callable[[MemberRequest, Campaign, str], Choices]] = {
+    "annotators": annotators_choices,
+    "answers": person_choices,
+    "captions": captions_choices,
+    "comparison": comparison_choices,
+    "hit": hit_choices,
+    "metrics": metrics_choices,
+    "pair": pair_choices,
+    "pairs": person_choices,
+    "points": points_choices,
+    "ratings": ratings_choices,
+    "video": video_choices,
+}
+"""What the address of each list asks for, as `analysis.services.downloads` wants it."""
