@@ -66,9 +66,12 @@ class Snapshot:
         path = self._folder / f"{first}-{last}-{len(columns['id'])}.arrow"
         part = path.with_suffix(f".{os.getpid()}")
         table = pa.table({name: pa.array(columns[name]) for name in FIELDS})
-        with pa.OSFile(str(part), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
-            writer.write_table(table)
-        part.replace(path)
+        try:
+            with pa.OSFile(str(part), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+                writer.write_table(table)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)  # a full disk is not filled with halves
 
     def read(self) -> Columns:
         """Every column, mapped from disk where there is one part only."""

@@ -30,6 +30,7 @@ from analysis.selectors.metric_agreement import (
 from analysis.selectors.ratings import notes_on
 from analysis.services.results import ratings_until
 from analysis.services.snapshots import snapshot_refresh
+from analysis.services.waiting import waiting_for_space
 from analysis.snapshot import Columns
 from analysis.stats.outliers import Direction
 from annotations.models import Rating
@@ -88,9 +89,12 @@ def agreements_left_behind() -> QuerySet[Agreement]:
 
 def agreement_compute(*, pk: int) -> None:
     """Hold metrics against people and keep what comes out. Safe twice."""
-    if not Agreement.objects.claim(pk):
-        return
-    agreement = Agreement.objects.select_related("campaign").get(pk=pk)
+    if Agreement.objects.claim(pk):
+        with waiting_for_space(Agreement.objects.filter(pk=pk)):
+            _make(Agreement.objects.select_related("campaign").get(pk=pk))
+
+
+def _make(agreement: Agreement) -> None:
     if agreement.evidence != agreement_evidence(agreement.campaign):
         agreement.delete()  # overtaken: whoever looks next asks for another
         return
@@ -115,7 +119,7 @@ def _compute(agreement: Agreement, columns: Columns) -> None:
     notes = notes_on(campaign)
     agreement.page = agreement_page(evaluation, robustness) | {"notes": notes}
     agreement.signature = str(evaluation.signature)
-    agreement.state = State.READY
+    agreement.state, agreement.problem = State.READY, ""
 
 
 def _evaluate(campaign: Campaign, choices: Choices, columns: Columns) -> Evaluation:

@@ -33,6 +33,7 @@ from analysis.selectors.ratings import (
 )
 from analysis.selectors.results import result_folder
 from analysis.services.snapshots import snapshot_refresh
+from analysis.services.waiting import waiting_for_space
 from analysis.snapshot import Columns
 from analysis.trust import assess_trust
 from annotations.models import Rating
@@ -86,9 +87,12 @@ def results_left_behind() -> QuerySet[Result]:
 
 def result_compute(*, pk: int) -> None:
     """Analyse the ratings up to the result's last one and keep what comes out. Safe twice."""
-    if not Result.objects.claim(pk):
-        return
-    result = Result.objects.select_related("campaign").get(pk=pk)
+    if Result.objects.claim(pk):
+        with waiting_for_space(Result.objects.filter(pk=pk)):
+            _make(Result.objects.select_related("campaign").get(pk=pk))
+
+
+def _make(result: Result) -> None:
     columns = snapshot_refresh(campaign=result.campaign).read()
     decisions = reviews_fingerprint(result.campaign)
     try:
@@ -127,7 +131,7 @@ def _compute(result: Result, columns: Columns) -> None:
         write_listing(folder / ANNOTATORS, annotators_listing(analysis))
     result.page = results_page(analysis, trust) | {"notes": notes}
     result.signature = str(analysis.signature)
-    result.state = State.READY
+    result.state, result.problem = State.READY, ""
 
 
 @transaction.atomic

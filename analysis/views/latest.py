@@ -30,6 +30,8 @@ class Latest:
     campaign: Campaign
     result: Result | None
     is_waiting: bool
+    obstacle: str
+    """Why the next is late, if anything is in its way."""
     choices: dict[str, str]
     """What was chosen, so that links and forms carry it along."""
 
@@ -49,6 +51,7 @@ class Latest:
             "campaign": self.campaign,
             "result": self.result,
             "is_waiting": self.is_waiting,
+            "obstacle": self.obstacle,
             "choices": self.choices,
             "is_lost": self.ready is not None and self.listed is None,
         }
@@ -64,7 +67,8 @@ def latest_result(request: MemberRequest, campaign: Campaign) -> Latest:
         result_compute_task.delay_on_commit(wanted.pk)  # type: ignore[attr-defined]
     shown = result_latest(campaign, choices_key(choices))
     carried = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
-    return Latest(campaign, shown, is_waiting, carried)
+    obstacle = wanted.problem if wanted is not None and is_waiting else ""
+    return Latest(campaign, shown, is_waiting, obstacle, carried)
 
 
 def news(request: MemberRequest, latest: Latest) -> HttpResponseBase:

@@ -11,6 +11,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils.text import slugify
 
+from daplatform.disk import NO_SPACE, is_full
 from daplatform.errors import DomainError
 from hits import importing
 from hits.bulk import rows_write
@@ -40,7 +41,8 @@ def campaign_import(
             return existing
         raise DomainError("Another campaign came in at the same moment. Try again.") from None
     except UNREADABLE as error:
-        raise DomainError(f"Nothing was written: {error}.") from error
+        reason = NO_SPACE if is_full(error) else error
+        raise DomainError(f"Nothing was written: {reason}.") from error
 
 
 def _existing(reading: importing.Reading, owner: User) -> Campaign | None:

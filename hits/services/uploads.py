@@ -16,10 +16,11 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.base import File
-from django.db import OperationalError
+from django.db import OperationalError, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from daplatform.disk import NO_SPACE, is_full
 from daplatform.errors import DomainError
 from hits import importing
 from hits.models import Upload
@@ -37,7 +38,13 @@ def upload_create(*, owner: User, archive: File[bytes]) -> Upload:
         most = settings.UPLOAD_MAX_BYTES // 1_000_000
         raise DomainError(f"This file is larger than {most:,} MB, the most that can be uploaded.")
     filename = Path(archive.name or "campaign.zip").name[-200:]
-    return Upload.objects.create(owner=owner, archive=archive, filename=filename)
+    try:
+        with transaction.atomic():
+            return Upload.objects.create(owner=owner, archive=archive, filename=filename)
+    except OSError as error:
+        if not is_full(error):
+            raise
+        raise DomainError(f"This file could not be kept: {NO_SPACE}.") from None
 
 
 def upload_confirm(*, upload: Upload) -> Upload:
@@ -97,8 +104,11 @@ def _work(pk: int, state: str, record: Callable[[Upload, importing.Reading], Non
         _record_refusal(upload, "The archive is no longer stored.")
     except OperationalError:
         raise  # the database is busy or away: the upload is taken up again later
-    except Exception:
-        _record_refusal(upload, "Something went wrong here, and was written to the log.")
+    except Exception as error:
+        sentence = "Something went wrong here, and was written to the log."
+        if is_full(error):
+            sentence = f"There was no room to unpack it: {NO_SPACE}. Send it again later."
+        _record_refusal(upload, sentence)
         raise
 
 
