@@ -6,6 +6,7 @@ from django.urls.converters import StringConverter
 from analysis.downloads import MEDIA_TYPES
 from analysis.views import (
     agreement,
+    annotator_orders,
     annotators,
     captions,
     comparison,
@@ -51,6 +52,11 @@ urlpatterns = [
     path("<slug:slug>/videos/<int:pk>/frames/<int:at>.jpg", why.video_frame, name="video-frame"),
     path("<slug:slug>/videos/<int:pk>/scores/", captions.video_scores, name="video-scores"),
     path("<slug:slug>/annotators/", annotators.annotator_list, name="annotator-list"),
+    path(
+        "<slug:slug>/annotators/order/",
+        annotator_orders.annotators_order,
+        name="annotators-order",
+    ),
     path("<slug:slug>/hits/<int:pk>/", inspector.hit_detail, name="hit-detail"),
     path(
         "<slug:slug>/annotators/<str:pseudonym>/",

@@ -9,9 +9,10 @@ from django import forms
 from django.core.validators import RegexValidator
 
 from annotations.selectors.offering import DEFAULT_DESCRIPTION, Choices
+from annotations.services.order_kinds import Wish
 from hits.crowds import LABELS
 from hits.crowds.gateway import Requirements
-from hits.models import Campaign, Policy
+from hits.models import Campaign, Order, Policy
 
 
 class InvitationForm(forms.Form):
@@ -187,6 +188,53 @@ class ReviewForm(forms.Form):
             self.add_error("text", "Say it in words the person can read.")
         if sent.get("action") == "bonus" and not sent.get("amount"):
             self.add_error("amount", "How much?")
+
+
+class OrderForm(forms.Form):
+    """What is ordered about annotators, in which words and for how much.
+
+    ``once`` stays the same from the first look to the last click: sent twice, it is one order.
+    """
+
+    kind = forms.ChoiceField(choices=Order.Kind.choices, widget=forms.HiddenInput)
+    amount = forms.DecimalField(
+        label="Bonus for each person",
+        min_value=Decimal("0.01"),
+        max_value=Decimal("999.99"),
+        decimal_places=2,
+    )
+    category = forms.ChoiceField(label="Category")
+    text = forms.CharField(max_length=4000, widget=forms.Textarea(attrs={"rows": 4}))
+    once = forms.CharField(max_length=40, widget=forms.HiddenInput)
+    seen = forms.CharField(max_length=100, required=False, widget=forms.HiddenInput)
+
+    TEXTS = {
+        Order.Kind.REJECT: ("Reason", "The person reads it. Everybody chosen gets the same words."),
+        Order.Kind.BONUS: ("What it is for", "The person reads it."),
+        Order.Kind.MESSAGE: ("Message", "Sent through the crowd, under the campaign's name."),
+    }
+
+    def __init__(self, *args: Any, kind: Order.Kind, categories: dict[str, str], **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        if kind in self.TEXTS:
+            self.fields["text"].label, self.fields["text"].help_text = self.TEXTS[kind]
+        else:
+            del self.fields["text"]
+        if kind != Order.Kind.BONUS:
+            del self.fields["amount"]
+        if kind == Order.Kind.REJECT and categories:
+            self.fields["category"].choices = [("", "—"), *categories.items()]  # type: ignore[attr-defined]
+        else:
+            del self.fields["category"]
+
+    def wish(self) -> Wish:
+        sent = self.cleaned_data
+        return Wish(
+            kind=Order.Kind(sent["kind"]),
+            text=sent.get("text", ""),
+            category=sent.get("category", ""),
+            amount=sent.get("amount", Decimal("0")),
+        )
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from django.urls import path
 
 from annotations.views import endpoints, entry, join, links, media, notices, preview, work
-from annotations.views.crowd import launching, overview, reviewing
+from annotations.views.crowd import launching, orders, overview, reviewing
 
 app_name = "annotations"
 urlpatterns = [
@@ -28,6 +28,12 @@ urlpatterns = [
         name="launch-create",
     ),
     path("campaigns/<slug:slug>/crowd/review/", reviewing.review, name="review"),
+    path("campaigns/<slug:slug>/crowd/orders", orders.order_list, name="order-list"),
+    path(
+        "campaigns/<slug:slug>/crowd/orders/<int:pk>/undo/",
+        orders.order_take_back,
+        name="order-undo",
+    ),
     *(
         path(
             f"campaigns/<slug:slug>/crowd/launches/<int:pk>/{turn}/",

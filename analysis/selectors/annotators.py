@@ -21,7 +21,7 @@ from analysis.listings import (
 )
 from analysis.models import Result
 from analysis.selectors.results import result_listing
-from annotations.models import Annotator, Assignment, Rating
+from annotations.models import Annotator, Assignment, Exclusion, Rating
 from hits.models import Campaign, HitItem
 from hits.selectors import replaced_words
 
@@ -54,18 +54,33 @@ def annotator_listed(result: Result, annotator: Annotator) -> dict[str, Any] | N
     return rows[0] if rows else None
 
 
+def annotators_flags(result: Result, pseudonyms: Sequence[str]) -> list[list[str]]:
+    """The flags on each of these people's work, as far as it was analysed."""
+    listed = matching(result_listing(result, ANNOTATORS), "annotator", list(pseudonyms))
+    return [flags.split(";") for flags in listed["flags"].to_pylist()]
+
+
 def annotator_rows(campaign: Campaign, listed: pa.Table) -> list[dict[str, Any]]:
     """Rows as a page shows them: flags with their reasons, and what people wrote."""
     rows = records(as_table(listed))
-    comments = comments_on(campaign, [row["annotator"] for row in rows])
+    names = [row["annotator"] for row in rows]
+    comments = comments_on(campaign, names)
+    excluded = excluded_from(campaign, names)
     return [
         row
         | {
             "flags": [(flag, FLAGS[flag]) for flag in row["flags"].split(";") if flag],
             "comments": comments.get(row["annotator"], []),
+            "is_excluded": row["annotator"] in excluded,
         }
         for row in rows
     ]
+
+
+def excluded_from(campaign: Campaign, pseudonyms: Collection[str]) -> set[str]:
+    """Who of these gets no more HITs of the campaign's owner."""
+    rows = Exclusion.objects.filter(owner=campaign.owner_id, annotator__pseudonym__in=pseudonyms)
+    return set(rows.values_list("annotator__pseudonym", flat=True))
 
 
 def comments_on(

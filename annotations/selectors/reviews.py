@@ -12,7 +12,9 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from annotations.decisions import Case, invites_again, needs_replacement, uses
 from annotations.models import Assignment, Submission, Verdict
 from annotations.selectors.offering import hourly_pay
-from hits.models import Campaign, Launch, Policy
+from hits.crowds import connect
+from hits.crowds.gateway import CrowdError
+from hits.models import Act, Campaign, Launch, Policy
 from hits.selectors.money import policy_of
 
 State = Assignment.State
@@ -111,15 +113,40 @@ def shortfalls(launch: Launch) -> dict[int, int]:
     submissions = submissions_of(launch.batch.campaign).filter(
         posting__launch=launch, assignment__isnull=False
     )
+    undoable = _refusals_undoable(launch)
     for submission in submissions:
         turn = submission.assignment
-        if turn is None or turn.state in Assignment.GIVEN_UP:
+        if turn is None or turn.state in Assignment.GIVEN_UP or submission.pk in undoable:
             continue
         if needs_replacement(policy.use_rule, case_of(submission), submission.use):
             standing[turn.hit_id] -= 1
     hits = launch.batch.hits.order_by("number").values_list("pk", flat=True)
     lacking = {hit: launch.people - standing[hit] for hit in hits}
     return {hit: count for hit, count in lacking.items() if count > 0}
+
+
+def _refusals_undoable(launch: Launch) -> set[int]:
+    """Submissions whose rejection may still be undone: nobody is asked in their place yet."""
+    acts = Act.objects.filter(
+        posting__launch=launch,
+        kind=Act.Kind.REJECT,
+        order__isnull=False,
+        state=Act.State.WAITING,
+        attempts=0,
+    )
+    return {int(subject.partition(":")[2]) for subject in acts.values_list("subject", flat=True)}
+
+
+def rejection_categories(campaign: Campaign) -> dict[str, str]:
+    """Reasons for a rejection that the campaign's crowds know."""
+    categories: dict[str, str] = {}
+    launches = Launch.objects.filter(batch__campaign=campaign).order_by()
+    for crowd in launches.values_list("crowd", flat=True).distinct():
+        try:
+            categories |= connect(crowd).facts.rejection_categories
+        except CrowdError:  # not configured any more: nothing can be rejected there either
+            continue
+    return categories
 
 
 def median_minutes(campaign: Campaign) -> float | None:

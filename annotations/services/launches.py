@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from annotations.models import Assignment, Submission
 from annotations.selectors.offering import Choices, launch_draft, offers_of, prices_of
+from annotations.services.annotators import INVITED
 from annotations.services.assignments import assignments_open_for
 from daplatform.errors import DomainError
 from hits.crowds import LABELS, connect
@@ -52,8 +53,13 @@ def policy_update(*, campaign: Campaign, by: User, **settings: Any) -> Policy:
     return policy
 
 
-def batch_launch(*, batch: Batch, choices: Choices, by: User) -> Launch:
-    """Offer a batch to a crowd, within the campaign's budget. The caller wakes a worker."""
+def batch_launch(
+    *, batch: Batch, choices: Choices, by: User, budget: Decimal | None = None
+) -> Launch:
+    """Offer a batch to a crowd, within the campaign's budget. The caller wakes a worker.
+
+    A new ``budget`` is the campaign's from then on, unless the launch is refused.
+    """
     gateway = connect(choices.crowd)
     _refuse_odd_batch(batch, choices.crowd)
     launch = launch_draft(batch, choices, gateway.facts)
@@ -64,7 +70,7 @@ def batch_launch(*, batch: Batch, choices: Choices, by: User) -> Launch:
     check_offers(offers, gateway)
     prices = prices_of(offers, gateway)
     check_balance(sum((price.total for price in prices), Decimal()), gateway)
-    return _launch_write(launch, offers, prices)
+    return _launch_write(launch, offers, prices, budget)
 
 
 def check_offers(offers: Sequence[Offer], gateway: Gateway) -> None:
@@ -85,8 +91,12 @@ def check_balance(needed: Decimal, gateway: Gateway) -> None:
 
 
 @transaction.atomic
-def _launch_write(launch: Launch, offers: Sequence[Offer], prices: Sequence[Price]) -> Launch:
+def _launch_write(
+    launch: Launch, offers: Sequence[Offer], prices: Sequence[Price], budget: Decimal | None
+) -> Launch:
     campaign = campaign_lock(launch.batch.campaign)
+    if budget is not None:
+        policy_update(campaign=campaign, by=launch.launched_by, budget=budget)
     _refuse_second_launch(launch)
     try:
         launch.full_clean()
@@ -162,7 +172,7 @@ def _refuse_odd_batch(batch: Batch, crowd: str) -> None:
     if Launch.objects.filter(batch=batch).exists():
         raise DomainError("This batch is launched already.")
     taken = Assignment.objects.filter(hit__batch=batch).exclude(state=Assignment.State.OPEN)
-    if crowd != "invite" and taken.exists():
+    if crowd != INVITED and taken.exists():
         raise DomainError(
             "Invited people have begun to rate this batch. Compose another batch for the crowd."
         )
@@ -273,8 +283,15 @@ def launches_open() -> Iterable[Launch]:
     """Launches that something may still happen to.
 
     One that was closed while somebody was at work stays open at its crowd until they are done:
-    what they hand in is taken down, and paid, like everybody's.
+    what they hand in is taken down, and paid, like everybody's. Where there is no marketplace to
+    stay open at, it is our own rows that say whether somebody still works.
     """
     rows = Launch.objects.select_related("batch__campaign")
     out = Posting.objects.filter(launch=OuterRef("pk")).exclude(standing=Standing.CLOSED)
-    return rows.filter(~Q(state=Launch.State.CLOSED) | Exists(out)).order_by("pk")
+    at_work = Assignment.objects.filter(
+        hit__batch=OuterRef("batch"),
+        state__in=[Assignment.State.ACTIVE, Assignment.State.SUBMITTED],
+        submission=None,
+    )
+    unreported = Q(crowd=INVITED) & Exists(at_work)
+    return rows.filter(~Q(state=Launch.State.CLOSED) | Exists(out) | unreported).order_by("pk")

@@ -58,14 +58,14 @@ def lists_change(
     wanted, unwanted = (here, there) if again else (there, here)
     for kind, audience in ((Act.Kind.ENLIST, wanted), (Act.Kind.DELIST, unwanted)):
         times = Act.objects.filter(crowd=crowd, kind=kind).count()
-        payload = {"audience": audience, "people": people}
+        payload: dict[str, Any] = {"audience": audience, "people": people}
         if audience == there and before is not None:  # the list that keeps people out
             payload["before"] = before
         act_write(
             campaign=campaign,
             crowd=crowd,
             kind=kind,
-            subject=f"{audience}:{_digest(people)}:{times}",
+            subject=f"{audience}:{digest_of(people)}:{times}",
             payload=payload,
             by=by,
             order=order,
@@ -92,7 +92,7 @@ def submissions_message(
             campaign=campaign,
             crowd=crowd,
             kind=Act.Kind.MESSAGE,
-            subject=f"message:{_digest([*people, subject, text])}",
+            subject=f"message:{digest_of([*people, subject, text])}",
             payload={"people": people, "subject": subject.strip(), "text": text.strip()},
             by=by,
             order=order,
@@ -119,7 +119,7 @@ def names_of(submissions: Several) -> str:
     return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
 
 
-def _digest(words: Sequence[str]) -> str:
+def digest_of(words: Sequence[str]) -> str:
     return hashlib.sha256("\n".join(words).encode()).hexdigest()[:16]
 
 

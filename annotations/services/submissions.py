@@ -12,12 +12,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from annotations.models import Annotator, Assignment, Submission
 from annotations.references import audience_enough
 from annotations.services.annotators import INVITED, annotator_identify
 from annotations.services.assignments import assignment_withdraw
+from annotations.services.people import digest_of
 from hits.crowds import connect
 from hits.crowds.gateway import Gateway, Progress
 from hits.crowds.gateway import Submission as Reported
@@ -39,18 +41,12 @@ def launch_sync(*, launch: Launch, gateway: Gateway | None = None, undecided: bo
     What is approved or rejected already is asked for only where ``undecided`` is False.
     """
     gateway = gateway or connect(launch.crowd)
-    postings = {
-        known.external_id: known.posting
-        for known in ExternalId.objects.filter(
-            posting__launch=launch, kind=ExternalId.Kind.PUBLICATION
-        )
-        .exclude(posting__standing=Posting.Standing.CLOSED)
-        .select_related("posting__launch__batch__campaign")
-        .prefetch_related("posting__places")
-    }
     if gateway.facts.reports_submissions:
+        # A crowd closes nothing while somebody is at work there.
+        postings = _publications(launch, ~Q(posting__standing=Posting.Standing.CLOSED))
         reports = gateway.submissions(list(postings), undecided=undecided)
     else:
+        postings = _publications(launch)
         reports = own_reports(postings)
     count = 0
     for chunk in _chunks(reports):
@@ -59,6 +55,15 @@ def launch_sync(*, launch: Launch, gateway: Gateway | None = None, undecided: bo
         count += len(changed)
     Launch.objects.filter(pk=launch.pk).update(synced_at=timezone.now())
     return count
+
+
+def _publications(launch: Launch, *which: Q) -> dict[str, Posting]:
+    """The launch's postings, by what the crowd calls them."""
+    known = ExternalId.objects.filter(
+        *which, posting__launch=launch, kind=ExternalId.Kind.PUBLICATION
+    )
+    known = known.select_related("posting__launch__batch__campaign")
+    return {each.external_id: each.posting for each in known.prefetch_related("posting__places")}
 
 
 def own_reports(postings: dict[str, Posting]) -> Iterator[Reported]:
@@ -219,7 +224,7 @@ def people_enough(launch: Launch, changed: Sequence[Submission]) -> None:
             campaign=campaign,
             crowd=launch.crowd,
             kind=Act.Kind.ENLIST,
-            subject=f"{audience}:{min(people)}-{max(people)}:{len(people)}",
+            subject=f"{audience}:{digest_of(sorted(people.values()))}",
             payload={"audience": audience, "people": sorted(people.values())},
         )
 

@@ -96,6 +96,7 @@ def things(campaign, anna, organiser):
         "scores_name": "scores.csv",
         "launch": launch.pk,
         "act": act.pk,
+        "order": campaign.orders.create(kind="approve", once="1", given_by=organiser).pk,
         "assignment": anna.assignment.pk,
         "media_name": media_name(assignment=anna.assignment.pk, position=0),
         "entry_token": link(invite(campaign, "Ben")).split("/")[-2],

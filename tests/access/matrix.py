@@ -105,6 +105,7 @@ ROWS: dict[str, Row] = {
     "analysis:why": get(LOOK, "slug", "caption"),
     "analysis:video-frame": get(NOT_YET, "slug", "video", "frame_time"),
     "analysis:annotator-list": get(LOOK, "slug"),
+    "analysis:annotators-order": post(CHANGE, "slug"),
     "analysis:annotator-detail": get(LOOK, "slug", "pseudonym"),
     "analysis:hit-detail": get(LOOK, "slug", "hit"),
     "analysis:download": get(LOOK, "slug", "list_name", "table_format"),
@@ -131,6 +132,8 @@ ROWS: dict[str, Row] = {
     "annotations:policy-save": post(CHANGE, "slug"),
     "annotations:launch-create": both(CHANGE, "slug", "batch_number"),
     "annotations:review": both(CHANGE, "slug"),
+    "annotations:order-list": get(CHANGE, "slug"),
+    "annotations:order-undo": post(CHANGE, "slug", "order"),
 }
 ROWS |= {
     f"annotations:launch-{turn}": post(CHANGE, "slug", "launch")

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 from annotations.forms import LaunchForm
 from annotations.selectors.crowd import batches_to_launch
 from annotations.selectors.offering import Estimate, launch_estimate
-from annotations.services.launches import batch_launch, policy_update
+from annotations.services.launches import batch_launch
 from daplatform.errors import DomainError
 from hits.crowds import LABELS, connect
 from hits.models import Batch, Campaign
@@ -72,8 +72,12 @@ def _initials(form: LaunchForm) -> dict[str, object]:
 
 def _launch(request: MemberRequest, batch: Batch, form: LaunchForm) -> bool:
     try:
-        policy_update(campaign=batch.campaign, by=request.user, budget=form.cleaned_data["budget"])
-        launch = batch_launch(batch=batch, choices=form.choices(), by=request.user)
+        launch = batch_launch(
+            batch=batch,
+            choices=form.choices(),
+            by=request.user,
+            budget=form.cleaned_data["budget"],
+        )
     except DomainError as error:
         form.add_error(None, str(error))
         return False

@@ -15,7 +15,11 @@ from django.views.decorators.http import require_http_methods
 
 from annotations.forms import ReviewForm
 from annotations.models import Submission
-from annotations.selectors.reviews import review_row, submissions_filtered
+from annotations.selectors.reviews import (
+    rejection_categories,
+    review_row,
+    submissions_filtered,
+)
 from annotations.services.people import submissions_invite_again, submissions_message
 from annotations.services.reviews import (
     submission_bonus,
@@ -24,8 +28,7 @@ from annotations.services.reviews import (
     submissions_use,
 )
 from daplatform.errors import DomainError
-from hits.crowds import connect
-from hits.models import Campaign, Launch
+from hits.models import Campaign
 from hits.selectors.money import policy_of
 from hits.tasks import acts_run_task
 from hits.views.access import MemberRequest, for_campaign
@@ -41,7 +44,7 @@ INVITES = {"invite": True, "uninvite": False, "invite_rule": None}
 def review(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     """GET shows who did what; POST decides about those that are ticked."""
     view = request.GET.get("show", "")
-    form = ReviewForm(request.POST or None, categories=_categories(campaign))
+    form = ReviewForm(request.POST or None, categories=rejection_categories(campaign))
     rows = submissions_filtered(campaign, view)
     if request.method == "POST" and form.is_valid():
         chosen = rows if "everybody" in request.POST else rows.filter(pk__in=_ticked(request))
@@ -61,18 +64,6 @@ def review(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     }
     status = 400 if form.errors else 200
     return render(request, "annotations/crowd/review.html", context, status=status)
-
-
-def _categories(campaign: Campaign) -> dict[str, str]:
-    """Reasons for a rejection that the campaign's crowds know."""
-    categories: dict[str, str] = {}
-    launches = Launch.objects.filter(batch__campaign=campaign).order_by()
-    for crowd in launches.values_list("crowd", flat=True).distinct():
-        try:
-            categories |= connect(crowd).facts.rejection_categories
-        except DomainError:  # not configured any more: nothing can be rejected there either
-            continue
-    return categories
 
 
 def _ticked(request: MemberRequest) -> list[int]:

@@ -30,7 +30,13 @@ from hits.crowds.mturk.checks import LONGEST_AUTO_APPROVAL, check_offer
 from hits.crowds.mturk.listing import Listing
 from hits.crowds.mturk.money import CENT, FEE, PEOPLE_BEFORE_HIGH_FEE, price_of
 from hits.crowds.mturk.publishing import Publishing
-from hits.crowds.mturk.wording import publication_of, references_of, submission_of, told_at
+from hits.crowds.mturk.wording import (
+    marked_reason,
+    publication_of,
+    references_of,
+    submission_of,
+    told_at,
+)
 
 log = logging.getLogger(__name__)
 LONG_AGO: Final = dt.datetime(2015, 1, 1, tzinfo=dt.UTC)
@@ -210,7 +216,7 @@ class MTurkGateway:
                 WorkerId=bonus.person,
                 AssignmentId=bonus.submission,
                 BonusAmount=f"{bonus.amount:.2f}",
-                Reason=bonus.reason,
+                Reason=marked_reason(bonus.reason, key),
                 UniqueRequestToken=key,
             )
         except Refused as refusal:
@@ -221,11 +227,9 @@ class MTurkGateway:
         paid = self._call.pages(
             "list_bonus_payments", "BonusPayments", AssignmentId=bonus.submission
         )
-        return any(
-            (one["WorkerId"], Decimal(one["BonusAmount"]), one["Reason"])
-            == (bonus.person, bonus.amount, bonus.reason)
-            for one in paid
-        )
+        # Two equal bonuses for one piece of work differ in their marks; the listing has no tokens.
+        mine = marked_reason(bonus.reason, key)
+        return any(one["Reason"] == mine and one["WorkerId"] == bonus.person for one in paid)
 
     # People -------------------------------------------------------------------------------------
 

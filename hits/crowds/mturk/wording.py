@@ -76,6 +76,15 @@ def submission_of(assignment: Mapping[str, Any], *, place: str = "") -> Submissi
     )
 
 
+def marked_reason(reason: str, key: str) -> str:
+    """A bonus's reason with what its act is known by, to tell it from another just like it.
+
+    >>> marked_reason("Careful work.", "3f2a9c0d11e2")
+    'Careful work. (ref. 3f2a9c0d)'
+    """
+    return f"{reason} (ref. {key[:8]})"
+
+
 def code_of(answer: str) -> str:
     """The completion code among the fields the page posted; empty when there is none."""
     try:

@@ -67,7 +67,7 @@ class Study(RuleBasedStateMachine):
         self.keys = 0
         return self.work_on(self.publish(1, None), "A1", True)
 
-    def insist(self, trouble, act, looks=lambda: False):
+    def insist(self, trouble, act, looks=lambda key: False):
         """As the outbox would: the same act until it is done, or found to be done."""
         self.keys += 1
         if trouble is not None:
@@ -77,7 +77,7 @@ class Study(RuleBasedStateMachine):
                 return act(f"key-{self.keys}")
             except UnclearOutcome:
                 self.server.faults.clear()
-                if found := looks():
+                if found := looks(f"key-{self.keys}"):
                     return found
             except TransientFault:
                 continue
@@ -91,7 +91,7 @@ class Study(RuleBasedStateMachine):
         found = self.insist(
             trouble,
             lambda key: self.gateway.publish(wanted, key=key),
-            lambda: self.gateway.find(wanted.reference),
+            lambda _: self.gateway.find(wanted.reference),
         )
         self.places[found.external_id] = wanted.places[0]
         return found.external_id
@@ -145,7 +145,7 @@ class Study(RuleBasedStateMachine):
         self.insist(
             trouble,
             lambda key: self.gateway.bonus(bonus, key=key),
-            lambda: self.gateway.find_bonus(bonus, key=""),
+            lambda key: self.gateway.find_bonus(bonus, key=key),
         )
         self.bonuses.add(one)
 

@@ -1,0 +1,154 @@
+"""Orders about annotators: what one does and costs is seen first, then it is given."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import BadRequest
+from django.http import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from analysis.forms import AnnotatorsForm
+from analysis.reasons import proposed_reason
+from analysis.selectors import annotators as people
+from analysis.views.annotators import filters
+from analysis.views.latest import Latest, checked, latest_result
+from annotations.forms import OrderForm
+from annotations.models import Annotator
+from annotations.selectors.reviews import rejection_categories
+from annotations.services.orders import Outcome, order_give, order_preview
+from daplatform.errors import DomainError
+from hits.models import Campaign, Launch, Order
+from hits.services.money import money_left
+from hits.views.access import MemberRequest, for_campaign
+
+NAMED = 20
+
+
+@require_POST
+@for_campaign("hits.change_campaign")
+def annotators_order(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """From the list: shows what would be done with those ticked; `confirm` does it."""
+    latest = latest_result(request, campaign)
+    chosen = _chosen(request, latest)
+    back = f"{reverse('analysis:annotator-list', args=[campaign.slug])}?{request.GET.urlencode()}"
+    if not chosen:
+        messages.error(request, "Tick the annotators it is about.")
+        return redirect(back)
+    kind = _kind(request)
+    form = _form(request, kind, latest, chosen)
+    outcome = _preview(request, campaign, chosen, form)
+    if outcome is not None and "confirm" in request.POST:
+        if form.cleaned_data["seen"] != _seen(outcome):
+            form.add_error(None, "This is not what you looked at before. Look once more.")
+        elif _give(request, campaign, chosen, form):
+            return redirect(back)
+    context = {
+        "campaign": campaign,
+        "kind": kind,
+        "chosen": chosen,
+        "is_everybody": "everybody" in request.POST,  # too many to be named in a form, perhaps
+        "named": chosen[:NAMED],
+        "form": form,
+        "outcome": outcome,
+        "seen": _seen(outcome) if outcome else "",
+        "left": money_left(campaign),
+        "currency": _currency(campaign),
+        "back": back,
+    }
+    return render(request, "analysis/order.html", context, status=400 if form.errors else 200)
+
+
+def _kind(request: MemberRequest) -> Order.Kind:
+    try:
+        return Order.Kind(request.POST.get("kind", ""))
+    except ValueError:
+        raise BadRequest("There is no such choice.") from None
+
+
+def _chosen(request: MemberRequest, latest: Latest) -> list[Annotator]:
+    """Those ticked, or everybody the filters of the address leave."""
+    everybody = people.campaign_annotators(latest.campaign).select_related("identity")
+    names = request.POST.getlist("annotator")
+    if "everybody" in request.POST and latest.listed:
+        form = checked(AnnotatorsForm(request.GET))
+        names = people.annotators_listed(latest.listed, **filters(form))["annotator"].to_pylist()
+    return list(everybody.filter(pseudonym__in=names).order_by("pseudonym"))
+
+
+def _form(
+    request: MemberRequest, kind: Order.Kind, latest: Latest, chosen: list[Annotator]
+) -> OrderForm:
+    """As it was sent or, coming from the list, with words that suit and no complaint yet."""
+    categories = rejection_categories(latest.campaign)
+    if "once" in request.POST:
+        return OrderForm(request.POST, kind=kind, categories=categories)
+    text = _proposal(latest, chosen) if kind == Order.Kind.REJECT else ""
+    first = {"kind": kind, "once": uuid4().hex, "text": text}
+    form = OrderForm(first, kind=kind, categories=categories)
+    return form if form.is_valid() else OrderForm(initial=first, kind=kind, categories=categories)
+
+
+def _proposal(latest: Latest, chosen: list[Annotator]) -> str:
+    if not latest.listed:
+        return ""
+    flags = people.annotators_flags(latest.listed, [each.pseudonym for each in chosen])
+    return proposed_reason(flags)
+
+
+def _preview(
+    request: MemberRequest, campaign: Campaign, chosen: list[Annotator], form: OrderForm
+) -> Outcome | None:
+    """What would be done; None, with the reason among the form's errors, where it cannot be."""
+    if not form.is_valid():
+        return None
+    try:
+        return order_preview(**_asked(request, campaign, chosen, form))
+    except DomainError as error:
+        form.add_error(None, str(error))
+        return None
+
+
+def _give(
+    request: MemberRequest, campaign: Campaign, chosen: list[Annotator], form: OrderForm
+) -> bool:
+    try:
+        order = order_give(**_asked(request, campaign, chosen, form)).order
+    except DomainError as error:
+        form.add_error(None, str(error))
+        return False
+    minutes = max(1, round(settings.UNDO_SECONDS / 60))
+    plural = "s" if minutes > 1 else ""
+    messages.success(
+        request,
+        f"{order.get_kind_display()}: it is sent in {minutes} minute{plural}, unless you undo it.",
+    )
+    return True
+
+
+def _asked(
+    request: MemberRequest, campaign: Campaign, chosen: list[Annotator], form: OrderForm
+) -> dict[str, Any]:
+    return {
+        "campaign": campaign,
+        "annotators": chosen,
+        "wish": form.wish(),
+        "once": form.cleaned_data["once"],
+        "by": request.user,
+    }
+
+
+def _seen(outcome: Outcome) -> str:
+    """What a form that was shown with this outcome sends back."""
+    order = outcome.order
+    return f"{order.people} {order.submissions} {order.cost:.2f}"
+
+
+def _currency(campaign: Campaign) -> str:
+    launch = Launch.objects.filter(batch__campaign=campaign).first()
+    return launch.currency if launch else ""

@@ -1,0 +1,339 @@
+"""Orders about many annotators: what they do and cost is known before, and they can be undone."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from annotations.errors import NothingToTake
+from annotations.models import Annotator, Assignment, Exclusion, Submission
+from annotations.selectors.orders import orders_shown
+from annotations.services.annotators import annotators_invite, annotators_simulate
+from annotations.services.launches import launch_close, policy_update
+from annotations.services.order_kinds import Wish
+from annotations.services.orders import order_give, order_preview, order_undo
+from annotations.services.reviews import submissions_pay
+from annotations.services.topups import launch_top_up
+from daplatform.errors import DomainError
+from hits.crowds.gateway import Facts, PermanentFault, Progress
+from hits.models import Act, AuditEntry, LedgerEntry, Order
+from hits.selectors.money import campaign_sums
+from hits.services.money import OverBudget
+from hits.services.outbox import acts_claim, acts_run
+from tests.annotations.crowd_people import annotator, arrive, finish, rate
+from tests.crowd import launch, work
+
+Kind = Order.Kind
+REASON = "Every caption got the same score."
+SOON = dt.timedelta(minutes=6)
+
+
+@pytest.fixture
+def made(campaign, market):
+    """A launch with the finished work of three people."""
+    campaign.assignments = 3
+    campaign.save()
+    made = launch(campaign, budget="10.00")
+    work(made, market)
+    for person in ("Anna", "Ben", "Carl"):
+        finish(market, "P1", made.batch.hits.get(), person)
+    work(made, market)
+    return made
+
+
+def give(campaign, kind, *people, once="1", **words):
+    return order_give(
+        campaign=campaign,
+        annotators=list(people) or list(Annotator.objects.select_related("identity")),
+        wish=Wish(kind=kind, **words),
+        once=once,
+        by=campaign.owner,
+    )
+
+
+def send(now=None) -> None:
+    """What workers do once nothing can be undone any more."""
+    acts_run(crowd="mturk", now=now or timezone.now() + SOON)
+
+
+def of(person: str) -> Submission:
+    return Submission.objects.get(annotator=annotator(person))
+
+
+def state(campaign) -> tuple:
+    """Everything a decision about people changes."""
+    return (
+        list(Submission.objects.order_by("pk").values_list("pay", "reason", "decided_by", "use")),
+        list(Submission.objects.order_by("pk").values_list("invite_again", flat=True)),
+        list(Assignment.objects.order_by("pk").values_list("state", flat=True)),
+        list(Exclusion.objects.values_list("annotator", flat=True)),
+        campaign_sums(campaign).total,
+    )
+
+
+def test_an_order_waits_before_the_crowd_is_told(campaign, market, made):
+    give(campaign, Kind.APPROVE)
+    acts_run(crowd="mturk")
+    assert market.calls["approve"] == 0
+    send()
+    assert market.spent == campaign_sums(campaign).spent == Decimal("3.57")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"kind": Kind.APPROVE},
+        {"kind": Kind.REJECT, "text": REASON},
+        {"kind": Kind.BONUS, "text": "Careful.", "amount": Decimal("0.50")},
+        {"kind": Kind.MESSAGE, "text": "Thank you."},
+        {"kind": Kind.EXCLUDE},
+    ],
+)
+def test_undone_in_time_everything_is_as_before_and_nothing_is_sent(campaign, market, made, words):
+    before = state(campaign)
+    calls = market.calls.copy()
+    order = give(campaign, **words).order
+    order_undo(order=order, by=campaign.owner)
+    assert state(campaign) == before
+    send()
+    assert market.calls == calls
+    assert set(order.acts.values_list("state", flat=True)) == {"undone"}
+
+
+def test_what_was_undone_can_be_ordered_again(campaign, market, made):
+    order_undo(order=give(campaign, Kind.APPROVE).order, by=campaign.owner)
+    give(campaign, Kind.APPROVE, once="2")
+    send()
+    assert market.calls["approve"] == 3
+    assert market.spent == campaign_sums(campaign).spent == Decimal("3.57")
+
+
+def test_what_was_sent_cannot_be_undone(campaign, market, made):
+    order = give(campaign, Kind.REJECT, text=REASON).order
+    send()
+    with pytest.raises(DomainError, match="cannot be undone any more"):
+        order_undo(order=order, by=campaign.owner)
+    assert {turn.progress for turn in market.turns.values()} == {Progress.REJECTED}
+
+
+def test_undoing_twice_says_so(campaign, market, made):
+    order = give(campaign, Kind.APPROVE).order
+    order_undo(order=order, by=campaign.owner)
+    with pytest.raises(DomainError, match="undone already"):
+        order_undo(order=order, by=campaign.owner)
+
+
+def test_what_a_worker_has_claimed_is_sent_and_the_rest_is_undone(campaign, market, made):
+    order = give(campaign, Kind.APPROVE).order
+    (claimed,) = acts_claim(crowd="mturk", size=1, now=timezone.now() + SOON)
+    assert order_undo(order=order, by=campaign.owner) == 2
+    claimed.refresh_from_db()
+    assert claimed.state == "claimed"
+    assert Submission.objects.filter(pay="pay").count() == 1
+
+
+def test_one_of_many_can_be_undone(campaign, market, made):
+    order = give(campaign, Kind.APPROVE).order
+    act = order.acts.get(subject=f"submission:{of('Ben').pk}")
+    assert order_undo(order=order, by=campaign.owner, act=act.pk) == 1
+    send()
+    assert {name: turn.progress for name, turn in market.turns.items()} == {
+        "P1-Anna": Progress.APPROVED,
+        "P1-Ben": Progress.SUBMITTED,
+        "P1-Carl": Progress.APPROVED,
+    }
+
+
+def test_an_act_that_was_tried_may_have_been_done_and_is_not_undone(campaign, market, made):
+    order = give(campaign, Kind.APPROVE).order
+    order.acts.update(attempts=1)
+    with pytest.raises(DomainError, match="cannot be undone"):
+        order_undo(order=order, by=campaign.owner)
+
+
+def test_a_form_sent_twice_is_one_order(campaign, market, made):
+    for _ in range(2):
+        give(campaign, Kind.BONUS, text="Careful.", amount=Decimal("0.50"))
+    send()
+    assert len(market.bonuses) == 3
+    assert Order.objects.count() == 1
+
+
+def test_a_form_sent_again_after_it_was_undone_does_nothing(campaign, market, made):
+    order = give(campaign, Kind.BONUS, text="Careful.", amount=Decimal("0.50")).order
+    order_undo(order=order, by=campaign.owner)
+    give(campaign, Kind.BONUS, text="Careful.", amount=Decimal("0.50"))
+    send()
+    assert market.bonuses == []
+    assert campaign_sums(campaign).total == Decimal("3.57")
+
+
+def test_a_preview_says_what_happens_and_changes_nothing(campaign, market, made):
+    before, trail = state(campaign), AuditEntry.objects.count()
+    outcome = order_preview(
+        campaign=campaign,
+        annotators=list(Annotator.objects.select_related("identity")),
+        wish=Wish(kind=Kind.BONUS, text="Careful.", amount=Decimal("0.50")),
+        once="1",
+        by=campaign.owner,
+    )
+    assert (outcome.order.people, outcome.order.submissions) == (3, 3)
+    assert outcome.order.cost == outcome.promised == Decimal("1.80")
+    assert state(campaign) == before
+    assert not Order.objects.exists()
+    assert not Act.objects.filter(order__isnull=False).exists()
+    assert AuditEntry.objects.count() == trail
+
+
+def test_approving_costs_what_was_promised(campaign, market, made):
+    outcome = give(campaign, Kind.APPROVE)
+    assert (outcome.order.cost, outcome.promised) == (Decimal("3.57"), 0)
+
+
+def test_beyond_the_budget_nothing_is_ordered(campaign, market, made):
+    with pytest.raises(OverBudget, match=r"6\.43 of the budget is left|of the budget is left"):
+        give(campaign, Kind.BONUS, text="Careful.", amount=Decimal("5.00"))
+    assert not Act.objects.filter(kind="bonus").exists()
+    assert campaign_sums(campaign).total == Decimal("3.57")
+
+
+def test_a_reason_the_crowd_would_not_take_is_refused_for_all(campaign, market, made):
+    market.facts = Facts(name="mturk", label="Prolific", shortest_reason=100)
+    with pytest.raises(DomainError, match="at least 100 characters"):
+        give(campaign, Kind.REJECT, text=REASON)
+    assert not Order.objects.exists()
+
+
+def test_decided_and_odd_work_is_passed_over_and_said(campaign, market, made):
+    submissions_pay(campaign=campaign, submissions=[of("Anna")], by=campaign.owner)
+    Submission.objects.filter(pk=of("Ben").pk).update(problem="late")
+    outcome = give(campaign, Kind.REJECT, text=REASON)
+    assert outcome.order.submissions == 1
+    assert outcome.remarks == (
+        "1 submission is decided already, or not handed in.",
+        "1 submission is odd: decide about it under Review.",
+    )
+    assert (of("Anna").pay, of("Ben").pay, of("Carl").pay) == ("pay", "", "refuse")
+
+
+def test_a_bonus_is_one_for_each_person(campaign, market, made):
+    give(campaign, Kind.BONUS, annotator("Anna"), text="Careful.", amount=Decimal("0.50"))
+    send()
+    assert [bonus.person for _, bonus in market.bonuses] == ["Anna"]
+
+
+def test_nobody_is_asked_in_the_place_of_a_rejection_that_can_be_undone(campaign, market, made):
+    order = give(campaign, Kind.REJECT, annotator("Carl"), text=REASON).order
+    assert launch_top_up(launch=made).people == 0
+    send()
+    assert order.acts.get().state == "done"
+    assert launch_top_up(launch=made).people == 1
+
+
+def test_a_launch_closes_only_after_what_was_decided_is_told(campaign, market, made):
+    give(campaign, Kind.APPROVE)
+    launch_close(launch=made, by=campaign.owner)
+    acts_run(crowd="mturk")
+    assert market.calls["close"] == 0
+    send()
+    assert market.calls["close"] == 1
+    assert market.spent == campaign_sums(campaign).spent == Decimal("3.57")
+    assert campaign_sums(campaign).outstanding == 0
+
+
+def test_what_the_crowd_decided_meanwhile_stays_decided(campaign, market, made):
+    order = give(campaign, Kind.APPROVE, annotator("Anna")).order
+    market.approve("P1-Anna")
+    from annotations.services.submissions import launch_sync
+
+    launch_sync(launch=made, undecided=False)
+    order_undo(order=order, by=campaign.owner)
+    assert of("Anna").pay == "pay"
+    assert campaign_sums(campaign).spent == market.spent == Decimal("1.19")
+
+
+def test_who_is_excluded_gets_no_more_work_whoever_they_are(campaign, market, made):
+    give(campaign, Kind.EXCLUDE, annotator("Anna"))
+    hit = made.batch.hits.get()
+    Assignment.objects.create(campaign=campaign, hit=hit, slot=9)
+    with pytest.raises(NothingToTake, match="no more tasks for you"):
+        arrive(hit, "Anna", "again")
+    send()
+    assert [who for name, who in market.lists.items() if name.endswith("not-again")] == [{"Anna"}]
+    give(campaign, Kind.READMIT, annotator("Anna"), once="2")
+    send()
+    assert all("Anna" not in who for name, who in market.lists.items() if "not" in name)
+    assert not Exclusion.objects.exists()
+
+
+def test_invited_and_simulated_people_can_be_excluded_and_the_rest_is_said(campaign, market):
+    (anna,) = annotators_invite(campaign=campaign, names=["Anna"])
+    (robot,) = annotators_simulate(campaign=campaign, names=["R1"])
+    people = [anna.annotator, robot.annotator]
+    assert give(campaign, Kind.EXCLUDE, *people).order.people == 2
+    for kind, sentence in (
+        (Kind.APPROVE, "2 people rated without a launch"),
+        (Kind.MESSAGE, "have no address here"),
+        (Kind.BONUS, "no submission that a bonus could be paid for"),
+    ):
+        with pytest.raises(DomainError, match=sentence):
+            give(campaign, kind, *people, once=kind, text="…", amount=Decimal("1.00"))
+    acts_run(crowd="invite", now=timezone.now() + SOON)
+    assert set(Act.objects.values_list("state", flat=True)) == {"done"}
+
+
+def test_invited_people_of_a_launch_are_approved_and_paid_outside(campaign, market):
+    made = launch(campaign, crowd="invite")
+    acts_run(crowd="invite")
+    (anna,) = annotators_invite(campaign=campaign, names=["Anna"])
+    hit = made.batch.hits.get()
+    rate(arrive(hit, anna.annotator.identity.external_id, "", crowd="invite"))
+    work(made, market)
+    outcome = give(campaign, Kind.APPROVE, anna.annotator)
+    assert outcome.remarks == (
+        "1 is owed to somebody you invited: you pay them yourself, here it is only booked.",
+    )
+    acts_run(crowd="invite", now=timezone.now() + SOON)
+    assert LedgerEntry.objects.filter(kind="paid").count() == 1
+
+
+def test_who_ordered_and_who_undid_is_on_the_trail(campaign, market, made):
+    order = give(campaign, Kind.REJECT, text=REASON).order
+    order_undo(order=order, by=campaign.owner)
+    trail = list(AuditEntry.objects.values_list("person", "action", "detail")[:2])
+    assert trail == [
+        (campaign.owner.pk, "undid", "reject: 3 of 3 not sent yet"),
+        (campaign.owner.pk, "refused", f"3: {REASON}"),
+    ]
+
+
+def test_who_people_are_is_forgotten_with_what_was_undone(campaign, market, made):
+    order = give(campaign, Kind.MESSAGE, text="Thank you.").order
+    order_undo(order=order, by=campaign.owner)
+    assert "people" not in order.acts.get().payload
+
+
+def test_the_list_says_how_far_an_order_is(campaign, market, made):
+    give(campaign, Kind.APPROVE)
+    (row,) = orders_shown(campaign, now=timezone.now())
+    assert (row.word, row.undoable, row.minutes_left) == ("waiting", 3, 5)
+    market.break_next("approve", "before", PermanentFault("Not now."))
+    send()
+    (row,) = orders_shown(campaign, now=timezone.now())
+    assert row.counts == (("sent", 2), ("failed", 1))
+    assert (row.word, row.undoable, row.is_moving) == ("partly sent", 0, False)
+    assert [act.error for act in row.acts if act.word == "failed"] == ["Not now."]
+
+
+def test_the_list_takes_a_fixed_number_of_queries(
+    campaign, market, made, django_assert_num_queries
+):
+    for number in range(4):
+        give(campaign, Kind.MESSAGE, text=f"{number}", once=str(number))
+    give(campaign, Kind.APPROVE, once="approve")
+    policy_update(campaign=campaign, by=campaign.owner, budget=Decimal("20"))
+    with django_assert_num_queries(3):
+        assert len(orders_shown(campaign, now=timezone.now())) == 5
