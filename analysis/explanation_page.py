@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any, Final
 
 from analysis.sentences import listed, number
@@ -109,16 +110,24 @@ def shade(value: float, low: float, span: float) -> int:
 
 
 def found_sentence(words: Sequence[Word]) -> str:
-    """Which words the video shows most clearly, and which least; marks and trifles aside."""
-    own = [word for word in words[1:-1] if word.percent > 0]
-    if len(own) < 2 * TOLD:
+    """Which words the video shows most clearly, and which least, of those that weigh something."""
+    telling = _telling(words[1:-1])
+    if len(telling) < 2 * TOLD:
         return ""
-    by_likeness = sorted(own, key=lambda word: word.similarity)
+    by_likeness = sorted(telling, key=lambda word: word.similarity)
     best, worst = by_likeness[: -TOLD - 1 : -1], by_likeness[:TOLD]
     return (
         f"Found best in the video: {listed([_told(word) for word in best])}. "
         f"Found least: {listed([_told(word) for word in worst])}."
     )
+
+
+def _telling(words: Sequence[Word]) -> list[Word]:
+    """Words that are no commoner than most here: articles and full stops tell nobody anything."""
+    usual = median([word.percent for word in words]) if words else 0.0
+    return [
+        word for word in words if 0 < word.percent >= usual and any(map(str.isalnum, word.name))
+    ]
 
 
 def _told(word: Word) -> str:

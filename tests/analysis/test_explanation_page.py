@@ -53,6 +53,19 @@ def test_the_sentence_names_what_is_found_best_and_least_without_the_marks():
     )
 
 
+def test_what_weighs_less_than_most_is_not_told():
+    tokens = [
+        token | {"weight": 0.5} if token["name"] == "red" else token for token in FOUND["tokens"]
+    ]
+    tokens.insert(5, {"name": "loud", "weight": 1.0, "best": 1, "similarity": 0.2})
+    tokens.insert(6, {"name": ".", "weight": 1.0, "best": 1, "similarity": 0.0})
+    similarity = [*FOUND["similarity"], [0.1, 0.2], [0.0, 0.0]]
+    told = explanation_picture(FOUND | {"tokens": tokens, "similarity": similarity}).sentence
+    assert "loud" in told
+    assert "red" not in told
+    assert "“.”" not in told
+
+
 def test_a_short_caption_is_told_by_its_table_alone():
     few = FOUND | {"tokens": FOUND["tokens"][:4], "similarity": FOUND["similarity"][:4]}
     few["frames"] = [frame | {"best": 0} for frame in FOUND["frames"]]

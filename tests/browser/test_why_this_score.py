@@ -1,0 +1,88 @@
+"""Why this score, in a browser: it waits for a worker, and shows the frame one chooses."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+import pytest
+from django.conf import settings as django_settings
+from django.test import Client
+from django.urls import reverse
+from playwright.sync_api import expect
+
+from analysis.metrics.models import Door
+from analysis.services import explanations, metric_bench
+from analysis.services.explanations import explanation_make
+from analysis.services.metric_chunks import metric_run_finish
+from analysis.services.metric_runs import metric_run_request
+from analysis.tasks import metric_run_explain_task, result_compute_task
+from hits.models import Caption
+from tests.analysis.metrics.pretend import PretendTowers
+from tests.browser.test_accessibility import RULES, axe_source
+
+__all__ = ["axe_source"]
+HARM = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def run(campaign, settings, tmp_path, monkeypatch):
+    """A scored campaign; nobody listens to the queue."""
+    settings.METRIC_STORE, settings.METRIC_DEVICE = tmp_path / "store", "cpu"
+    settings.DATA_DIR = tmp_path / "data"
+    for cache in (metric_bench.device, metric_bench._job, metric_bench._bench, explanations._bench):
+        cache.cache_clear()
+    towers = PretendTowers()
+    door = Door("pretend", (), lambda device: towers)
+    monkeypatch.setattr("analysis.metrics.equipment.find_model", lambda choice: door)
+    monkeypatch.setattr(metric_run_explain_task, "delay_on_commit", lambda run, caption: None)
+    monkeypatch.setattr(result_compute_task, "delay_on_commit", lambda pk: None)
+    for video in campaign.videos.all():
+        with video.file.open() as file:
+            video.sha256 = sha256(file.read()).hexdigest()
+        video.save()
+    Caption.objects.filter(system__name="system-0").update(text=f"A {HARM} dog " + "x" * 300)
+    run = metric_run_request(campaign=campaign, metrics=["emscore"])
+    metric_run_finish(pk=run.pk)
+    return run
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (360, "dark")])
+def test_the_page_waits_then_shows_words_and_frames(
+    site, browser, campaign, run, axe_source, width, scheme
+):
+    caption = Caption.objects.filter(system__name="system-0", system__campaign=campaign).first()
+    client = Client()
+    client.force_login(campaign.owner, backend="django.contrib.auth.backends.ModelBackend")
+    session = client.cookies[django_settings.SESSION_COOKIE_NAME]
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+    )
+    context.add_cookies([{"name": session.key, "value": session.value, "url": site.url}])
+    page = context.new_page()
+    said: list[str] = []
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("dialog", lambda dialog: said.append("a dialog"))
+    page.on("console", lambda line: said.append(line.text) if line.type == "error" else None)
+    page.goto(site.url + reverse("analysis:video-scores", args=[campaign.slug, caption.video_id]))
+    page.get_by_role("link", name="Why this score for system-0").click()
+    expect(page.get_by_role("heading", name="The picture is being made")).to_be_visible()
+    explanation_make(run=run.pk, caption=caption.pk)
+    expect(page.get_by_role("heading", name="Each word and its frame")).to_be_visible()
+    frames = page.get_by_role("button", name="in the video")
+    frames.last.scroll_into_view_if_needed()
+    expect(frames.last.locator("img")).not_to_have_js_property("naturalWidth", 0)
+    expect(page.get_by_role("cell", name="best frame of the word").first).to_be_attached()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.evaluate(f"{axe_source}; null")
+    report = page.evaluate(f"axe.run(document, {RULES})")
+    found = [
+        f"{fault['id']}: {node['html']}"
+        for fault in report["violations"]
+        if fault["impact"] in ("serious", "critical", "moderate")
+        for node in fault["nodes"]
+    ]
+    assert not found
+    frames.last.click()
+    expect(page.locator("video")).not_to_have_js_property("currentTime", 0)
+    context.close()
+    assert not said
