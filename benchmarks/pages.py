@@ -2,9 +2,9 @@
 
     python -m benchmarks.pages [--ratings 1000000] [--only large]
 
-An organiser opens each page several times; printed are the median time, the number of queries and
-the size. The goals are 200 ms on the demo and 500 ms on the large campaign; exit code 1 where a
-page misses its goal.
+An organiser opens each page several times; printed are the median and the least time, the number of
+queries and the size. The goals are 200 ms on the demo and 500 ms on the large campaign; exit code 1
+where a page misses its goal.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ class Measured:
 
     name: str
     ms: float
+    least_ms: float
     queries: int
     kilobytes: float
 
@@ -92,6 +93,7 @@ def measure(client: Client, name: str, address: str) -> Measured:
 
     with CaptureQueriesContext(connection) as captured:
         response = client.get(address)
+        queries = len(captured)  # the next request begins a new count
     if response.status_code != 200:
         raise RuntimeError(f"{address} answered {response.status_code}")
     times = []
@@ -99,15 +101,20 @@ def measure(client: Client, name: str, address: str) -> Measured:
         begun = time.perf_counter()
         size = len(b"".join(client.get(address)))
         times.append(time.perf_counter() - begun)
-    return Measured(name, 1000 * statistics.median(times), len(captured), size / 1024)
+    median, least = 1000 * statistics.median(times), 1000 * min(times)
+    return Measured(name, median, least, queries, size / 1024)
 
 
 def show(title: str, goal: int, measured: list[Measured]) -> list[str]:
     """The table; gives the names of the pages that miss the goal."""
-    print(f"\n{title}: goal {goal} ms\n{'page':54} {'median':>8} {'queries':>8} {'size':>9}")
+    print(f"\n{title}: goal {goal} ms")
+    print(f"{'page':52} {'median':>8} {'least':>8} {'queries':>8} {'size':>9}")
     for page in measured:
         mark = "  MISSED" if page.ms > goal else ""
-        print(f"{page.name:54} {page.ms:5.0f} ms {page.queries:8} {page.kilobytes:6.0f} kB{mark}")
+        print(
+            f"{page.name:52} {page.ms:5.0f} ms {page.least_ms:5.0f} ms {page.queries:8} "
+            f"{page.kilobytes:6.0f} kB{mark}"
+        )
     return [page.name for page in measured if page.ms > goal]
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from django.core.cache import cache
 from django.db.models import Avg, Count, Q
 
 from analysis.metrics.files import write_scores
@@ -16,6 +18,10 @@ from analysis.metrics.scoring import Fault, Scores
 from analysis.models import MetricChunk, MetricFault, MetricRun, MetricScore
 from analysis.selectors.metric_material import Material, run_material
 from hits.models import Campaign
+
+DAY = 24 * 60 * 60  # seconds
+Means = dict[tuple[str, str], tuple[float, int]]
+"""By metric and system: the mean, and over how many captions."""
 
 
 def metric_sources(campaign: Campaign) -> dict[str, MetricRun]:
@@ -89,7 +95,16 @@ def _of(sources: dict[str, MetricRun]) -> Q:
     return wanted
 
 
-def _means(sources: dict[str, MetricRun]) -> dict[tuple[str, str], tuple[float, int]]:
+def _means(sources: dict[str, MetricRun]) -> Means:
+    """Added up once: the scores of a run that has ended stay, and a run tried again ends later."""
+    runs = sorted((name, run.pk, str(run.finished_at)) for name, run in sources.items())
+    if any(run.finished_at is None for run in sources.values()):
+        return _means_read(sources)
+    key = f"metric-means-{hashlib.sha256(repr(runs).encode()).hexdigest()}"
+    return cache.get_or_set(key, lambda: _means_read(sources), DAY) or {}
+
+
+def _means_read(sources: dict[str, MetricRun]) -> Means:
     rows = MetricScore.objects.filter(_of(sources)).values_list("metric", "caption__system__name")
     return {
         (metric, system): (mean, count)
@@ -97,9 +112,7 @@ def _means(sources: dict[str, MetricRun]) -> dict[tuple[str, str], tuple[float, 
     }
 
 
-def _cells(
-    metric: str, systems: list[str], means: dict[tuple[str, str], tuple[float, int]]
-) -> list[Cell]:
+def _cells(metric: str, systems: list[str], means: Means) -> list[Cell]:
     found = [means.get((metric, system), (None, 0)) for system in systems]
     best = max((mean for mean, _ in found if mean is not None), default=None)
     return [Cell(mean, count, mean is not None and mean == best) for mean, count in found]

@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 
 
 def result_latest(campaign: Campaign, choices_key: str) -> Result | None:
-    """The newest finished result with these choices, however old."""
+    """The newest finished result with these choices, however old.
+
+    What the page of the ranking shows is fetched when it is asked for: it holds every chart.
+    """
     same = Result.objects.shown().filter(campaign=campaign, choices_key=choices_key)
-    newest: Result | None = same.select_related("campaign").order_by("-last_rating").first()
+    rows = same.defer("page").select_related("campaign")
+    newest: Result | None = rows.order_by("-last_rating").first()
     return newest
 
 

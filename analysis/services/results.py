@@ -9,6 +9,7 @@ from dataclasses import asdict
 
 from django.db import transaction
 from django.db.models import Max, QuerySet
+from django.db.models.fields.json import KT
 from django.utils import timezone
 
 from analysis.exports import FORMATS
@@ -53,7 +54,9 @@ def result_request(*, campaign: Campaign, choices: Settings) -> Result | None:
     last = Rating.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"]
     if last is None:
         return None
-    result, _ = Result.objects.get_or_create(
+    # What the page shows is large, and not looked at here but for one word of it.
+    rows = Result.objects.defer("page").annotate(decided=KT("page__decisions"))
+    result, _ = rows.get_or_create(
         campaign=campaign,
         choices_key=choices_key(choices),
         last_rating=last,
@@ -69,8 +72,8 @@ def _renew_if_reviewed(result: Result) -> None:
     as it was until then."""
     if result.state == State.WAITING:
         return
-    decisions = reviews_fingerprint(result.campaign)
-    if result.page.get("decisions", "") != decisions:
+    decided = getattr(result, "decided", None) or ""
+    if decided != reviews_fingerprint(result.campaign):
         Result.objects.filter(pk=result.pk).update(state=State.WAITING, claimed_at=None)
         result.refresh_from_db()
 
