@@ -44,7 +44,7 @@ def campaign(settings, tmp_path, organiser):
 
 @pytest.fixture
 def anna(campaign):
-    return Person(link(invite(campaign)))
+    return Person(link(invite(campaign)), consent="yes")
 
 
 @pytest.fixture
