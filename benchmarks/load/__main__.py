@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 
 from benchmarks.load.crowd import Crowd
-from benchmarks.load.ledger import SAVE, Ledger, percentiles, print_waits
+from benchmarks.load.ledger import SAVE, Ledger, print_cuts, print_waits
 from benchmarks.load.material import invite, make_campaign, rate_before, rows_saved
 from benchmarks.load.neighbours import busy, make_scored_campaign
 from benchmarks.load.site import SERVERS, Site, site
@@ -25,7 +25,6 @@ from benchmarks.load.watch import Watch
 
 PEOPLE = 500
 ARRIVAL_SECONDS = 30.0
-SIZES = (10_000, 100_000, 1_000_000)
 ROUNDS = 3
 MAX_RATIO = 2.0
 
@@ -36,6 +35,7 @@ def main() -> None:
     parser.add_argument("--people", type=int, help="default: 500; on SQLite 20")
     parser.add_argument("--seconds", type=float, default=120.0, help="to measure each case for")
     parser.add_argument("--pace", type=float, help="seconds from rating to rating, default: 9")
+    parser.add_argument("--ratings", type=int, default=1_000_000, help="there before, at most")
     options = parser.parse_args()
     sys.stdout.reconfigure(line_buffering=True)  # it takes minutes: show what is known
     faults = SCENARIOS[options.scenario](options)
@@ -65,39 +65,38 @@ def sqlite(options: argparse.Namespace) -> list[str]:
 
 def growth(options: argparse.Namespace) -> list[str]:
     people = options.people or PEOPLE
-    rows = []
+    faults: list[str] = []
     with site() as made:
-        campaign = make_campaign(people=people, existing=SIZES[-1])
+        campaign = make_campaign(people=people, existing=options.ratings)
         crowd = open_site(made, invite(campaign, people), pace=options.pace or 9.0)
-        for size in SIZES:
+        for size in (options.ratings // 100, options.ratings // 10, options.ratings):
             rate_before(campaign, size)
             asyncio.run(crowd.work(options.seconds))
-            rows.append((size, percentiles(crowd.ledger.waits[SAVE])))
-        faults = [*compared(crowd.ledger), *errors_in(crowd.ledger)]
-    for size, (p50, p95, p99) in rows:
-        print(f"{size:>9,} before: p50 {p50:6.1f}   p95 {p95:6.1f}   p99 {p99:6.1f} ms")
-    return faults
+            print_cuts(f"{size:,} before", crowd.ledger.waits[SAVE])
+            faults += errors_in(crowd.ledger)
+        return [*faults, *compared(crowd.ledger)]
 
 
 def beside(options: argparse.Namespace) -> list[str]:
     """In turns without and with neighbours, so that a machine that changes does so for both."""
     people = options.people or PEOPLE
     waits: dict[str, list[float]] = {"alone": [], "beside": []}
+    faults: list[str] = []
     with site() as made:
-        campaign = make_campaign(people=people, existing=SIZES[-1])
-        rate_before(campaign, SIZES[-1])
+        campaign = make_campaign(people=people, existing=options.ratings)
+        rate_before(campaign, options.ratings)
         scored = make_scored_campaign(made.folder / "clips")
         crowd = open_site(made, invite(campaign, people), pace=options.pace or 9.0)
         for _ in range(ROUNDS):
             for name in waits:
-                with busy(campaign, scored) if name == "beside" else contextlib.nullcontext():
-                    work(crowd, made, options.seconds / ROUNDS)
+                with busy(campaign, scored) if name == "beside" else contextlib.nullcontext() as by:
+                    asyncio.run(crowd.work(options.seconds / ROUNDS))
                 waits[name] += crowd.ledger.waits[SAVE]
-        faults = [*compared(crowd.ledger), *errors_in(crowd.ledger)]
-    cuts = {name: percentiles(own) for name, own in waits.items()}
-    for name, (p50, p95, p99) in cuts.items():
-        print(f"{name:<8} p50 {p50:6.1f}   p95 {p95:6.1f}   p99 {p99:6.1f} ms")
-    ratio = cuts["beside"][2] / cuts["alone"][2]
+                print_cuts(name, crowd.ledger.waits[SAVE], by.done if by else "")
+                faults += errors_in(crowd.ledger)
+        faults += compared(crowd.ledger)
+    print("all together")
+    ratio = print_cuts("beside", waits["beside"]) / print_cuts("alone", waits["alone"])
     print(f"p99 of saving a rating: {ratio:.2f} × (at most {MAX_RATIO:.0f})")
     return [*faults, "saving is too slow beside the workers"] if ratio > MAX_RATIO else faults
 

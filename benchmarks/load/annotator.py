@@ -50,7 +50,7 @@ class Annotator:
             "pressing Start", "POST", self.link, b"consent=yes", FORM, expected=(302, 409)
         )
         if answer.status == 409:
-            raise NothingLeft
+            raise NothingLeft(answer.body.decode())
         self.page = answer.headers["location"]
         await self.load()
 

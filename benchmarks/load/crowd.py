@@ -43,9 +43,11 @@ class Crowd:
         return time.perf_counter() - begun
 
     async def _rate(self, person: Annotator, end: float) -> None:
-        # At the start people are anywhere between two ratings.
-        await asyncio.sleep(self.rng.random() * self.pace)
+        pause = (
+            self.pace * self.rng.random()
+        )  # at the start people are anywhere between two ratings
         with contextlib.suppress(NothingLeft):
-            while time.perf_counter() < end:
+            while time.perf_counter() + pause < end:
+                await asyncio.sleep(pause)
                 await person.act()
-                await asyncio.sleep(self.pace * self.rng.uniform(0.6, 1.4))
+                pause = self.pace * self.rng.uniform(0.6, 1.4)

@@ -56,6 +56,14 @@ def percentiles(waits: list[float]) -> tuple[float, float, float]:
     return 1000 * cuts[49], 1000 * cuts[94], 1000 * cuts[98]
 
 
+def print_cuts(name: str, waits: list[float], remark: str = "") -> float:
+    """One line about saving; the 99th percentile."""
+    p50, p95, p99 = percentiles(waits)
+    cuts = f"p50 {p50:6.1f}   p95 {p95:6.1f}   p99 {p99:6.1f} ms"
+    print(f"{name:<18}{len(waits):>7,} saved   {cuts}   {remark}")
+    return p99
+
+
 def print_waits(ledger: Ledger, seconds: float) -> None:
     print(f"{'':<24}{'count':>8}{'/s':>8}{'p50':>8}{'p95':>8}{'p99':>8}  ms")
     for act, waits in ledger.waits.items():

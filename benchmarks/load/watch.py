@@ -24,7 +24,7 @@ class Course:
 
     times: list[float] = field(default_factory=list)
     megabytes: list[float] = field(default_factory=list)
-    cpu: list[float] = field(default_factory=list)
+    cpu: float = 0.0
 
     def thirds(self) -> tuple[float, float]:
         """Mean memory in the first and in the last third."""
@@ -48,6 +48,7 @@ class Watch:
     def __init__(self, roots: dict[str, int], *, summed: tuple[str, ...] = ()) -> None:
         self.roots, self.summed = roots, summed
         self.courses: defaultdict[str, Course] = defaultdict(Course)
+        self.clocks: dict[int, float] = {}
 
     async def run(self) -> None:
         while True:
@@ -56,23 +57,29 @@ class Watch:
 
     def sample(self) -> None:
         now = time.monotonic()
-        found: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
+        memory: defaultdict[str, float] = defaultdict(float)
         for name, root in self.roots.items():
             for pid in family(root):
-                whole = name in self.summed
-                found[name if whole else f"{name} {pid}"].append((private_mb(pid), cpu(pid)))
-        for name, values in found.items():
-            course = self.courses[name]
-            course.times.append(now)
-            course.megabytes.append(sum(memory for memory, _ in values))
-            course.cpu.append(sum(seconds for _, seconds in values))
+                row = name if name in self.summed else f"{name} {pid}"
+                memory[row] += private_mb(pid)
+                self.courses[row].cpu += self._cpu_since(pid)
+        for row, megabytes in memory.items():
+            self.courses[row].times.append(now)
+            self.courses[row].megabytes.append(megabytes)
+
+    def _cpu_since(self, pid: int) -> float:
+        """Processor seconds since the last sample, none at the first."""
+        seconds = cpu(pid)
+        before = self.clocks.get(pid, seconds)
+        self.clocks[pid] = seconds
+        return max(0.0, seconds - before)
 
     def report(self) -> list[str]:
         """Print the table; the names of those that grew."""
         print(f"{'':<24}{'CPU':>6}{'first third':>13}{'last third':>12}{'slope':>14}")
         for name, course in self.courses.items():
             span = max(course.times[-1] - course.times[0], SAMPLE_SECONDS)
-            share = 100 * (course.cpu[-1] - course.cpu[0]) / span
+            share = 100 * course.cpu / span
             first, last = course.thirds()
             print(
                 f"{name:<24}{share:>5.0f}%{first:>10.1f} MB{last:>9.1f} MB"
