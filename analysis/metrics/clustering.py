@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,54 +30,61 @@ def representative_frames(frames: NDArray[np.float32], clusters: int) -> NDArray
     videos, count, _ = frames.shape
     if count <= clusters:
         return np.broadcast_to(np.arange(count), (videos, count))
-    points = _points(frames)
-    centres = np.take_along_axis(points, _spread(points, clusters)[:, :, None], axis=1)
-    nearest = _distances(points, centres).argmin(axis=2)
+    products = _products(frames)
+    centres = _one_each(_spread(products, clusters), count)
+    nearest = _distances(products, centres).argmin(axis=2)
     for _ in range(_ROUNDS):
-        centres = _means(points, nearest, centres)
-        moved = _distances(points, centres).argmin(axis=2)
+        centres = _means(nearest, centres)
+        moved = _distances(products, centres).argmin(axis=2)
         if (moved == nearest).all():
             break
         nearest = moved
-    distances = _distances(points, centres) + _TIE * _distances(points, _mean(points))
+    distances = _distances(products, centres) + _TIE * _distances(products, _mean(count))
     representatives: NDArray[np.intp] = distances.argmin(axis=1)
     return representatives
 
 
-def _points(frames: NDArray[np.float32]) -> Floats:
-    """Points as far from each other as the frames, in no more dimensions than there are frames.
+def _products(frames: NDArray[np.float32]) -> Floats:
+    """Of every frame with every other: all that distances depend on, in far fewer numbers.
 
     In double precision, because in single precision rounding would decide the ties.
     """
-    # numpy's annotations know only of the pair (Q, R).
-    turned = cast(Floats, np.linalg.qr(frames.astype(np.float64).transpose(0, 2, 1), mode="r"))
-    return turned.transpose(0, 2, 1)
+    precise = frames.astype(np.float64)
+    products: Floats = precise @ precise.transpose(0, 2, 1)
+    return products
 
 
-def _distances(points: Floats, centres: Floats) -> Floats:
-    """Squared: (videos, frames, centres)."""
-    lengths: Floats = (centres**2).sum(axis=2)[:, None, :] + (points**2).sum(axis=2)[:, :, None]
-    return lengths - 2 * points @ centres.transpose(0, 2, 1)
+def _distances(products: Floats, centres: Floats) -> Floats:
+    """Squared: (videos, frames, centres), a centre being the share that each frame has in it."""
+    with_frames = centres @ products
+    lengths: Floats = (with_frames * centres).sum(axis=2)[:, None, :]
+    return lengths + np.einsum("vff->vf", products)[:, :, None] - 2 * with_frames.transpose(0, 2, 1)
 
 
-def _mean(points: Floats) -> Floats:
-    mean: Floats = points.mean(axis=1, keepdims=True)
-    return mean
+def _one_each(chosen: NDArray[np.intp], count: int) -> Floats:
+    """Centres that are frames."""
+    return (chosen[:, :, None] == np.arange(count)).astype(np.float64)
 
 
-def _spread(points: Floats, clusters: int) -> NDArray[np.intp]:
-    first = _distances(points, _mean(points)).argmin(axis=1)
+def _mean(count: int) -> Floats:
+    """The one centre that all frames share."""
+    return np.full((1, 1, count), 1 / count)
+
+
+def _spread(products: Floats, clusters: int) -> NDArray[np.intp]:
+    count = products.shape[1]
+    first = _distances(products, _mean(count)).argmin(axis=1)
     chosen = [first[:, 0]]
-    distance = np.full(points.shape[:2], np.inf)
+    distance = np.full(products.shape[:2], np.inf)
     for _ in range(1, clusters):
-        latest = np.take_along_axis(points, chosen[-1][:, None, None], axis=1)
-        distance = np.minimum(distance, _distances(points, latest)[:, :, 0])
+        latest = _one_each(chosen[-1][:, None], count)
+        distance = np.minimum(distance, _distances(products, latest)[:, :, 0])
         chosen.append(distance.argmax(axis=1))
     return np.stack(chosen, axis=1)
 
 
-def _means(points: Floats, nearest: NDArray[np.intp], centres: Floats) -> Floats:
-    """The mean of each cluster's points; an empty cluster stays where it is."""
+def _means(nearest: NDArray[np.intp], centres: Floats) -> Floats:
+    """The mean of each cluster's frames; an empty cluster stays where it is."""
     belongs = (nearest[:, None, :] == np.arange(centres.shape[1])[None, :, None]).astype(np.float64)
     sizes = belongs.sum(axis=2, keepdims=True)
-    return np.where(sizes > 0, belongs @ points / np.maximum(sizes, 1), centres)
+    return np.where(sizes > 0, belongs / np.maximum(sizes, 1), centres)

@@ -122,6 +122,9 @@ class Frames:
         self.fault = ""
         self.embedded = 0
         self._tower = tower
+        self._key_of_content = lru_cache(_KEYS_KNOWN)(
+            lambda sha256: key_of("video", sha256, str(sampling))
+        )
 
     def __getitem__(self, video: VideoFile) -> Embedding:
         return self.space[self._key(video)]
@@ -130,7 +133,7 @@ class Frames:
         return self._key(video) in self.space
 
     def _key(self, video: VideoFile) -> str:
-        return key_of("video", video.sha256, str(self.sampling))
+        return self._key_of_content(video.sha256)
 
     def missing(self, videos: Iterable[VideoFile]) -> list[VideoFile]:
         """Those that nobody has embedded yet, each once."""

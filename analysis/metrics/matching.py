@@ -83,13 +83,23 @@ def similarities(texts: Stack, targets: Vectors) -> Vectors:
 
 
 def match_video(captions: Stack, frames: Vectors, similarity: Vectors) -> Match:
-    """Captions against the frames of their video (EMScore, equations 4-6 and 9).
+    """Captions against the frames of the one video they are all of."""
+    return match_videos(captions, video_vector(frames)[None], similarity)
+
+
+def match_videos(captions: Stack, videos: Vectors, similarity: Vectors) -> Match:
+    """Captions against the frames of their videos (EMScore, equations 4-6 and 9).
 
     Precision weighs tokens, recall is the plain mean over frames.
+
+    Parameters
+    ----------
+    videos : of each caption its video as a whole
+    similarity : of each token with every frame of its caption's video
     """
     precision = _weighted_means(captions, similarity.max(axis=1)[:, None])
     recall = np.maximum.reduceat(similarity, captions.starts).mean(axis=1, dtype=np.float64)
-    coarse = (captions.sentences @ video_vector(frames)).astype(np.float64)
+    coarse = (captions.sentences * videos).sum(axis=1, dtype=np.float64)
     return Match(precision, recall[:, None], coarse[:, None])
 
 
@@ -99,7 +109,7 @@ def match_references(captions: Stack, references: Stack) -> Match:
     best_in_reference = np.maximum.reduceat(similarity, references.starts, axis=1)
     best_in_caption = np.maximum.reduceat(similarity, captions.starts, axis=0)
     recall = _weighted_means(references, best_in_caption.T).T
-    coarse = (captions.sentences @ references.sentences.T).astype(np.float64)
+    coarse = similarity[np.ix_(captions.ends, references.ends)].astype(np.float64)
     return Match(_weighted_means(captions, best_in_reference), recall, coarse)
 
 

@@ -6,7 +6,8 @@ at once.  What is missing from the store is NaN in the result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from itertools import chain
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from analysis.metrics.matching import (
     Stack,
     Vectors,
     match_references,
-    match_video,
+    match_videos,
     similarities,
     video_vector,
 )
@@ -30,7 +31,8 @@ from analysis.metrics.registry import MetricUnavailable
 from analysis.metrics.settings import Settings
 
 POOLS = ("image", "mean", "max", "min", "knn", "kmeans")
-_VIDEOS_AT_ONCE = 8  # their tokens fit into the processor's cache
+_VIDEOS_AT_ONCE = 64
+_MATCHED_AT_ONCE = 8  # their tokens fit into the processor's cache
 
 
 def pooled_cosines(batch: Batch, settings: Settings, encoder: Encoder) -> dict[str, Values]:
@@ -42,7 +44,7 @@ def pooled_cosines(batch: Batch, settings: Settings, encoder: Encoder) -> dict[s
         representatives = representative_frames(frames, settings.clusters)
         found = _pools(
             np.concatenate(by_video).astype(np.float64),
-            np.repeat(representatives, [len(own) for own in rows], axis=0),
+            np.repeat(representatives, _sizes(rows), axis=0),
             settings.neighbours,
         )
         for pool, values in found.items():
@@ -94,10 +96,12 @@ def match_with_videos(batch: Batch, settings: Settings, encoder: Encoder) -> Mat
     """Tokens of each caption against the frames of its video; one column."""
     weights = token_weights(batch, settings, encoder)
     found = Match(*(np.full((len(batch), 1), np.nan) for _ in range(3)))
-    for rows, frames in _videos(batch, encoder):
-        stacks = _stacks(encoder.texts, _captions(batch, rows), weights)
-        for own, seen, captions in zip(rows, frames, stacks, strict=True):
-            _fill(found, own, match_video(captions, seen, similarities(captions, seen)))
+    for rows, frames in _videos(batch, encoder, _MATCHED_AT_ONCE):
+        captions = _stack(encoder.texts, _captions(batch, rows), weights)
+        by_video = list(map(similarities, captions.split(_sizes(rows)), frames))
+        videos = np.repeat(video_vector(frames), _sizes(rows), axis=0)
+        match = match_videos(captions, videos, np.concatenate(by_video))
+        _fill(found, np.concatenate(rows), match)
     return found
 
 
@@ -106,12 +110,13 @@ def match_with_references(batch: Batch, settings: Settings, encoder: Encoder) ->
     weights = token_weights(batch, settings, encoder)
     found = Match(_blank(batch), _blank(batch), _blank(batch))
     videos = [video for video in batch.rows_by_video if batch.references.get(video)]
-    for group in groups(videos, _VIDEOS_AT_ONCE):
+    for group in groups(videos, _MATCHED_AT_ONCE):
         rows = [batch.rows_by_video[video] for video in group]
-        stacks = _stacks(encoder.texts, _captions(batch, rows), weights)
-        told = _stacks(encoder.texts, [batch.references[video] for video in group], weights)
-        for own, captions, references in zip(rows, stacks, told, strict=True):
-            _fill(found, own, match_references(captions, references))
+        told = [batch.references[video] for video in group]
+        captions = _stack(encoder.texts, _captions(batch, rows), weights).split(_sizes(rows))
+        references = _stack(encoder.texts, chain(*told), weights).split(_sizes(told))
+        for own, match in zip(rows, map(match_references, captions, references), strict=True):
+            _fill(found, own, match)
     return found
 
 
@@ -129,22 +134,26 @@ def sentences(texts: Texts, wanted: Sequence[str]) -> Vectors:
     """The vectors of whole texts, one per row."""
     if not wanted:
         return np.zeros((0, 1), np.float32)
-    return np.stack([texts[text].vectors[-1] for text in wanted], dtype=np.float32)
+    return np.concatenate([texts[text].vectors[-1:] for text in wanted], dtype=np.float32)
 
 
-def _stacks(texts: Texts, wanted: Sequence[Sequence[str]], weights: Idf) -> Iterator[Stack]:
-    """A stack for each list of texts; all of them are read and weighed together."""
-    embeddings = [texts[text] for part in wanted for text in part]
+def _stack(texts: Texts, wanted: Iterable[str], weights: Idf) -> Stack:
+    embeddings = [texts[text] for text in wanted]
     tokens = np.concatenate([embedding.marks for embedding in embeddings])
-    whole = Stack.of([embedding.vectors for embedding in embeddings], [weights(tokens)])
-    return whole.split([len(part) for part in wanted])
+    return Stack.of([embedding.vectors for embedding in embeddings], [weights(tokens)])
 
 
-def _captions(batch: Batch, rows: Sequence[Rows]) -> list[list[str]]:
-    return [[batch.captions[row] for row in own] for own in rows]
+def _captions(batch: Batch, rows: Sequence[Rows]) -> list[str]:
+    return [batch.captions[row] for own in rows for row in own]
 
 
-def _videos(batch: Batch, encoder: Encoder) -> Iterator[tuple[list[Rows], Vectors]]:
+def _sizes(parts: Sequence[Sized]) -> list[int]:
+    return [len(part) for part in parts]
+
+
+def _videos(
+    batch: Batch, encoder: Encoder, at_once: int = _VIDEOS_AT_ONCE
+) -> Iterator[tuple[list[Rows], Vectors]]:
     """The videos in the store, those with equally many frames together, some at a time.
 
     For each of them the rows of its captions; for all of them the frames, one video per row.
@@ -157,7 +166,7 @@ def _videos(batch: Batch, encoder: Encoder) -> Iterator[tuple[list[Rows], Vector
             frames = encoder.frames[batch.files[video]].vectors
             by_count.setdefault(len(frames), []).append((rows, frames))
     for alike in by_count.values():
-        for group in groups(alike, _VIDEOS_AT_ONCE):
+        for group in groups(alike, at_once):
             stacked = np.stack([frames for _, frames in group], dtype=np.float32)
             yield [rows for rows, _ in group], stacked
 
