@@ -21,7 +21,9 @@ def results_page(analysis: Analysis, trust: Trust) -> dict[str, Any]:
     }
     if trust.sensitivity is not None:
         drawn["sensitivity"] = charts.sensitivity_chart(trust.sensitivity)
+    decided, pairs = sentences.pairs_decided(analysis, trust)
     return {
+        "enough": pairs > 0 and decided == pairs,  # ratings, by the stopping rule
         "lede": sentences.ranking_sentence(analysis),
         "counts": counts(analysis),
         "sentences": {

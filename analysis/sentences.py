@@ -236,12 +236,17 @@ def _rounded(count: float) -> str:
     return f"{round(int(count), -digits):,}"
 
 
-def stopping_sentence(analysis: Analysis, trust: Trust) -> str:
+def pairs_decided(analysis: Analysis, trust: Trust) -> tuple[int, int]:
+    """Pairs of systems that no more ratings are needed for, and how many pairs there are."""
     order = analysis.ranking.order
-    pairs = len(order) * (len(order) - 1) // 2
+    decided = int(trust.anytime.better[np.ix_(order, order)].sum())
+    return decided, len(order) * (len(order) - 1) // 2
+
+
+def stopping_sentence(analysis: Analysis, trust: Trust) -> str:
+    decided, pairs = pairs_decided(analysis, trust)
     if not pairs:
         return NOTHING
-    decided = int(trust.anytime.better[np.ix_(order, order)].sum())
     verdict = "enough ratings are in" if decided == pairs else "more ratings can still decide some"
     return (
         f"By the rule that may be looked at every day, {decided} of {pairs} pairs of systems are "

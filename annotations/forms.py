@@ -123,6 +123,24 @@ class LaunchForm(forms.Form):
         )
 
 
+class ExtendForm(forms.Form):
+    """What a launch is extended by."""
+
+    people = forms.IntegerField(
+        label="More people per HIT", min_value=0, max_value=50, required=False, initial=1
+    )
+    days = forms.IntegerField(
+        label="Stay open for, days",
+        min_value=0,
+        max_value=30,
+        required=False,
+        help_text="From now on. Empty to leave it as it is.",
+    )
+
+    def wishes(self) -> dict[str, int]:
+        return {name: self.cleaned_data[name] or 0 for name in ("people", "days")}
+
+
 class PolicyForm(forms.ModelForm[Policy]):
     """The budget and the rules of a campaign."""
 

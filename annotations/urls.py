@@ -3,7 +3,7 @@ from __future__ import annotations
 from django.urls import path
 
 from annotations.views import endpoints, entry, join, links, media, notices, preview, work
-from annotations.views.crowd import launching, orders, overview, reviewing
+from annotations.views.crowd import launching, orders, overview, reviewing, turning
 
 app_name = "annotations"
 urlpatterns = [
@@ -37,11 +37,20 @@ urlpatterns = [
     *(
         path(
             f"campaigns/<slug:slug>/crowd/launches/<int:pk>/{turn}/",
-            overview.launch_turn,
+            turning.launch_turn,
             {"turn": turn},
             name=f"launch-{turn}",
         )
-        for turn in overview.TURNS
+        for turn in turning.TURNS
+    ),
+    *(
+        path(
+            f"campaigns/<slug:slug>/crowd/launches/<int:pk>/{turn}/",
+            turning.launch_ask,
+            {"turn": turn},
+            name=f"launch-{turn}",
+        )
+        for turn in turning.QUESTIONS
     ),
     *(
         path(

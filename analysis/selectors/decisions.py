@@ -10,6 +10,7 @@ from django.db.models import Count, Q
 from django.urls import reverse
 
 from annotations.models import Submission
+from annotations.selectors.crowd import launch_places
 from hits.models import Act, Campaign, Launch
 
 SYNC_OVERDUE = timedelta(minutes=15)  # crowds are asked every minute
@@ -27,13 +28,17 @@ class Decision:
 
 
 def campaign_decisions(
-    campaign: Campaign, launches: Iterable[Launch], *, now: datetime
+    campaign: Campaign, launches: Iterable[Launch], settled: str = "", *, now: datetime
 ) -> list[Decision]:
-    """What presses most stands first. In two queries, besides the launches."""
+    """What presses most stands first. In two queries, besides the launches.
+
+    ``settled`` is the order of systems that more ratings would not change, once there is one.
+    """
     crowd = reverse("annotations:crowd", args=[campaign.slug])
     review = reverse("annotations:review", args=[campaign.slug])
     return [
         *_acts(campaign, crowd, now),
+        *_enough(campaign, launches, settled),
         *_launches(launches, crowd, now),
         *_submissions(campaign, review),
     ]
@@ -51,6 +56,22 @@ def _acts(campaign: Campaign, crowd: str, now: datetime) -> Iterator[Decision]:
     if acts["refused"]:
         sentence = f"The crowd refused {_counted(acts['refused'], 'act', 'acts')} since yesterday."
         yield Decision("refusals", sentence, f"{crowd}#outbox")
+
+
+def _enough(campaign: Campaign, launches: Iterable[Launch], settled: str) -> Iterator[Decision]:
+    """Every launch that still takes people costs money for what is known already."""
+    for launch in launches if settled else ():
+        places = launch_places(launch)
+        if launch.state == Launch.State.CLOSED or not places.open:
+            continue
+        saved = f" and save {places.unused:,.2f} {launch.currency}" if places.unused else ""
+        yield Decision(
+            f"enough-{launch.pk}",
+            f"Enough ratings: {settled} is settled. Closing batch "
+            f"{launch.batch.number} now would spare {_counted(places.open, 'place', 'places')}"
+            f"{saved}.",
+            reverse("annotations:launch-close", args=[campaign.slug, launch.pk]),
+        )
 
 
 def _launches(launches: Iterable[Launch], crowd: str, now: datetime) -> Iterator[Decision]:

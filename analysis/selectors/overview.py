@@ -27,6 +27,7 @@ RESULT_SHOWN = (
     "created_at",
     "finished_at",
     "page__counts",
+    "page__enough",
     "page__lede",
     "page__notes",
     "page__sentences__stopping",
@@ -65,6 +66,7 @@ class Findings:
     undecided: int  # people: too few pairs to say
     lede: str
     stopping: str
+    enough: bool | None  # None in a result of before that was told
     notes: tuple[str, ...]
     systems: int
     standings: tuple[Standing, ...]
@@ -111,8 +113,9 @@ def campaign_overview(campaign: Campaign, choices_key: str, *, now: datetime) ->
     progress = campaign_progress(campaign)
     pace, hours = campaign_arrivals(campaign, now=now)
     launches = list(Launch.objects.filter(batch__campaign=campaign).select_related("batch"))
-    decisions = tuple(campaign_decisions(campaign, launches, now=now))
     result, is_renewing = _results(campaign, choices_key)
+    findings = _findings(result)
+    decisions = tuple(campaign_decisions(campaign, launches, _settled(findings), now=now))
     step = _next_step(campaign, progress)
     is_moving = campaign.state == Campaign.State.LIVE and bool(progress.left or decisions)
     return Overview(
@@ -123,7 +126,7 @@ def campaign_overview(campaign: Campaign, choices_key: str, *, now: datetime) ->
         chart=pace_chart(hours, now=now),
         money=_money(campaign, launches),
         decisions=decisions,
-        findings=_findings(result),
+        findings=findings,
         problem=result["problem"] if result else "",
         is_renewing=is_renewing,
         trail=_trail(campaign),
@@ -171,10 +174,19 @@ def _findings(result: dict[str, Any] | None) -> Findings | None:
         undecided=counts["annotators_insufficient"],
         lede=result["page__lede"],
         stopping=result["page__sentences__stopping"],
+        enough=result["page__enough"],
         notes=tuple(result["page__notes"] or ()),
         systems=len(result["page__systems"]),
         standings=tuple(top_standings(result["page__systems"], SYSTEMS_SHOWN)),
     )
+
+
+def _settled(findings: Findings | None) -> str:
+    """The order of systems that more ratings would not change; empty while they might."""
+    if findings is None or not findings.enough:
+        return ""
+    names = [standing.system for standing in findings.standings]
+    return " > ".join([*names, "…"] if findings.systems > len(names) else names)
 
 
 def _trail(campaign: Campaign) -> tuple[Deed, ...]:

@@ -11,11 +11,12 @@ from typing import Any
 from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
 
 from annotations.models import Assignment, Submission
-from annotations.selectors.offering import hourly_pay, pay_warnings
+from annotations.selectors.offering import CENT, hourly_pay, pay_warnings
 from annotations.selectors.reviews import median_minutes
 from hits.crowds import LABELS, connect
 from hits.crowds.gateway import CrowdError
-from hits.models import Act, Batch, Campaign, Launch, Posting
+from hits.models import Act, Batch, Campaign, Launch, LedgerEntry, Posting
+from hits.selectors.money import sums_of
 
 Pay, Progress = Submission.Pay, Submission.Progress
 FINISHED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED, Assignment.State.REJECTED)
@@ -106,6 +107,31 @@ def _warnings(launch: Launch, hourly: Decimal | None) -> tuple[str, ...]:
         return pay_warnings(hourly, connect(launch.crowd).facts) if hourly is not None else ()
     except CrowdError as error:  # the crowd's settings are gone: say so where it is looked at
         return (str(error),)
+
+
+@dataclass(frozen=True)
+class Places:
+    """Turns of a launch that are not over, and what nobody would have to be paid any more."""
+
+    open: int
+    working: int
+    unused: Decimal
+
+
+def launch_places(launch: Launch) -> Places:
+    """In three queries. What an untaken place costs is its share of what was promised for all."""
+    turns = Assignment.objects.filter(hit__batch=launch.batch_id).aggregate(
+        untaken=Count("pk", filter=Q(state=Assignment.State.OPEN)),
+        working=Count("pk", filter=Q(state=Assignment.State.ACTIVE)),
+    )
+    postings = Posting.objects.filter(launch=launch)
+    first = postings.order_by("pk").first()
+    unused = Decimal("0.00")
+    if first is not None:
+        each = first.unit_reward + first.fee / first.priced_people
+        promised = sums_of(LedgerEntry.objects.filter(posting__in=postings)).outstanding
+        unused = min((each * turns["untaken"]).quantize(CENT), promised)
+    return Places(turns["untaken"], turns["working"], unused)
 
 
 def batches_to_launch(campaign: Campaign) -> QuerySet[Batch]:

@@ -6,14 +6,15 @@ What is sent is only written down here; `hits.services.outbox` sends it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from annotations.models import Assignment, Submission
@@ -27,7 +28,6 @@ from hits.crowds.offers import offer_pack
 from hits.models import Act, AuditEntry, Batch, Campaign, Launch, Place, Policy, Posting
 from hits.selectors.money import policy_of
 from hits.services.money import campaign_lock, posting_recommit, postings_commit
-from hits.services.outbox import act_write
 
 Standing = Posting.Standing
 
@@ -193,16 +193,14 @@ def _refuse_second_launch(launch: Launch) -> None:
 def launch_pause(*, launch: Launch, by: User) -> None:
     """Let nobody new begin; who is at work may finish."""
     _launch_turn(launch, Launch.State.LIVE, Launch.State.PAUSED, by, "paused")
-    for posting in launch.postings.exclude(standing=Standing.CLOSED):
-        standing_wish(posting, Act.Kind.EXPIRE, by)
+    standing_wishes(_out(launch), [Act.Kind.EXPIRE], by)
 
 
 @transaction.atomic
 def launch_resume(*, launch: Launch, by: User) -> None:
     """Offer the places that are left again."""
     _launch_turn(launch, Launch.State.PAUSED, Launch.State.LIVE, by, "resumed")
-    for posting in launch.postings.exclude(standing=Standing.CLOSED):
-        standing_wish(posting, Act.Kind.REOPEN, by, days=launch.lifetime_days)
+    standing_wishes(_out(launch), [Act.Kind.REOPEN], by, days=launch.lifetime_days)
 
 
 @transaction.atomic
@@ -236,24 +234,41 @@ def launch_close(*, launch: Launch, by: User) -> None:
     if not begun.update(state=Launch.State.CLOSED):
         return
     _note(launch, by, "closed")
-    for posting in launch.postings.exclude(standing=Standing.CLOSED):
-        standing_wish(posting, Act.Kind.EXPIRE, by)
-        standing_wish(posting, Act.Kind.CLOSE, by)
+    standing_wishes(_out(launch), [Act.Kind.EXPIRE, Act.Kind.CLOSE], by)
 
 
-def standing_wish(posting: Posting, kind: Act.Kind, by: User | None, **payload: Any) -> Act:
-    """Want a posting's standing changed. It may be paused and opened again any number of times."""
-    launch = posting.launch
-    times = Act.objects.filter(posting=posting, kind=kind).count()
-    return act_write(
-        campaign=launch.batch.campaign,
-        crowd=launch.crowd,
-        kind=kind,
-        subject=f"{posting.reference}:{times + 1}",
-        payload=payload,
-        posting=posting,
-        by=by,
+def standing_wish(posting: Posting, kind: Act.Kind, by: User | None, **payload: Any) -> None:
+    standing_wishes([posting], [kind], by, **payload)
+
+
+def standing_wishes(
+    postings: Collection[Posting], kinds: Sequence[Act.Kind], by: User | None, **payload: Any
+) -> None:
+    """Want postings' standing changed. Each may be paused and opened again any number of times.
+
+    Whoever calls holds the campaign's lock: nobody else counts at the same moment.
+    """
+    acts = Act.objects.filter(posting__in=postings, kind__in=kinds)
+    times = Counter(acts.values_list("posting", "kind"))
+    Act.objects.bulk_create(
+        Act(
+            campaign=posting.launch.batch.campaign,
+            crowd=posting.launch.crowd,
+            kind=kind,
+            subject=f"{posting.reference}:{times[posting.pk, kind] + 1}",
+            payload=payload,
+            posting=posting,
+            asked_by=by,
+        )
+        for posting in postings
+        for kind in kinds
     )
+
+
+def _out(launch: Launch) -> QuerySet[Posting]:
+    """What the crowd has of a launch and may still show."""
+    rows = launch.postings.exclude(standing=Standing.CLOSED)
+    return rows.select_related("launch__batch__campaign")
 
 
 def _launch_turn(

@@ -12,7 +12,7 @@ from django.db.models import Count, Max, Sum
 from annotations.models import Assignment
 from annotations.selectors.offering import Portion, offer_of
 from annotations.selectors.reviews import shortfalls
-from annotations.services.launches import hit_of, postings_write
+from annotations.services.launches import hit_of, postings_write, standing_wish
 from daplatform.errors import DomainError
 from hits.crowds import connect
 from hits.crowds.gateway import Extension, Gateway
@@ -63,6 +63,36 @@ def launch_top_up(*, launch: Launch, by: User | None = None) -> TopUp:
             detail=f"people {people}, HITs {len(asked)}, batch {launch.batch.number}",
         )
     return TopUp(people, len(asked), sum(lacking.values()) - people, obstacle)
+
+
+@transaction.atomic
+def launch_extend(*, launch: Launch, by: User, people: int = 0, days: int = 0) -> None:
+    """Ask so many more people about every HIT, within the budget, and stay open for so many days.
+
+    Days count from now. What is asked of everybody counts for later top-ups too.
+    """
+    campaign = campaign_lock(launch.batch.campaign)
+    launch.refresh_from_db()
+    if launch.state != Launch.State.LIVE:
+        raise DomainError("Only a live launch can be extended.")
+    if not people and not days:
+        raise DomainError("Say how many more people, or how many days.")
+    if people:
+        hits = launch.batch.hits.order_by("number").values_list("pk", flat=True)
+        _ask_again(launch, dict.fromkeys(hits, people), connect(launch.crowd), by)
+        launch.people += people
+    if days:
+        launch.lifetime_days = days
+        for posting in launch.postings.exclude(standing=Posting.Standing.CLOSED):
+            standing_wish(posting, Act.Kind.REOPEN, by, days=days)
+    launch.save(update_fields=["people", "lifetime_days"])
+    parts = [f"{people} more per HIT"] * bool(people) + [f"open for {days} days"] * bool(days)
+    AuditEntry.objects.create(
+        campaign=campaign,
+        person=by,
+        action="extended",
+        detail=f"batch {launch.batch.number}: {', '.join(parts)}",
+    )
 
 
 def _sensible(launch: Launch, lacking: Mapping[int, int]) -> dict[int, int]:

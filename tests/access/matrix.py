@@ -136,8 +136,11 @@ ROWS: dict[str, Row] = {
     "annotations:order-undo": post(CHANGE, "slug", "order"),
 }
 ROWS |= {
-    f"annotations:launch-{turn}": post(CHANGE, "slug", "launch")
-    for turn in ("pause", "resume", "publish-again", "close", "top-up", "sync", "reconcile")
+    f"annotations:launch-{turn}": both(CHANGE, "slug", "launch")
+    for turn in ("pause", "resume", "extend", "publish-again", "close", "top-up")
+}
+ROWS |= {
+    f"annotations:launch-{turn}": post(CHANGE, "slug", "launch") for turn in ("sync", "reconcile")
 }
 ROWS |= {
     f"annotations:act-{word}": post(CHANGE, "slug", "act") for word in ("again", "done", "undone")

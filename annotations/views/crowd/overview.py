@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from django.contrib import messages
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -11,17 +9,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotations.forms import PolicyForm
 from annotations.selectors.crowd import act_counts, acts_shown, batches_to_launch, launch_rows
-from annotations.services.launches import (
-    launch_close,
-    launch_pause,
-    launch_publish_again,
-    launch_resume,
-    policy_update,
-)
-from annotations.services.topups import launch_top_up
-from annotations.tasks import launch_reconcile_task, launch_sync_task
+from annotations.services.launches import policy_update
 from daplatform.errors import DomainError
-from hits.models import Act, Campaign, Launch
+from hits.models import Act, Campaign
 from hits.selectors.money import campaign_sums, policy_of
 from hits.services.outbox import REPEATABLE, act_retry, act_settle
 from hits.tasks import acts_run_task
@@ -73,50 +63,6 @@ def policy_save(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
             messages.success(request, "The rules are saved.")
             return redirect("annotations:crowd", campaign.slug)
     return crowd_page(request, campaign, form)
-
-
-def _top_up(*, launch: Launch, by: object) -> str:
-    top_up = launch_top_up(launch=launch, by=by)  # type: ignore[arg-type]
-    if top_up.obstacle:
-        raise DomainError(top_up.obstacle)
-    return f"{top_up.people} more people are asked." if top_up.people else "Nothing is lacking."
-
-
-def _sync(*, launch: Launch, by: object) -> str:
-    launch_sync_task.delay_on_commit(launch.pk)  # type: ignore[attr-defined]
-    return "The crowd is being asked what is new."
-
-
-def _reconcile(*, launch: Launch, by: object) -> str:
-    launch_reconcile_task.delay_on_commit(launch.pk)  # type: ignore[attr-defined]
-    return "Our rows are being compared with the crowd's."
-
-
-Turn = Callable[..., str | None]
-TURNS: dict[str, tuple[Turn, str]] = {
-    "pause": (launch_pause, "Nobody new will begin."),
-    "resume": (launch_resume, "The places that are left are offered again."),
-    "publish-again": (launch_publish_again, "What was refused is being published again."),
-    "close": (launch_close, "The launch is closed."),
-    "top-up": (_top_up, ""),
-    "sync": (_sync, ""),
-    "reconcile": (_reconcile, ""),
-}
-
-
-@require_POST
-@for_campaign("hits.change_campaign")
-def launch_turn(request: MemberRequest, campaign: Campaign, pk: int, turn: str) -> HttpResponseBase:
-    """Pause, resume, close, top up, sync or reconcile a launch."""
-    launches = Launch.objects.select_related("batch__campaign")
-    launch = get_object_or_404(launches, pk=pk, batch__campaign=campaign)
-    service, sentence = TURNS[turn]
-    try:
-        messages.success(request, service(launch=launch, by=request.user) or sentence)
-    except DomainError as error:
-        messages.error(request, str(error))
-    acts_run_task.delay_on_commit(launch.crowd)  # type: ignore[attr-defined]
-    return redirect("annotations:crowd", campaign.slug)
 
 
 @require_POST

@@ -167,6 +167,16 @@ def test_a_bonus_is_paid_and_found(gateway, server, work):
     assert len(server.desk.market.bonuses[bonus.submission]) == 1
 
 
+def test_a_bonus_is_told_from_another_just_like_it(gateway, server, work):
+    out = gateway.publish(offer(), key="k").external_id
+    bonus = Bonus(work(out), out, "A1", Decimal("1.00"), "Careful work.")
+    gateway.bonus(bonus, key="first-bonus")
+    assert gateway.find_bonus(bonus, key="other-bonus") is False
+    gateway.bonus(bonus, key="other-bonus")
+    assert gateway.find_bonus(bonus, key="other-bonus") is True
+    assert len(server.desk.market.bonuses[bonus.submission]) == 2
+
+
 def test_a_bonus_beyond_the_account_is_refused_even_if_its_like_was_paid(gateway, work):
     out = gateway.publish(offer(), key="k").external_id
     bonus = Bonus(work(out), out, "A1", Decimal("5000"), "Careful work.")

@@ -1,0 +1,129 @@
+"""Pausing, extending, topping up and closing a launch: what it does and costs is seen first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotations.forms import ExtendForm
+from annotations.services.launches import (
+    launch_close,
+    launch_pause,
+    launch_publish_again,
+    launch_resume,
+)
+from annotations.services.topups import TopUp, launch_extend, launch_top_up
+from annotations.services.turns import Effect, turn_preview
+from annotations.tasks import launch_reconcile_task, launch_sync_task
+from daplatform.errors import DomainError
+from hits.crowds import LABELS
+from hits.models import Campaign, Launch
+from hits.tasks import acts_run_task
+from hits.views.access import MemberRequest, for_campaign
+
+
+def _top_up(**asked: Any) -> TopUp:
+    """Nobody asked is a refusal here: a person has pressed the button."""
+    top_up = launch_top_up(**asked)
+    if not top_up.people:
+        raise DomainError(top_up.obstacle or "Nothing is lacking: nobody has to be asked.")
+    return top_up
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What can be done with a launch, in words for the button, the page and afterwards."""
+
+    service: Callable[..., object]
+    label: str
+    done: str
+
+
+TURNS: dict[str, Turn] = {
+    "pause": Turn(launch_pause, "Pause", "Nobody new will begin."),
+    "resume": Turn(launch_resume, "Resume", "The places that are left are offered again."),
+    "extend": Turn(launch_extend, "Extend", "More is asked of the crowd."),
+    "top-up": Turn(_top_up, "Top up", "Somebody else is asked where ratings were left out."),
+    "publish-again": Turn(
+        launch_publish_again,
+        "Publish what was refused",
+        "What was refused is being published again.",
+    ),
+    "close": Turn(launch_close, "Close", "The launch is closed."),
+}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_campaign("hits.change_campaign")
+def launch_turn(request: MemberRequest, campaign: Campaign, pk: int, turn: str) -> HttpResponseBase:
+    """GET says what it does and costs, POST does it. What costs money costs what was seen."""
+    launch, chosen = _launch(campaign, pk), TURNS[turn]
+    form = _form(request, turn)
+    is_whole = form is None or form.is_valid()
+    wishes = form.wishes() if form is not None and is_whole else {}
+    effect = turn_preview(turn=chosen.service, launch=launch, by=request.user, **wishes)
+    was_seen = is_whole and request.POST.get("seen", "") == _seen(effect)
+    if request.method == "POST" and was_seen and _turn(request, chosen, launch, wishes):
+        return redirect("annotations:crowd", campaign.slug)
+    context = {
+        "campaign": campaign,
+        "launch": launch,
+        "label": LABELS.get(launch.crowd, launch.crowd),
+        "turn": turn,
+        "chosen": chosen,
+        "form": form,
+        "effect": effect,
+        "seen": _seen(effect),
+    }
+    status = 400 if request.method == "POST" else 200
+    return render(request, "annotations/crowd/turn.html", context, status=status)
+
+
+def _launch(campaign: Campaign, pk: int) -> Launch:
+    launches = Launch.objects.select_related("batch__campaign")
+    return get_object_or_404(launches, pk=pk, batch__campaign=campaign)
+
+
+def _form(request: MemberRequest, turn: str) -> ExtendForm | None:
+    """By how much it is extended; at first by one person."""
+    if turn != "extend":
+        return None
+    return ExtendForm(request.POST or request.GET or {"people": "1"})
+
+
+def _seen(effect: Effect) -> str:
+    """What a page that was shown with this effect sends back; nothing for what costs nothing."""
+    return f"{effect.cost:.2f}" if effect.cost else ""
+
+
+def _turn(request: MemberRequest, turn: Turn, launch: Launch, wishes: dict[str, int]) -> bool:
+    try:
+        turn.service(launch=launch, by=request.user, **wishes)
+    except DomainError as error:
+        messages.error(request, str(error))
+        return False
+    acts_run_task.delay_on_commit(launch.crowd)  # type: ignore[attr-defined]
+    messages.success(request, turn.done)
+    return True
+
+
+QUESTIONS = {
+    "sync": (launch_sync_task, "The crowd is being asked what is new."),
+    "reconcile": (launch_reconcile_task, "Our rows are being compared with the crowd's."),
+}
+
+
+@require_POST
+@for_campaign("hits.change_campaign")
+def launch_ask(request: MemberRequest, campaign: Campaign, pk: int, turn: str) -> HttpResponseBase:
+    """Ask the crowd about a launch: that changes and costs nothing there."""
+    task, sentence = QUESTIONS[turn]
+    task.delay_on_commit(_launch(campaign, pk).pk)  # type: ignore[attr-defined]
+    messages.success(request, sentence)
+    return redirect("annotations:crowd", campaign.slug)
