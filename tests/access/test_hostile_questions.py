@@ -1,0 +1,177 @@
+"""Whatever is asked of whatever page is answered or refused: no fault, and no way off the site."""
+
+from __future__ import annotations
+
+import re
+from itertools import cycle
+from pathlib import Path
+from urllib.parse import quote, urlencode, urlsplit
+
+import pytest
+from django.forms.forms import DeclarativeFieldsMetaclass
+from django.test import Client
+from django.urls import reverse
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import analysis.forms
+import annotations.forms
+import hits.forms
+from tests.access.matrix import ROWS
+
+ROOT = Path(__file__).parents[2]
+READ = re.compile(r'GET(?:\.get|\.getlist)?[(\[]\s*"(\w+)"')
+# What a redirect might follow, whether or not anything here reads it.
+LEADING = ("next", "url", "to", "return", "return_to", "returnTo", "redirect", "continue", "dest")
+NASTY = (
+    "' OR 1=1; DROP TABLE hits_campaign; --",
+    "\0",
+    "9" * 5_000,
+    str(2**63),
+    "-1",
+    "nan",
+    "1e999",
+    "٣",
+    "../../../etc/passwd",
+    "{{ settings.SECRET_KEY }}{% debug %}%s%n${7*7}",
+    "a\r\nSet-Cookie: evil=1",
+    "\u202e\ufeff" + "x" * 3_000,
+)
+ELSEWHERE = (
+    "https://evil.example/",
+    "//evil.example/",
+    "/\\evil.example/",
+    "\\\\evil.example",
+    "https:evil.example",
+    "javascript:alert(1)",
+    "\thttps://evil.example",
+    "http://testserver@evil.example/",
+)
+
+
+def parameters() -> list[str]:
+    """Every name that any view reads from a query, and every field of every form."""
+    apps = ("hits", "annotations", "analysis", "daplatform")
+    sources = [path for app in apps for path in (ROOT / app).rglob("*.py")]
+    read = {name for path in sources for name in READ.findall(path.read_text())}
+    named = {**vars(analysis.forms), **vars(annotations.forms), **vars(hits.forms)}
+    kinds = [kind for kind in named.values() if isinstance(kind, DeclarativeFieldsMetaclass)]
+    return sorted(read | {field for kind in kinds for field in kind.base_fields} | {*LEADING})
+
+
+PARAMETERS = parameters()
+
+
+@pytest.fixture
+def pages(things) -> list[str]:
+    """Every address one can look at; logging out last of all."""
+    return [
+        reverse(name, args=[things[arg] for arg in row.args])
+        for name, row in ROWS.items()
+        if "GET" in row.methods
+    ]
+
+
+def problem_of(client: Client, address: str) -> str:
+    """What is wrong with the answer; empty when nothing is."""
+    client.raise_request_exception = False
+    response = client.get(address)
+    if response.status_code >= 500:
+        return f"{response.status_code}"
+    if leads_away(response.get("Location", "")):
+        return f"leads to {response['Location']}"
+    if "evil" in response.cookies or any("\n" in value for value in response.headers.values()):
+        return "a header of the visitor's own"
+    if response.streaming:
+        response.close()
+    return ""
+
+
+def leads_away(location: str) -> bool:
+    """As a browser reads it: a backslash is a slash, and blanks at the ends are nothing.
+
+    Only the first part counts: where one has to log in first, the rest is told as `next`.
+    """
+    parts = urlsplit(location.strip().replace("\\", "/"))
+    if parts.netloc:
+        return parts.hostname != "testserver"
+    return parts.scheme != ""
+
+
+@pytest.mark.parametrize("turn", range(4))
+def test_no_question_is_too_much(turn, pages, clients):
+    """Every parameter at once, each with a nasty value, and at the next turn with another."""
+    values = zip(PARAMETERS, cycle(NASTY[turn * 3 :] + NASTY[: turn * 3]), strict=False)
+    query = urlencode(dict(values))
+    problems = {page: problem_of(clients["organiser"], f"{page}?{query}") for page in pages}
+    assert {page: found for page, found in problems.items() if found} == {}
+
+
+def test_no_page_leads_off_the_site(pages, clients):
+    query = urlencode(dict.fromkeys(LEADING, ELSEWHERE[1]))
+    problems = {
+        f"{who} {page}?{query}": problem_of(clients[who], f"{page}?{query}")
+        for page in pages
+        for who in ("anonymous", "organiser")
+    }
+    assert {page: found for page, found in problems.items() if found} == {}
+
+
+@pytest.mark.parametrize("elsewhere", ELSEWHERE)
+def test_neither_logging_in_nor_out_leads_off_the_site(elsewhere, organiser):
+    data = {"username": organiser.username, "password": "secret-word", "next": elsewhere}
+    entering, leaving = Client(), Client()
+    leaving.force_login(organiser, backend="django.contrib.auth.backends.ModelBackend")
+    for response in (
+        entering.post(reverse("login"), data),
+        leaving.post(reverse("logout"), {"next": elsewhere}),
+        leaving.post(f"{reverse('logout')}?{urlencode({'next': elsewhere})}"),
+    ):
+        assert response.status_code == 302
+        assert not leads_away(response.url)
+
+
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_any_words_in_any_question(data, pages, clients):
+    page = data.draw(st.sampled_from(pages))
+    values = st.one_of(st.text(max_size=30), st.sampled_from(NASTY), st.integers().map(str))
+    asked = data.draw(st.dictionaries(st.sampled_from(PARAMETERS), values, max_size=5))
+    query = "&".join(
+        f"{name}={quote(value.encode('utf-8', 'surrogatepass'))}" for name, value in asked.items()
+    )
+    assert not problem_of(clients["organiser"], f"{page}?{query}")
+
+
+@pytest.mark.parametrize("number", [0, 2**31, 2**63, 10**300], ids=["0", "31", "63", "300"])
+def test_no_number_in_an_address_is_too_large(number, things, clients):
+    asked = {key: number if isinstance(value, int) else value for key, value in things.items()}
+    pages = [
+        reverse(name, args=[asked[arg] for arg in row.args])
+        for name, row in ROWS.items()
+        if "GET" in row.methods and any(isinstance(things[arg], int) for arg in row.args)
+    ]
+    assert len(pages) > 5
+    problems = {page: problem_of(clients["organiser"], page) for page in pages}
+    assert {page: found for page, found in problems.items() if found} == {}
+
+
+@pytest.mark.parametrize("host", ["evil.example", "testserver:80@evil.example", "a b", ""])
+def test_a_host_that_is_not_ours_is_refused(db, host):
+    assert Client(HTTP_HOST=host, raise_request_exception=False).get("/").status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("location", "away"),
+    [
+        ("/campaigns/", False),
+        ("http://testserver/campaigns/", False),
+        ("/accounts/login/?next=//evil.example", False),
+        ("//evil.example", True),
+        ("/\\evil.example", True),
+        ("https:evil.example", True),
+        ("javascript:alert(1)", True),
+    ],
+)
+def test_the_tests_know_what_leads_away(location, away):
+    assert leads_away(location) is away
