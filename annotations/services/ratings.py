@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
-from django.db.models import Max
 from django.utils import timezone
 
 from annotations.errors import InvalidPost, OutOfOrder, WorkClosed
@@ -26,18 +25,20 @@ GIVEN = [
 # One statement, so that no other request can come between a check and the insert. It inserts
 # nothing when the work is closed, when the caption before is not rated, or when the key or the
 # revision is there already. Kept plain, because PostgreSQL plans it anew for every rating and
-# planning is most of what it costs: hence the facts in turn and receipt instead of joins.
+# planning is most of what it costs: hence the facts in turn and receipt, and no joins.
 INSERT = f"""
     INSERT INTO annotations_rating (
         campaign_id, assignment_id, item_id, annotator_id, caption_id, kind, original_id,
         position, {", ".join(GIVEN)}
     )
-    SELECT a.campaign_id, a.id, i.id, a.annotator_id, i.caption_id, i.kind, i.original_id,
+    SELECT %(campaign)s, %(assignment)s, i.id, %(annotator)s, i.caption_id, i.kind, i.original_id,
         i.position, {", ".join(f"%({name})s" for name in GIVEN)}
-    FROM annotations_assignment a JOIN hits_hititem i ON i.hit_id = a.hit_id
-    WHERE a.id = %(assignment)s AND a.annotator_id = %(annotator)s
-        AND a.state = 'active' AND a.expires_at > %(created_at)s
-        AND i.position = %(position)s
+    FROM hits_hititem i
+    WHERE i.hit_id = %(hit)s AND i.position = %(position)s
+        AND EXISTS (
+            SELECT 1 FROM annotations_assignment a
+            WHERE a.id = %(assignment)s AND a.annotator_id = %(annotator)s
+                AND a.state = 'active' AND a.expires_at > %(created_at)s)
         AND (%(position)s = 0 OR EXISTS (
             SELECT 1 FROM annotations_rating r
             WHERE r.assignment_id = %(assignment)s AND r.position = %(position)s - 1))
@@ -82,6 +83,8 @@ def _insert(values: dict[str, Any]) -> bool:
 def _values(turn: Turn, post: RatingPost, receipt: Receipt, now: dt.datetime) -> dict[str, Any]:
     adapt = connection.ops.adapt_datetimefield_value
     return {f"client_{name}": value for name, value in post.evidence} | {
+        "campaign": turn.campaign,
+        "hit": turn.hit,
         "assignment": turn.assignment,
         "annotator": turn.annotator,
         "position": receipt.position,
@@ -115,20 +118,22 @@ def _save_otherwise(
         saved = ratings.filter(key=post.key).first()
         if saved is not None:
             return Saved(saved.position, saved.revision, done=rated_count(turn.assignment))
-        _refuse(turn, receipt, now)
-        first = earlier.first()
-        last = earlier.aggregate(last=Max("revision"))["last"] or 0
+        done = _rated_unless_refused(turn, receipt, now)
+        given = list(earlier.values_list("revision", "is_unwatched"))
+        revision = given[-1][0] + 1 if given else 1
         # Who watched the video the first time need not watch it again to change their mind.
-        unwatched = values["is_unwatched"] and (first is None or first.is_unwatched)
-        _insert(values | {"revision": last + 1, "is_unwatched": unwatched})
+        unwatched = values["is_unwatched"] and (not given or given[0][1])
+        if _insert(values | {"revision": revision, "is_unwatched": unwatched}):
+            return Saved(receipt.position, revision, done=max(done, receipt.position + 1))
     # Only other posts for the same caption, in the same instant, can lead here.
     raise OutOfOrder("This caption is being rated in another window.")
 
 
-def _refuse(turn: Turn, receipt: Receipt, now: dt.datetime) -> None:
-    """Say why the statement inserts nothing; silent when only a revision was in its way."""
+def _rated_unless_refused(turn: Turn, receipt: Receipt, now: dt.datetime) -> int:
+    """How many captions are rated, when only a revision was in the statement's way."""
     if sentence := closed_sentence(assignment_of(turn), now):
         raise WorkClosed(sentence)
     done = rated_count(turn.assignment)
     if receipt.position > done:
         raise OutOfOrder(f"Caption {done + 1} comes first.")
+    return done
