@@ -55,7 +55,8 @@ class Wire:
     """A site that answers what it is told to, and keeps what it was sent."""
 
     def __init__(self, *answers: int | Exception) -> None:
-        self.answers, self.sent = list(answers), []
+        self.answers = list(answers)
+        self.sent: list[bytes] = []
 
     async def ask(self, method, path, body=b"", headers=None):
         self.sent.append(body)
