@@ -11,8 +11,10 @@ from analysis.meta import caption_tables, sentences, tables
 from analysis.meta.files import table
 from analysis.meta.levels import LevelResult
 from analysis.meta.pipeline import AgainstHuman, Evaluation
+from analysis.meta.reference_curve import curve_rows, curve_sentence
 from analysis.meta.report import asked
 from analysis.meta.robustness.checks import Robustness
+from analysis.meta.robustness.referencing import NUMBERS
 from analysis.meta.tables import Row
 
 Page = dict[str, Any]
@@ -21,7 +23,7 @@ DRIFT: Final = "quality drift"
 
 def agreement_page(evaluation: Evaluation, robustness: Sequence[Robustness] = ()) -> Page:
     """Everything a page needs, so that showing it computes nothing."""
-    drift = {one.human: _conditions(one, DRIFT) for one in robustness}
+    checked = {one.human: _robustness(one) for one in robustness}
     return {
         "facts": sentences.facts_sentence(evaluation),
         "warnings": list(evaluation.warnings),
@@ -29,7 +31,7 @@ def agreement_page(evaluation: Evaluation, robustness: Sequence[Robustness] = ()
         "placebo": evaluation.settings.placebo,
         "factor": evaluation.settings.factor,
         "parts": {
-            part.human: _part(part, evaluation.settings.alpha) | {"drift": drift[part.human]}
+            part.human: _part(part, evaluation.settings.alpha) | checked[part.human]
             for part in evaluation.parts
         },
     }
@@ -75,6 +77,16 @@ def _own_outliers(part: AgainstHuman) -> list[Row]:
     rows = caption_tables.part_filter_rows(part)
     own = [row for row in rows if row["removed_for"] == "the metric"]
     return sorted(own, key=lambda row: order.index(row["metric"]))
+
+
+def _robustness(checked: Robustness) -> Page:
+    curve = curve_rows(checked.findings)
+    return {
+        "drift": _conditions(checked, DRIFT),
+        "references": _conditions(checked, NUMBERS),
+        "curve": curve,
+        "gain": curve_sentence(curve) if curve else "",
+    }
 
 
 def _conditions(checked: Robustness, check: str) -> list[Row]:

@@ -79,9 +79,10 @@ def odd_captions(shown: pa.Table) -> pa.Table:
 
 
 def scatter_spec(
-    shown: pa.Table, *, human: str, metric: str, address: Callable[[int], str]
+    shown: pa.Table, *, human: str, metric: str, address: Callable[[int, str], str]
 ) -> Spec:
-    """People against a metric. A mark leads to its video; odd captions are large squares."""
+    """People against a metric. A mark leads to the ``address`` of its video and system; odd
+    captions are large squares."""
     rows = _marks(shown, address)
     fit = {"field": "fit", "type": "nominal", "scale": {"domain": [USUAL, ODD]}}
     legend = {"legend": {"orient": "top", "title": None}}
@@ -102,7 +103,7 @@ def scatter_spec(
     return spec
 
 
-def _marks(shown: pa.Table, address: Callable[[int], str]) -> list[Row]:
+def _marks(shown: pa.Table, address: Callable[[int, str], str]) -> list[Row]:
     """Every odd caption and, evenly, as many of the others as a picture can hold."""
     odd = odd_captions(shown).num_rows
     others = np.arange(odd, shown.num_rows)
@@ -113,7 +114,7 @@ def _marks(shown: pa.Table, address: Callable[[int], str]) -> list[Row]:
             "metric": row["metric"],
             "people": row["people"],
             "fit": USUAL if math.isnan(row["distance"]) else ODD,
-            "href": address(row["video"]),
+            "href": address(row["video"], row["system"]),
         }
         for row in rows
     ]

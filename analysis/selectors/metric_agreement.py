@@ -77,9 +77,15 @@ def metric_values(sources: Mapping[str, MetricRun]) -> ScoreTable:
 
 
 def _captions(sources: Mapping[str, MetricRun]) -> CaptionSet:
-    """The words of the captions, for the list of odd ones."""
-    captions = run_material(max(sources.values(), key=lambda run: run.pk)).captions
-    return CaptionSet(captions.videos, captions.systems, captions.texts, {})
+    """The words of captions, for the list of odd ones, and of their references, to score again;
+    named as in the campaign's own file of references."""
+    material = run_material(max(sources.values(), key=lambda run: run.pk))
+    captions = material.captions
+    references = {
+        video: {f"reference-{number}": text for number, text in enumerate(texts, start=1)}
+        for video, texts in material.batch.references.items()
+    }
+    return CaptionSet(captions.videos, captions.systems, captions.texts, references)
 
 
 def agreement_evidence(campaign: Campaign) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from django.db import transaction
 from django.db.models import Max, QuerySet
@@ -13,13 +13,24 @@ from django.utils import timezone
 
 from analysis.exports import FORMATS
 from analysis.listings import write_listing
+from analysis.meta.captions import CaptionSet, without_references_as_systems
 from analysis.meta.files import evaluation_files
 from analysis.meta.human import PASSED
+from analysis.meta.inputs import Inputs
 from analysis.meta.page import agreement_page
 from analysis.meta.pipeline import Evaluation, evaluate_metrics
 from analysis.meta.points import POINTS, points_listing
-from analysis.meta.robustness.checks import DRIFT, Robustness, check_robustness
+from analysis.meta.reference_curve import why_no_curve, word_metrics
+from analysis.meta.robustness.checks import (
+    DRIFT,
+    Material,
+    Robustness,
+    check_references,
+    check_robustness,
+)
+from analysis.meta.scoring import Scorer
 from analysis.meta.settings import Settings
+from analysis.metrics.workbench import Workbench
 from analysis.models import Agreement
 from analysis.results import ResultFolder, write_files
 from analysis.selectors.metric_agreement import (
@@ -27,7 +38,9 @@ from analysis.selectors.metric_agreement import (
     agreement_folder,
     campaign_inputs,
 )
+from analysis.selectors.metric_scores import metric_sources
 from analysis.selectors.ratings import notes_on
+from analysis.services.metric_bench import settings_of
 from analysis.services.results import ratings_until
 from analysis.services.snapshots import snapshot_refresh
 from analysis.services.waiting import waiting_for_space
@@ -38,7 +51,7 @@ from hits.models import Campaign
 
 DEFAULTS = Settings()
 KEPT = 3
-LAYOUT = 1
+LAYOUT = 2
 """Of what is stored: rows of an older layout are not found, but made anew."""
 MOST_PLACEBOS = 5_000_000
 """Captions × metrics × draws: about a minute of one processor."""
@@ -110,20 +123,18 @@ def _make(agreement: Agreement) -> None:
 
 def _compute(agreement: Agreement, columns: Columns) -> None:
     campaign, choices = agreement.campaign, Choices(**agreement.choices)
-    evaluation = _evaluate(campaign, choices, columns)
-    robustness = [
-        check_robustness(evaluation.joined, part.human, [DRIFT], seed=evaluation.settings.seed)
-        for part in evaluation.parts
-    ]
+    inputs = campaign_inputs(campaign, columns, annotators=choices.annotators)
+    evaluation = _evaluate(choices, inputs)
+    curve, no_curve = _reference_curve(campaign, evaluation, inputs.captions)
+    robustness = _robustness(evaluation, curve)
     _write(agreement, evaluation, robustness)
-    notes = notes_on(campaign)
-    agreement.page = agreement_page(evaluation, robustness) | {"notes": notes}
+    said = {"notes": notes_on(campaign), "no_curve": no_curve}
+    agreement.page = agreement_page(evaluation, robustness) | said
     agreement.signature = str(evaluation.signature)
     agreement.state, agreement.problem = State.READY, ""
 
 
-def _evaluate(campaign: Campaign, choices: Choices, columns: Columns) -> Evaluation:
-    inputs = campaign_inputs(campaign, columns, annotators=choices.annotators)
+def _evaluate(choices: Choices, inputs: Inputs) -> Evaluation:
     joined, alignment, shift = inputs.aligned(0)
     settings = Settings(
         alpha=choices.alpha,
@@ -137,6 +148,37 @@ def _evaluate(campaign: Campaign, choices: Choices, columns: Columns) -> Evaluat
         reliability=inputs.human.reliability,
         facts=inputs.facts(shift),
     )
+
+
+def _robustness(evaluation: Evaluation, curve: list[Robustness]) -> list[Robustness]:
+    """What scores alone tell, and what fewer references do."""
+    joined, seed = evaluation.joined, evaluation.settings.seed
+    found = []
+    for part in evaluation.parts:
+        drift = check_robustness(joined, part.human, [DRIFT], seed=seed)
+        more = [finding for one in curve if one.human == part.human for finding in one.findings]
+        found.append(replace(drift, findings=(*drift.findings, *more)))
+    return found
+
+
+def _reference_curve(
+    campaign: Campaign, evaluation: Evaluation, captions: CaptionSet | None
+) -> tuple[list[Robustness], str]:
+    """Metrics of words scored again with fewer references, as each run scored them; or why not."""
+    joined, seed = evaluation.joined, evaluation.settings.seed
+    metrics = word_metrics([str(name) for name in joined.metrics.columns])
+    references = len(captions.sources) if captions else 0
+    reason = why_no_curve(metrics, len(joined), references)
+    if captions is None or reason:
+        return [], reason
+    sources = metric_sources(campaign)
+    found: list[Robustness] = []
+    for run in dict.fromkeys(sources[name] for name in metrics):
+        own = [name for name in metrics if sources[name] == run]
+        scorer = Scorer(own, Workbench(), settings_of(run))
+        material = Material(without_references_as_systems(captions), scorer)
+        found += check_references(joined, material, seed=seed)
+    return found, ""
 
 
 def affordable_placebos(values: int) -> int:

@@ -44,6 +44,11 @@ def needs_of(metrics: list[str]) -> frozenset[Need]:
     return frozenset(need for family in families_of(metrics) for need in family.needs)
 
 
+def settings_of(run: MetricRun) -> Settings:
+    """What was chosen for the run's metrics; the rest is the papers'."""
+    return Settings(**{name: run.choices[name] for name in SETTING_NAMES if name in run.choices})
+
+
 def job_of(run: MetricRun) -> Job:
     return _job(run.pk, run.created_at)
 
@@ -51,8 +56,7 @@ def job_of(run: MetricRun) -> Job:
 @lru_cache(maxsize=1)
 def _job(pk: int, created_at: datetime) -> Job:
     run = MetricRun.objects.get(pk=pk)
-    chosen = Settings(**{name: run.choices[name] for name in SETTING_NAMES if name in run.choices})
-    material = run_material(run)
+    chosen, material = settings_of(run), run_material(run)
     return Job(run.metrics, chosen, material, embeddable(material.batch, run.metrics, chosen))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.http import FileResponse, Http404, HttpResponseBase
@@ -19,6 +19,8 @@ from analysis.meta.files import known_names
 from analysis.meta.matrix import williams_table
 from analysis.meta.page import DRIFT
 from analysis.meta.points import odd_captions, points_of, scatter_spec
+from analysis.meta.reference_curve import DRAWN, best_metrics, curve_spec
+from analysis.meta.robustness.referencing import NUMBERS
 from analysis.models import Agreement
 from analysis.selectors.metric_agreement import (
     agreement_folder,
@@ -28,7 +30,7 @@ from analysis.selectors.metric_agreement import (
 from analysis.services.agreements import agreement_request, choices_key
 from analysis.tasks import agreement_compute_task
 from analysis.views.latest import checked
-from hits.models import Campaign
+from hits.models import Campaign, Caption
 from hits.views.access import MemberRequest, for_campaign
 
 ODD_SHOWN = 20
@@ -112,12 +114,17 @@ def agreement_context(
         "filter_headings": filter_headings(shown.page),
         "fusion_headings": headings.FUSION,
         "drift_text": sentences.CHECKED[DRIFT],
-        "drift_headings": {
-            "condition": "Set",
-            "n": "n",
-            **{name: name for name in part["metrics"]},
-        },
+        "drift_headings": conditions("Set", part["metrics"]),
+        "curve": curve_spec(part["curve"], human) if part["curve"] else None,
+        "curve_metrics": DRAWN,
+        "references_text": sentences.CHECKED[NUMBERS],
+        "references_headings": conditions("References", best_metrics(part["curve"])),
     } | picture_context(request, shown, part, human)
+
+
+def conditions(heading: str, metrics: Iterable[str]) -> dict[str, str]:
+    """Headings of a check: a row for each condition, a column for each metric."""
+    return {"condition": heading, "n": "n", **{name: name for name in metrics}}
 
 
 def level_table(
@@ -149,9 +156,11 @@ def picture_context(
         return {"picture": picture, "metric": metric}
     captions = points_of(points, human, metric)
     odd = odd_captions(captions)
+    systems = dict(shown.campaign.systems.values_list("name", "pk"))
 
-    def address(video: int) -> str:
-        return reverse("analysis:video-scores", args=[shown.campaign.slug, video])
+    def address(video: int, system: str) -> str:
+        page = reverse("analysis:video-scores", args=[shown.campaign.slug, video])
+        return f"{page}#system-{systems.get(system, '')}"
 
     return {
         "picture": picture,
@@ -159,5 +168,17 @@ def picture_context(
         "spec": scatter_spec(captions, human=human, metric=metric, address=address),
         "odd_count": odd.num_rows,
         "count": captions.num_rows,
-        "odd": records(as_table(odd.slice(0, ODD_SHOWN))),
+        "odd": odd_rows(shown.campaign, records(as_table(odd.slice(0, ODD_SHOWN)))),
     }
+
+
+def odd_rows(campaign: Campaign, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """With the caption's id, to ask why it has its score; of a corrected caption the last one's."""
+    found = Caption.objects.filter(
+        system__campaign=campaign, video__in={row["video"] for row in rows}
+    ).order_by("pk")
+    ids = {
+        (video, system): pk
+        for video, system, pk in found.values_list("video_id", "system__name", "pk")
+    }
+    return [row | {"caption": ids.get((row["video"], row["system"]))} for row in rows]

@@ -14,7 +14,13 @@ from analysis.meta.joining import Joined
 from analysis.meta.robustness.drifting import check_quality_drift
 from analysis.meta.robustness.findings import Finding
 from analysis.meta.robustness.foils import check_foils, make_foils, read_foils
-from analysis.meta.robustness.referencing import check_reference_numbers, check_reference_sets
+from analysis.meta.robustness.referencing import (
+    NUMBERS,
+    check_reference_numbers,
+    check_reference_sets,
+    reference_findings,
+    score_subsets,
+)
 from analysis.meta.robustness.shuffling import check_word_order
 from analysis.meta.scoring import Scorer
 
@@ -80,7 +86,7 @@ def _foils(
 Check = Callable[[Material, CaptionSet, "pd.Series[float]", np.random.Generator], list[Finding]]
 RECOMPUTED: Final[Mapping[str, Check]] = {
     "shuffle": _shuffle,
-    "references": _references,
+    NUMBERS: _references,
     "sets": _sets,
     "foils": _foils,
 }
@@ -112,9 +118,27 @@ def check_robustness(
         return Robustness(human, tuple(findings), tuple(notes))
     rated = material.rated(joined)
     for name in again:
-        rng = np.random.default_rng([seed, 11, CHECKS.index(name)])  # whatever else is checked
         try:
-            findings += RECOMPUTED[name](material, rated, scores, rng)
+            findings += RECOMPUTED[name](material, rated, scores, _rng(seed, name))
         except ValueError as error:
             notes.append(f"{name}: {error}")
     return Robustness(human, tuple(findings), tuple(notes))
+
+
+def check_references(joined: Joined, material: Material, *, seed: int = 7) -> list[Robustness]:
+    """The check of fewer references for every column of human scores, as `check_robustness` makes
+    it for one; whatever the number of columns, captions are scored once."""
+    rated, scorer = material.rated(joined), material.scorer.with_references()
+    scored = score_subsets(rated, scorer, _rng(seed, NUMBERS))
+    return [
+        Robustness(
+            human,
+            tuple(reference_findings(scored, joined.human[human].dropna(), scorer.metrics)),
+        )
+        for human in map(str, joined.human.columns)
+    ]
+
+
+def _rng(seed: int, check: str) -> np.random.Generator:
+    """The same draws whatever else is checked."""
+    return np.random.default_rng([seed, 11, CHECKS.index(check)])

@@ -11,27 +11,50 @@ import numpy as np
 
 from analysis.meta.captions import CaptionSet
 from analysis.meta.robustness.findings import Finding, correlate, summarise
+from analysis.meta.scores import ScoreTable
 from analysis.meta.scoring import Scorer
 
 if TYPE_CHECKING:
     import pandas as pd
 
+NUMBERS = "references"
 MOST_SUBSETS = 10
+
+Scored = list[list[ScoreTable]]
+"""Tables for one reference, for two and so on: one for each set of sources of that size."""
 
 
 def check_reference_numbers(
     captions: CaptionSet, human: pd.Series[float], scorer: Scorer, rng: np.random.Generator
 ) -> list[Finding]:
     """References 1 … M: every subset of the sources, or a sample of ten."""
+    return reference_findings(score_subsets(captions, scorer, rng), human, scorer.metrics)
+
+
+def score_subsets(captions: CaptionSet, scorer: Scorer, rng: np.random.Generator) -> Scored:
+    return [
+        [scorer.captions(captions, subset)[0] for subset in subsets(captions.sources, size, rng)]
+        for size in range(1, len(captions.sources) + 1)
+    ]
+
+
+def reference_findings(
+    scored: Scored, human: pd.Series[float], metrics: Sequence[str]
+) -> list[Finding]:
     findings = []
-    count = len(captions.sources)
-    for size in range(1, count + 1):
-        found = [
-            correlate(human, scorer.captions(captions, subset)[0])
-            for subset in subsets(captions.sources, size, rng)
-        ]
-        findings += summarise("references", f"{size} of {count}", scorer.metrics, found)
+    for size, tables in enumerate(scored, start=1):
+        found = [correlate(human, table) for table in tables]
+        findings += summarise(NUMBERS, f"{size} of {len(scored)}", metrics, found)
     return findings
+
+
+def subsets_scored(sources: int, most: int = MOST_SUBSETS) -> int:
+    """How often captions are scored for it.
+
+    >>> subsets_scored(1), subsets_scored(3), subsets_scored(10)
+    (1, 7, 91)
+    """
+    return sum(min(math.comb(sources, size), most) for size in range(1, sources + 1))
 
 
 def check_reference_sets(

@@ -1,0 +1,110 @@
+"""How many references are enough: on the page, and with the same numbers from the command line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from django.core.management import call_command
+from django.urls import reverse
+
+from analysis.meta import reference_curve
+from analysis.selectors.metric_scores import files_write
+from hits.models import Caption, System
+from tests.analysis.agreement.conftest import PLACEBOS, compute, score
+
+pytestmark = pytest.mark.django_db
+HEADING = "How many references are enough"
+
+
+@pytest.fixture
+def referenced(campaign):
+    """Three references of each video, and metrics that are people's own guess and noise."""
+    for number, words in enumerate(("sees a thing that moves", "move over there slowly")):
+        source = System.objects.create(campaign=campaign, name=f"more-{number}", role="reference")
+        Caption.objects.bulk_create(
+            Caption(video=video, system=source, text=f"System {pk % 6} {words} number {pk}.")
+            for pk, video in enumerate(campaign.videos.order_by("name"))
+        )
+    run = score(campaign, cider=2.0, bleu2=30.0)
+    run.last_caption = Caption.objects.latest("pk").pk
+    run.save()
+    return campaign
+
+
+def test_a_curve_and_its_table_hold_the_same_numbers(page_of, referenced):
+    compute(referenced)
+    page = page_of("agreement", referenced)
+    content, part = page.content.decode(), page.context["part"]
+    assert 'data-chart="references-spec"' in content
+    drawn = {
+        (row["references"], row["metric"]): row["pearson"]
+        for row in page.context["curve"]["data"]["values"]
+    }
+    assert sorted(drawn) == [(size, name) for size in (1, 2, 3) for name in ("bleu2", "cider")]
+    for size, row in enumerate(part["references"], start=1):
+        assert row["condition"] == f"{size} of 3"
+        for metric in ("bleu2", "cider"):
+            assert row[metric] == pytest.approx(drawn[size, metric])
+            assert f"{row[metric]:.3f}".replace("-", "−") in content
+    assert part["gain"] in content
+
+
+def test_the_command_line_finds_the_same_numbers(page_of, referenced, tmp_path):
+    ready = compute(referenced)
+    exported = page_of("agreement-file", referenced, ready.pk, "robustness.json")
+    shown = json.loads(b"".join(exported.streaming_content))["rows"]
+    ratings = page_of("download", referenced, "ratings", "csv")
+    (tmp_path / "ratings.csv").write_bytes(ratings.content)
+    files_write(referenced, tmp_path)
+    call_command(
+        "correlate",
+        human=tmp_path / "ratings.csv",
+        metrics=tmp_path / "scores.csv",
+        captions=[tmp_path / "captions.csv"],
+        references=tmp_path / "references.csv",
+        compute=["bleu2", "cider"],
+        robustness=["drift", "references"],
+        out=tmp_path / "out",
+        placebo=PLACEBOS,
+        stdout=io.StringIO(),
+        stderr=io.StringIO(),
+    )
+    with (tmp_path / "out" / "robustness.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["check"] == "references"]
+    named = {(r["human"], r["condition"], r["metric"]): float(r["pearson"]) for r in rows}
+    assert len(named) == 12
+    for row in shown:
+        if row["check"] == "references":
+            key = (row["human"], row["condition"], row["metric"])
+            assert named.pop(key) == pytest.approx(row["pearson"], abs=1e-12)
+    assert not named
+
+
+def test_one_reference_is_said_in_a_sentence(page_of, ready, scored):
+    content = page_of("agreement", scored).content.decode()
+    assert HEADING in content
+    assert "There is one reference for each video" in content
+    assert "references-spec" not in content
+
+
+def test_what_takes_long_is_left_to_the_command(page_of, referenced, monkeypatch):
+    monkeypatch.setattr(reference_curve, "MOST_SCORED", 100)
+    compute(referenced)
+    content = page_of("agreement", referenced).content.decode()
+    assert "manage.py correlate --robustness references does it" in content
+
+
+def test_odd_captions_lead_to_why_and_marks_to_their_caption(page_of, ready, scored):
+    page = page_of("agreement", scored, metric="bleu4")
+    content = page.content.decode()
+    for row in page.context["odd"]:
+        caption = Caption.objects.get(pk=row["caption"])
+        assert (caption.video_id, caption.system.name) == (row["video"], row["system"])
+        assert reverse("analysis:why", args=[scored.slug, caption.pk]) in content
+    mark = page.context["spec"]["data"]["values"][-1]["href"]
+    address, _, place = mark.partition("#")
+    video = page_of("video-scores", scored, int(address.split("/")[-3]))
+    assert f'id="{place}"' in video.content.decode()
