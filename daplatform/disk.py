@@ -28,7 +28,8 @@ class WholeFileStorage(FileSystemStorage):
             with open(handle, "wb") as target:
                 for chunk in content.chunks():
                     target.write(chunk)
-            return super()._save(name, _Written(part))
+            kept: str = super()._save(name, _Written(part))  # type: ignore[misc]
+            return kept
         finally:
             Path(part).unlink(missing_ok=True)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Final
 
+from hits.crowds.careful import careful
 from hits.crowds.gateway import Gateway, PermanentFault
 
 MODULES: Final = {
@@ -33,4 +34,4 @@ def connect(crowd: str) -> Gateway:
     if crowd not in MODULES:
         raise PermanentFault(f"There is no crowd called “{crowd}”.")
     gateway: Gateway = import_module(MODULES[crowd]).connect()
-    return gateway
+    return careful(gateway)

@@ -117,6 +117,10 @@ class Caller:
                 answer: dict[str, Any] = getattr(client, operation)(**request)
                 return answer
             except ClientError as error:
+                if _is_foreign(error):
+                    raise doubt(
+                        f"{self.account.endpoint} answers, and not as it should."
+                    ) from error
                 if not _passes(error) or attempt == ATTEMPTS:
                     raise self._doubted(_translated(error), doubt) from error
             except BotoCoreError as error:
@@ -196,6 +200,15 @@ def _parts(error: ClientError) -> tuple[str, str, str]:
         details.get("Code", ""),
         response.get("TurkErrorCode", ""),
         details.get("Message", "") or response.get("Message", ""),
+    )
+
+
+def _is_foreign(error: ClientError) -> bool:
+    """A refusal without a reason in Mechanical Turk's own words, as of a proxy on the way: it says
+    nothing of what was asked."""
+    code, turk, _ = _parts(error)
+    return (
+        error.response["ResponseMetadata"]["HTTPStatusCode"] < 500 and code.isdecimal() and not turk
     )
 
 

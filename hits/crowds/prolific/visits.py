@@ -6,7 +6,8 @@ from typing import Final
 
 import httpx
 
-from hits.crowds.gateway import Submission
+from hits.crowds.careful import NONSENSE
+from hits.crowds.gateway import Submission, TransientFault
 from hits.crowds.prolific import account_read
 from hits.crowds.prolific.client import Client
 from hits.crowds.prolific.submissions import Submissions
@@ -18,4 +19,7 @@ def submission_glance(submission: str) -> Submission:
     """Whose submission this is: one quick look, not repeated, for a person waits for it."""
     account = account_read()
     client = Client(token=account.token, address=account.api, timeout=PATIENCE, attempts=1)
-    return Submissions(client).get(submission)
+    try:
+        return Submissions(client).get(submission)
+    except NONSENSE as error:
+        raise TransientFault("Prolific's answer makes no sense.") from error

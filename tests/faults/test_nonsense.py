@@ -1,0 +1,159 @@
+"""Marketplaces that answer nonsense, over real HTTP: nothing is done twice, nothing is lost."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.utils import timezone
+
+from annotations.models import Submission
+from annotations.services.reviews import submissions_pay
+from annotations.services.submissions import launch_sync
+from annotations.tasks import launch_reconcile_task, launch_sync_task
+from hits.crowds import connect
+from hits.crowds.gateway import TransientFault
+from hits.management.commands.rehearse import KEYS
+from hits.models import Act, ExternalId
+from hits.rehearsal.desk import Desk
+from hits.rehearsal.exchange import Call, Reply
+from hits.rehearsal.server import Server, running
+from hits.selectors.money import campaign_sums
+from hits.services.outbox import acts_run, claims_lapse
+from tests.annotations.crowd_people import arrive, rate
+from tests.annotations.test_outbox import SOON
+from tests.crowd import launch
+from tests.factories import make_campaign, make_hit
+
+pytestmark = pytest.mark.django_db
+HUGE = 3_000_000
+JSON_TYPE = "application/x-amz-json-1.1"
+
+
+def wrong_types(body: bytes) -> bytes:
+    """Every value is of another type than it was."""
+
+    def turned(value: object) -> object:
+        if isinstance(value, dict):
+            return {name: [turned(each)] for name, each in value.items()}
+        return {"not": "expected"} if isinstance(value, list) else [value]
+
+    whole = json.loads(body or b"{}")
+    return json.dumps({name: turned(value) for name, value in whole.items()}).encode()
+
+
+def without_members(body: bytes) -> bytes:
+    return json.dumps({name: {} for name in json.loads(body or b"{}")}).encode()
+
+
+NONSENSE: dict[str, Callable[[bytes], bytes]] = {
+    "html": lambda body: b"<html><body>Down for maintenance</body></html>",
+    "nothing": lambda body: b"",
+    "truncated": lambda body: body[: len(body) // 2],
+    "a list": lambda body: b"[1, 2, 3]",
+    "a string": lambda body: b'"ok"',
+    "wrong types": wrong_types,
+    "no members": without_members,
+    "not text": lambda body: bytes(range(128, 256)),
+    "huge": lambda body: b'{"HIT": "' + b"x" * HUGE + b'"}',
+}
+
+
+class Babbler:
+    """Stands before a marketplace's interface and spoils its answers for a while."""
+
+    def __init__(self, server: Server) -> None:
+        self.reply_truly = server.api.reply
+        self.spoil: Callable[[bytes], bytes] | None = None
+        server.api.reply = self.reply  # type: ignore[method-assign]
+
+    def reply(self, call: Call) -> Reply:
+        true = self.reply_truly(call)
+        if self.spoil is None:
+            return true
+        return Reply(true.status, self.spoil(true.body), JSON_TYPE, true.headers)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with running(Desk(seed="nonsense"), KEYS) as server:
+        yield server
+
+
+@pytest.fixture
+def babbler(server, settings, monkeypatch) -> Babbler:
+    settings.MTURK_ENDPOINT_URL = server.origin
+    settings.MTURK_ACCESS_KEY_ID, settings.MTURK_SECRET_ACCESS_KEY = KEYS.access, KEYS.secret
+    settings.PUBLIC_URL = "https://study.example"
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    return Babbler(server)
+
+
+@pytest.fixture
+def campaign(db):
+    campaign = make_campaign(assignments=2)
+    make_hit(campaign)
+    return campaign
+
+
+def work(times: int) -> None:
+    """Time passes, and workers do what is due."""
+    for step in range(times):
+        now = timezone.now() + step * SOON
+        claims_lapse(now=now)
+        acts_run(crowd="mturk", now=now)
+
+
+def hand_in(server: Server, hit, person: str) -> None:
+    """Somebody does the HIT, here and there."""
+    name = ExternalId.objects.get(kind="publication").external_id
+    accepted = server.desk.act("accept", {"hit": name, "worker": person})["assignment"]
+    rate(arrive(hit, person, accepted))
+    server.desk.act("submit", {"assignment": accepted, "fields": {"code": "C"}})
+
+
+@pytest.mark.parametrize("kind", NONSENSE)
+def test_everything_is_done_once_and_the_books_agree(server, babbler, campaign, kind):
+    made = launch(campaign)
+    babbler.spoil = NONSENSE[kind]
+    work(2)
+    assert set(Act.objects.values_list("state", flat=True)) <= {"waiting", "unclear", "done"}
+    babbler.spoil = None
+    work(4)
+    assert Act.objects.get().state == "done"
+    assert len(server.desk.market.hits) == 1
+    hand_in(server, campaign.batches.get().hits.get(), "A1")
+    babbler.spoil = NONSENSE[kind]
+    launch_sync_task(made.pk)
+    launch_reconcile_task(made.pk)
+    assert not Submission.objects.exclude(assignment__annotator__identity__external_id="A1")
+    babbler.spoil = None
+    launch_sync(launch=made)
+    submissions_pay(campaign=campaign, submissions=list(Submission.objects.all()))
+    babbler.spoil = NONSENSE[kind]
+    work(2)
+    babbler.spoil = None
+    work(4)
+    assert Act.objects.exclude(state="done").count() == 0
+    assert server.desk.market.account.paid == campaign_sums(campaign).spent > 0
+
+
+@pytest.mark.parametrize("kind", NONSENSE)
+def test_only_words_for_the_organiser_leave_a_gateway(server, babbler, kind):
+    gateway = connect("mturk")
+    babbler.spoil = NONSENSE[kind]
+    for read in (
+        gateway.balance,
+        lambda: gateway.find("da-1"),
+        lambda: list(gateway.submissions(["H1"])),
+        lambda: gateway.submission("A1"),
+    ):
+        with contextlib.suppress(TransientFault):  # nothing else may leave it
+            read()
+
+
+def test_a_gateway_that_understands_is_left_alone(server, babbler):
+    assert connect("mturk").balance() > 0
+    assert list(connect("mturk").publications("da-")) == []
