@@ -58,6 +58,6 @@ def test_the_page_is_sound_and_a_mark_leads_to_its_video(
     ]
     assert not found
     marks.last.click()
-    page.wait_for_url(re.compile(r"/videos/\d+/scores/$"))
+    page.wait_for_url(re.compile(r"/videos/\d+/scores/#system-\d+$"))
     context.close()
     assert not said
