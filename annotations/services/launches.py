@@ -237,10 +237,6 @@ def launch_close(*, launch: Launch, by: User) -> None:
     standing_wishes(_out(launch), [Act.Kind.EXPIRE, Act.Kind.CLOSE], by)
 
 
-def standing_wish(posting: Posting, kind: Act.Kind, by: User | None, **payload: Any) -> None:
-    standing_wishes([posting], [kind], by, **payload)
-
-
 def standing_wishes(
     postings: Collection[Posting], kinds: Sequence[Act.Kind], by: User | None, **payload: Any
 ) -> None:

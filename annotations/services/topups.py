@@ -12,7 +12,7 @@ from django.db.models import Count, Max, Sum
 from annotations.models import Assignment
 from annotations.selectors.offering import Portion, offer_of
 from annotations.selectors.reviews import shortfalls
-from annotations.services.launches import hit_of, postings_write, standing_wish
+from annotations.services.launches import hit_of, postings_write, standing_wishes
 from daplatform.errors import DomainError
 from hits.crowds import connect
 from hits.crowds.gateway import Extension, Gateway
@@ -83,8 +83,8 @@ def launch_extend(*, launch: Launch, by: User, people: int = 0, days: int = 0) -
         launch.people += people
     if days:
         launch.lifetime_days = days
-        for posting in launch.postings.exclude(standing=Posting.Standing.CLOSED):
-            standing_wish(posting, Act.Kind.REOPEN, by, days=days)
+        postings = launch.postings.exclude(standing=Posting.Standing.CLOSED)
+        standing_wishes(postings, [Act.Kind.REOPEN], by, days=days)
     launch.save(update_fields=["people", "lifetime_days"])
     parts = [f"{people} more per HIT"] * bool(people) + [f"open for {days} days"] * bool(days)
     AuditEntry.objects.create(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import datetime as dt
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
@@ -9,15 +12,20 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from annotations.errors import NothingToTake
-from annotations.models import Assignment, Submission
+from annotations.models import Annotator, Assignment, Submission
 from annotations.selectors.offering import Choices
 from annotations.services.launches import batch_launch, policy_update
+from annotations.services.order_kinds import Wish
+from annotations.services.orders import order_give, order_undo
 from annotations.services.reviews import submissions_pay
 from annotations.services.submissions import launch_sync
 from annotations.services.topups import launch_top_up
-from hits.models import Act, Launch, LedgerEntry, Posting
+from daplatform.errors import DomainError
+from hits.crowds.gateway import Progress
+from hits.models import Act, Launch, LedgerEntry, Order, Posting
 from hits.selectors.money import campaign_sums
 from hits.services.money import OverBudget
 from hits.services.outbox import acts_run
@@ -98,3 +106,70 @@ def test_topping_up_at_once_asks_once(market):
     asked = at_once(6, lambda _: launch_top_up(launch=Launch.objects.get(pk=made.pk)).people)
     assert sorted(asked) == [0, 0, 0, 0, 0, 1]
     assert Assignment.objects.count() == 3
+
+
+def approve(campaign, *, once: str = "1") -> Order:
+    return order_give(
+        campaign=campaign,
+        annotators=list(Annotator.objects.select_related("identity")),
+        wish=Wish(kind=Order.Kind.APPROVE),
+        once=once,
+        by=campaign.owner,
+    ).order
+
+
+@pytest.fixture
+def handed_in(market):
+    """Eight people's work, waiting for a decision."""
+    campaign = make_campaign(assignments=8)
+    hit = make_hit(campaign)
+    made = launch(campaign)
+    work(made, market)
+    for person in range(8):
+        finish(market, "P1", hit, f"W{person}")
+    work(made, market)
+    return campaign
+
+
+def test_an_order_sent_many_times_at_once_is_given_once(market, handed_in):
+    orders = at_once(6, lambda _: approve(handed_in).pk)
+    assert len(set(orders)) == Order.objects.count() == 1
+    assert Act.objects.filter(kind="approve").count() == 8
+
+
+def test_what_is_undone_while_it_is_being_sent_is_either_undone_or_sent(market, handed_in):
+    """Five workers and one regret: of every submission, all rows tell the same story."""
+    order = approve(handed_in)
+    later = timezone.now() + dt.timedelta(minutes=6)
+
+    def act(number: int) -> None:
+        if number:
+            acts_run(crowd="mturk", now=later)
+        else:
+            with contextlib.suppress(DomainError):
+                order_undo(order=order, by=handed_in.owner)
+
+    at_once(6, act)
+    acts_run(crowd="mturk", now=later)
+    states = Counter(order.acts.values_list("state", flat=True))
+    assert set(states) <= {"done", "undone"}
+    assert market.calls["approve"] == states["done"]
+    for each in order.acts.all():
+        row = Submission.objects.get(pk=each.subject.partition(":")[2])
+        is_sent = each.state == "done"
+        assert row.pay == ("pay" if is_sent else "")
+        assert row.assignment.state == ("approved" if is_sent else "submitted")
+        assert (market.turns[row.external_id].progress == Progress.APPROVED) is is_sent
+    assert campaign_sums(handed_in).spent == market.spent
+
+
+def test_many_regrets_at_once_undo_once(market, handed_in):
+    order = approve(handed_in)
+
+    def act(_: int) -> int:
+        try:
+            return order_undo(order=order, by=handed_in.owner)
+        except DomainError:
+            return 0
+
+    assert sorted(at_once(4, act)) == [0, 0, 0, 8]

@@ -1,0 +1,233 @@
+"""From the list of annotators: tick, see what it does and costs, confirm, undo."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.urls import reverse
+
+from annotations.models import Annotator, AnnotatorIdentity, Submission
+from annotations.services.launches import policy_update
+from hits.crowds import MODULES
+from hits.models import Act, AuditEntry, Launch, Order, Posting
+from tests.crowd import Marketplace
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def market(monkeypatch):
+    marketplace = Marketplace()
+    monkeypatch.setattr("tests.crowd.MARKET", marketplace)
+    monkeypatch.setitem(MODULES, "mturk", "tests.crowd")
+    return marketplace
+
+
+@pytest.fixture
+def launched(campaign, market, organiser) -> Posting:
+    """Everybody's work was handed in at a crowd, and money was promised for it."""
+    policy_update(campaign=campaign, by=organiser, budget=Decimal("20.00"))
+    launch = Launch.objects.create(
+        batch=campaign.batches.get(),
+        crowd="mturk",
+        title="Rate",
+        description="Rate captions",
+        reward=Decimal("1.00"),
+        currency="USD",
+        people=3,
+        minutes_expected=30,
+        launched_by=organiser,
+    )
+    turns = campaign.turns.order_by("pk")
+    posting = launch.postings.create(
+        reference="p", unit_reward=Decimal("1.00"), fee=Decimal("1.00"), priced_people=len(turns)
+    )
+    campaign.ledger.create(
+        kind="committed",
+        amount=Decimal("6.00"),
+        subject=f"posting:{posting.pk}",
+        posting=posting,
+    )
+    for number, turn in enumerate(turns):
+        AnnotatorIdentity.objects.create(
+            annotator=turn.annotator, crowd="mturk", external_id=f"W{number}"
+        )
+        posting.submissions.create(
+            crowd="mturk",
+            external_id=f"S{number}",
+            annotator=turn.annotator,
+            assignment=turn,
+            progress="submitted",
+            submitted_at=turn.submitted_at,
+        )
+    return posting
+
+
+@pytest.fixture
+def order(campaign, client_of, organiser, launched, ready):
+    """What the page sends, by the campaign's owner unless somebody else is named."""
+
+    def send(kind: str, *people: str, query: str = "", user=organiser, follow=False, **sent):
+        address = reverse("analysis:annotators-order", args=[campaign.slug])
+        data = {"kind": kind, "annotator": list(people)} | sent
+        return client_of(user).post(address + query, data, follow=follow)
+
+    return send
+
+
+def confirmed(order, response, kind, *people, **sent):
+    """The form as the page showed it, sent with its button."""
+    form = response.context["form"]
+    shown = {"once": form["once"].value(), "seen": response.context["seen"], "confirm": "yes"}
+    return order(kind, *people, **{**shown, **sent})
+
+
+@pytest.fixture
+def names(campaign) -> list[str]:
+    people = Annotator.objects.filter(assignments__campaign=campaign).order_by("pk")
+    return [each.pseudonym for each in people]
+
+
+@pytest.fixture
+def constant(names) -> str:
+    """Who said 50 to everything."""
+    return names[-1]
+
+
+def test_looking_at_an_order_gives_none(order, names):
+    response = order("approve", *names[:2])
+    assert response.status_code == 200
+    content = response.content.decode()
+    assert "Approve 2 submissions" in content
+    assert "2.40" in content
+    assert "promised at the launch" in content
+    assert not Order.objects.exists()
+    assert not Submission.objects.exclude(pay="").exists()
+
+
+def test_a_confirmed_order_is_given_once_however_often_it_is_sent(order, names):
+    seen = order("approve", *names[:2])
+    for _ in range(2):
+        assert confirmed(order, seen, "approve", *names[:2]).status_code == 302
+    assert Order.objects.get().submissions == 2
+    assert Act.objects.filter(kind="approve").count() == 2
+
+
+def test_a_reason_is_proposed_from_the_flags_and_can_be_changed(order, constant):
+    seen = order("reject", constant)
+    proposal = seen.context["form"]["text"].value()
+    assert "more than eight captions in a row got the same score" in proposal
+    assert confirmed(order, seen, "reject", constant, text="All alike.").status_code == 302
+    assert Submission.objects.get(pay="refuse").reason == "All alike."
+
+
+def test_only_what_is_true_of_everybody_is_proposed(order, names, constant):
+    text = order("reject", *names).context["form"]["text"].value() or ""
+    assert "the same score" not in text
+
+
+def test_a_rejection_without_words_is_not_possible(order, constant):
+    seen = order("reject", constant)
+    response = confirmed(order, seen, "reject", constant, text="")
+    assert response.status_code == 400
+    assert not Order.objects.exists()
+
+
+def test_a_bonus_asks_how_much_before_it_says_what_it_costs(order, names):
+    first = order("bonus", *names[:2])
+    assert first.status_code == 200
+    assert "See what it does and costs" in first.content.decode()
+    once = first.context["form"]["once"].value()
+    seen = order("bonus", *names[:2], once=once, amount="0.50", text="Careful.")
+    assert "Pay 2 bonuses" in seen.content.decode()
+    assert seen.context["outcome"].promised == Decimal("1.20")
+    changed = confirmed(order, seen, "bonus", *names[:2], amount="5.00", text="Careful.")
+    assert changed.status_code == 400
+    assert "not what you looked at" in changed.content.decode()
+    done = confirmed(order, seen, "bonus", *names[:2], amount="0.50", text="Careful.")
+    assert done.status_code == 302
+    assert Order.objects.get().cost == Decimal("1.20")
+
+
+def test_what_the_budget_does_not_allow_is_refused_in_a_sentence(order, names):
+    response = order("bonus", *names, once="1", amount="100.00", text="Careful.")
+    assert response.status_code == 400
+    assert "of the budget is left" in response.content.decode()
+
+
+def test_everybody_who_fits_the_filter_is_meant(order, constant, names):
+    seen = order("exclude", query="?show=failed", everybody="yes")
+    assert [each.pseudonym for each in seen.context["chosen"]] == [constant]
+    done = confirmed(order, seen, "exclude", query="?show=failed", everybody="yes")
+    assert done["Location"].endswith("?show=failed")
+    assert Order.objects.get().people == 1
+
+
+def test_the_list_marks_who_is_excluded(order, page_of, campaign, constant):
+    confirmed(order, order("exclude", constant), "exclude", constant)
+    rows = page_of("annotator-list", campaign).context["rows"]
+    assert [row["annotator"] for row in rows if row["is_excluded"]] == [constant]
+    assert (
+        "excluded from future HITs"
+        in page_of("annotator-detail", campaign, constant).content.decode()
+    )
+
+
+def test_an_order_is_shown_and_undone_from_the_page(order, campaign, client_of, organiser, names):
+    confirmed(order, order("approve", *names[:2]), "approve", *names[:2])
+    client = client_of(organiser)
+    page = client.get(
+        reverse("annotations:order-list", args=[campaign.slug]),
+        {"next": "/campaigns/"},
+        headers={"HX-Request": "true"},
+    )
+    content = page.content.decode()
+    assert "waiting" in content
+    assert "under 5 minutes left" in content
+    again = client.get(
+        reverse("annotations:order-list", args=[campaign.slug]),
+        {"seen": page.context["digest"]},
+        headers={"HX-Request": "true"},
+    )
+    assert again.status_code == 204
+    undo = reverse("annotations:order-undo", args=[campaign.slug, Order.objects.get().pk])
+    assert client.post(undo, {"next": "/campaigns/"})["Location"] == "/campaigns/"
+    assert not Submission.objects.exclude(pay="").exists()
+    assert AuditEntry.objects.first().action == "undid"
+
+
+@pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example", "javascript:1"])
+def test_undoing_leads_to_no_other_site(order, campaign, client_of, organiser, constant, elsewhere):
+    confirmed(order, order("approve", constant), "approve", constant)
+    undo = reverse("annotations:order-undo", args=[campaign.slug, Order.objects.get().pk])
+    response = client_of(organiser).post(undo, {"next": elsewhere})
+    assert response["Location"] == reverse("annotations:order-list", args=[campaign.slug])
+
+
+def test_nobody_ticked_is_nothing_ordered(order):
+    response = order("approve", follow=True)
+    assert "Tick the annotators it is about." in response.content.decode()
+
+
+def test_there_is_no_such_order(order, constant):
+    assert order("promote", constant).status_code == 400
+
+
+def test_people_of_other_campaigns_cannot_be_ordered_about(order):
+    assert order("approve", "a-nobody").status_code == 302
+    assert not Order.objects.exists()
+
+
+def test_an_analyst_sees_no_buttons_and_is_refused(
+    order, campaign, client_of, analyst, names, ready
+):
+    campaign.colleagues.add(analyst)
+    listed = client_of(analyst).get(reverse("analysis:annotator-list", args=[campaign.slug]))
+    assert 'name="annotator"' not in listed.content.decode()
+    assert "order-kind" not in listed.content.decode()
+    assert order("approve", names[0], user=analyst).status_code == 403
+
+
+def test_a_stranger_is_refused(order, stranger, names):
+    assert order("approve", names[0], user=stranger).status_code == 404
