@@ -1,0 +1,161 @@
+"""A living campaign in which every task of the platform has something to do."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import datetime as dt
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.db import models, transaction
+from django.utils import timezone
+
+from analysis.models import Agreement
+from analysis.pipeline import Settings
+from analysis.services.exports import export_request
+from analysis.services.metric_runs import metric_run_request
+from analysis.services.results import result_request
+from annotations.models import Assignment
+from annotations.services.launches import policy_update
+from annotations.services.submissions import launch_sync
+from hits.models import Batch, Campaign, Caption, Launch, Upload
+from hits.services.composing import batch_create
+from hits.services.outbox import acts_run
+from hits.services.uploads import upload_check, upload_confirm, upload_create
+from tests.annotations.crowd_people import arrive, finish
+from tests.crowd import Marketplace, launch
+from tests.factories import make_campaign, make_hit
+from tests.folders import make_folder, make_zip
+
+LONG_AGO = dt.timedelta(hours=9)
+# Which act of which kind is tried how often, and when anything happened, may differ.
+LAST = 10**9
+VOLATILE = {"attempts", "next_try_at"}
+
+
+class World:
+    """Work that waits for each task, and where things stand."""
+
+    def __init__(self, folder: Path, market: Marketplace) -> None:
+        self.folder, self.market = folder, market
+        self.campaign = self._campaign()
+        self.launch = self._launch()
+        self.upload = self._upload("checking", confirmed=False)
+        self.importing = self._upload("importing", confirmed=True)
+        self.batch = batch_create(campaign=self.campaign)
+        self.result = result_request(campaign=self.campaign, choices=Settings(minimum_pairs=1))
+        self.run = metric_run_request(campaign=self.campaign, metrics=["bleu4"])
+        self.agreement = Agreement.objects.create(
+            campaign=self.campaign, choices={}, choices_key="k", last_rating=1, evidence="e"
+        )
+        self.export = export_request(
+            campaign=self.campaign, by=self.campaign.owner, name="ratings", format="csv",
+            address="/", choices={"last": LAST, "decisions": ""}, rows=12,
+        )  # fmt: skip
+        self.caption = Caption.objects.filter(video__campaign=self.campaign).earliest("pk")
+        for model, field in ((Batch, "created_at"), (Upload, "created_at")):
+            model.objects.update(**{field: timezone.now() - LONG_AGO})
+
+    def _campaign(self) -> Campaign:
+        campaign = make_campaign(assignments=3, hit_size=20, pairs=2, repeats=1, videos=24)
+        make_hit(campaign)
+        return campaign
+
+    def _launch(self) -> Launch:
+        """Somebody has handed in, the crowd's next news waits, somebody has run out of time."""
+        made = launch(self.campaign)
+        policy_update(campaign=self.campaign, by=self.campaign.owner, approve_after_hours=0)
+        acts_run(crowd="mturk")
+        hit = made.batch.hits.get()
+        finish(self.market, "P1", hit, "W1")
+        launch_sync(launch=made)
+        finish(self.market, "P1", hit, "W2")
+        late = arrive(hit, "W3", "P1-W3")
+        Assignment.objects.filter(pk=late.pk).update(expires_at=timezone.now() - LONG_AGO)
+        return made
+
+    def _upload(self, name: str, *, confirmed: bool) -> Upload:
+        folder = make_folder(self.folder / name, videos=12, systems=2, name=name)
+        archive = ContentFile(make_zip(folder).read_bytes(), name=f"{name}.zip")
+        upload = upload_create(owner=self.campaign.owner, archive=archive)
+        if confirmed:
+            upload_check(pk=upload.pk)
+            upload_confirm(upload=upload)
+        return upload
+
+    @contextlib.contextmanager
+    def undone(self) -> Iterator[None]:
+        """Whatever happens to rows, files and the crowd is taken back afterwards."""
+        data, kept = Path(settings.DATA_DIR), self.folder / "kept"
+        shutil.copytree(data, kept)
+        market = copy.deepcopy(self.market.__dict__)
+        try:
+            with transaction.atomic():
+                yield
+                transaction.set_rollback(True)
+        finally:
+            self.market.__dict__.update(market)
+            shutil.rmtree(data)
+            kept.rename(data)
+
+    def picture(self) -> dict[str, Any]:
+        """Every row of the platform's, every file, and the crowd's books; without times."""
+        rows = {
+            model._meta.label: sorted(map(repr, _plain(model)))
+            for app in ("hits", "annotations", "analysis")
+            for model in apps.get_app_config(app).get_models()
+        }
+        data = Path(settings.DATA_DIR)
+        files = sorted(str(path.relative_to(data)) for path in data.rglob("*") if path.is_file())
+        return rows | {"files": files, "crowd": self._crowd()}
+
+    def _crowd(self) -> dict[str, Any]:
+        market = self.market
+        turns = sorted((name, str(turn.progress)) for name, turn in market.turns.items())
+        return {"out": sorted(market.out), "turns": turns, "spent": market.spent}
+
+
+def _plain(model: type[models.Model]) -> list[tuple[Any, ...]]:
+    fields = [
+        field.attname
+        for field in model._meta.concrete_fields
+        if not isinstance(field, models.DateTimeField) and field.name not in VOLATILE
+    ]
+    return list(model._base_manager.values_list(*fields))
+
+
+# Each task, and what it is called with. A new task has to be added here.
+TASKS: dict[str, Callable[[World], tuple[Any, ...]]] = {
+    "hits.tasks.upload_check_task": lambda world: (world.upload.pk,),
+    "hits.tasks.upload_import_task": lambda world: (world.importing.pk,),
+    "hits.tasks.batch_fill_task": lambda world: (world.batch.pk,),
+    "hits.tasks.batches_resume_task": lambda world: (),
+    "hits.tasks.uploads_resume_task": lambda world: (),
+    "hits.tasks.acts_run_task": lambda world: ("mturk",),
+    "hits.tasks.acts_resume_task": lambda world: (),
+    "annotations.tasks.assignments_expire_task": lambda world: (),
+    "annotations.tasks.campaigns_retire_task": lambda world: (),
+    "annotations.tasks.launch_sync_task": lambda world: (world.launch.pk,),
+    "annotations.tasks.launches_sync_task": lambda world: (),
+    "annotations.tasks.launch_tend_task": lambda world: (world.launch.pk,),
+    "annotations.tasks.launches_tend_task": lambda world: (),
+    "annotations.tasks.launch_reconcile_task": lambda world: (world.launch.pk,),
+    "annotations.tasks.launches_reconcile_task": lambda world: (),
+    "analysis.tasks.result_compute_task": lambda world: (world.result.pk,),
+    "analysis.tasks.results_resume_task": lambda world: (),
+    "analysis.tasks.agreement_compute_task": lambda world: (world.agreement.pk,),
+    "analysis.tasks.export_make_task": lambda world: (world.export.pk,),
+    "analysis.tasks.exports_sweep_task": lambda world: (),
+    "analysis.tasks.metric_run_work_task": lambda world: (world.run.pk,),
+    "analysis.tasks.metric_runs_resume_task": lambda world: (),
+    "analysis.tasks.metric_worker_report_task": lambda world: (),
+    "analysis.tasks.metric_run_explain_task": lambda world: (world.run.pk, world.caption.pk),
+    "analysis.tasks.verdicts_refresh_task": lambda world: (world.campaign.pk,),
+    "analysis.tasks.verdicts_sweep_task": lambda world: (),
+}

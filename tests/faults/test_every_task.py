@@ -1,0 +1,152 @@
+"""Every task twice, every task killed after each of its steps, and tasks in any order."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from analysis.models import Agreement, Export, MetricChunk, Result
+from daplatform.celery import app
+from daplatform.verification import INVARIANTS
+from hits.crowds import MODULES
+from hits.models import Act, Upload
+from hits.selectors.money import campaign_sums
+from hits.services.outbox import CLAIM_LAPSES
+from tests.annotations.test_outbox import Killed
+from tests.crowd import Marketplace
+from tests.faults.living import LONG_AGO, TASKS, World
+
+pytestmark = pytest.mark.django_db
+OURS = ("hits.", "annotations.", "analysis.", "daplatform.")
+TIMES = int(os.environ.get("CHAOS_TIMES", "1"))
+# Every so many of a task's statements it is killed once; every one in `make chaos`.
+STRIDE = 25 if TIMES == 1 else 1
+NOT_INTERRUPTED = {"analysis.tasks.metric_worker_report_task"}  # one statement, and slow
+
+# What the sweeps do once more in the end.
+LAST = [
+    f"annotations.tasks.{name}"
+    for name in ("launch_sync_task", "launch_tend_task", "launch_sync_task")
+]
+
+
+@pytest.fixture
+def world(monkeypatch, settings, tmp_path) -> Iterator[World]:
+    market = Marketplace()
+    monkeypatch.setattr("tests.crowd.MARKET", market)
+    monkeypatch.setitem(MODULES, "mturk", "tests.crowd")
+    settings.DATA_DIR = tmp_path / "data"
+    settings.MEDIA_ROOT, settings.METRIC_STORE = tmp_path / "data/media", tmp_path / "store"
+    app.loader.import_default_modules()
+    was = app.conf.task_always_eager
+    app.conf.task_always_eager = True  # what a task wakes runs at once
+    yield World(tmp_path, market)
+    app.conf.task_always_eager = was
+
+
+def run(name: str, world: World) -> None:
+    app.tasks[name](*TASKS[name](world))
+
+
+def assert_nothing_is_amiss(world: World) -> None:
+    assert [each.sentence for each in INVARIANTS if list(each.broken())] == []
+    assert campaign_sums(world.campaign).spent == world.market.spent
+    references = [each.reference for each in world.market.out.values()]
+    assert len(references) == len(set(references))
+
+
+def test_there_is_a_row_for_every_task():
+    app.loader.import_default_modules()
+    known = {name for name in app.tasks if name.startswith(OURS)}
+    assert known == set(TASKS), "add new tasks to tests/faults/living.py"
+
+
+def test_a_task_that_comes_twice_has_run_once(world):
+    for name in TASKS:
+        with world.undone(), named(name):
+            run(name, world)
+            once = world.picture()
+            run(name, world)
+            assert world.picture() == once
+            run("annotations.tasks.assignments_expire_task", world)
+            assert_nothing_is_amiss(world)
+
+
+@contextlib.contextmanager
+def named(name: str) -> Iterator[None]:
+    """Say of which task an assertion speaks."""
+    try:
+        yield
+    except AssertionError as error:
+        error.add_note(name)
+        raise
+
+
+class Axe:
+    """Kills whoever sends the n-th statement to the database, before it is carried out."""
+
+    def __init__(self, number: int) -> None:
+        self.left = number
+
+    def __call__(self, execute: Callable[..., Any], *args: Any) -> Any:
+        self.left -= 1
+        if self.left == 0:
+            raise Killed
+        return execute(*args)
+
+
+def is_killed_at(number: int, name: str, world: World) -> bool:
+    """Run a task that dies at its n-th statement; False where it has no more as many."""
+    with connection.execute_wrapper(Axe(number)):
+        try:
+            run(name, world)
+        except Killed:
+            return True
+    return False
+
+
+def everybody_is_long_gone() -> None:
+    """As if the time had passed after which a silent worker counts as dead."""
+    for model in (Act, Upload, Result, Agreement, Export, MetricChunk):
+        claimed = model._base_manager.filter(claimed_at__isnull=False)
+        claimed.update(claimed_at=timezone.now() - LONG_AGO)
+    Act.objects.update(next_try_at=timezone.now() - CLAIM_LAPSES)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_a_task_killed_at_any_step_is_finished_by_the_next(world):
+    """The next run, or the sweeps, bring it to where it would have been."""
+    for name in sorted(set(TASKS) - NOT_INTERRUPTED):
+        number, killed = 1, True
+        while killed:
+            with world.undone(), named(f"{name} killed at statement {number}"):
+                killed = is_killed_at(number, name, world)
+                everybody_is_long_gone()
+                run("hits.tasks.acts_resume_task", world)
+                run(name, world)
+                run("hits.tasks.acts_resume_task", world)
+                run("annotations.tasks.assignments_expire_task", world)
+                assert_nothing_is_amiss(world)
+            number += STRIDE
+
+
+def test_tasks_in_any_order_come_to_the_same(world):
+    names = [name for name in TASKS if not name.startswith("analysis.tasks.metric_")]
+    for seed in range(2 * TIMES):
+        random.Random(seed).shuffle(names)
+        with world.undone(), named(f"in the order of seed {seed}"):
+            for name in [*names, *LAST]:
+                run(name, world)
+                assert campaign_sums(world.campaign).spent == world.market.spent
+            assert_nothing_is_amiss(world)
+            assert len(world.market.out) == 1
+            states = sorted(str(turn.progress) for turn in world.market.turns.values())
+            assert states == ["approved", "approved"]
