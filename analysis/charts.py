@@ -178,8 +178,10 @@ def ranking_rows(analysis: Analysis) -> list[Row]:
     ]
 
 
-def significance_rows(analysis: Analysis) -> list[Row]:
+def significance_rows(analysis: Analysis, adjusted: str = "p") -> list[Row]:
+    """Every ordered pair; wins go by the p that ``adjusted`` names: p, p_holm or p_bh."""
     ranking, alpha = analysis.ranking, analysis.settings.alpha
+    deciding = getattr(ranking, adjusted)
     names, order = analysis.ratings.systems, ranking.order.tolist()
     return [
         {
@@ -188,8 +190,8 @@ def significance_rows(analysis: Analysis) -> list[Row]:
             "p": _plain(ranking.p[row, column]),
             "p_holm": _plain(ranking.p_holm[row, column]),
             "p_bh": _plain(ranking.p_bh[row, column]),
-            "win": bool(ranking.p[row, column] < alpha),
-            "shown": short_p(ranking.p[row, column]),
+            "win": bool(deciding[row, column] < alpha),
+            "shown": short_p(deciding[row, column]),
         }
         for row in order
         for column in order

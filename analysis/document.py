@@ -51,6 +51,13 @@ def _policy() -> Element:
     return made
 
 
+def picture(figure: Element) -> str:
+    """A figure as a file of its own, style and all."""
+    figure.set("xmlns", "http://www.w3.org/2000/svg")
+    figure.insert(0, element("style", STYLE.read_text(encoding="utf-8").replace("svg ", "")))
+    return markup(figure)
+
+
 def drawn(figure: Element, caption: str) -> Element:
     return element("figure", element("div", figure), element("figcaption", caption))
 

@@ -60,12 +60,16 @@ def ranking_table(analysis: Analysis) -> str:
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def significance_matrix(analysis: Analysis) -> str:
-    """p that the row is better than the column, shaded where significant (package: xcolor)."""
+def significance_matrix(analysis: Analysis, adjusted: str = "p") -> str:
+    """p that the row is better than the column, shaded where significant (package: xcolor).
+
+    ``adjusted`` names which p: p, p_holm or p_bh.
+    """
     order = analysis.competing.tolist()
     names = [escaped(analysis.ratings.systems[system]) for system in order]
     lines = [
         *_head(analysis, "[table]xcolor, booktabs, rotating"),
+        f"% {adjusted}",
         r"\begin{tabular}{l" + "r" * len(order) + "}",
         r"\toprule",
         " & ".join(["", *(rf"\begin{{sideways}}{name}\end{{sideways}}" for name in names)])
@@ -73,7 +77,7 @@ def significance_matrix(analysis: Analysis) -> str:
         r"\midrule",
     ]
     for name, system in zip(names, order, strict=True):
-        p = analysis.ranking.p[system, order]
+        p = getattr(analysis.ranking, adjusted)[system, order]
         own = np.array(order) == system
         alpha = analysis.settings.alpha
         cells = ["--" if mine else shaded(q, alpha) for q, mine in zip(p, own, strict=True)]

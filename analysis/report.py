@@ -15,7 +15,7 @@ import numpy as np
 
 from analysis import charts, figures, sentences
 from analysis.charts import Row
-from analysis.document import drawn, folded, html_document, table
+from analysis.document import drawn, folded, html_document, picture, table
 from analysis.exports import anytime_rows, mixed_rows, threshold_rows, tie_rows
 from analysis.markup import element
 from analysis.pipeline import QUICK_RATINGS, Analysis
@@ -31,6 +31,7 @@ def write_report(
     trust: Trust | None = None,
     title: str = "Direct Assessment: results",
     notes: Sequence[str] = (),
+    adjusted: str = "p",
 ) -> None:
     """Write the report of an analysis.
 
@@ -40,19 +41,27 @@ def write_report(
         What `analysis.trust.assess_trust` found. Without it that part says that it is missing.
     notes
         Remarks on how the ratings were read, shown with the signature.
+    adjusted
+        Which p tells the pairs apart: p, p_holm or p_bh. Ranks and clusters always go by p.
     """
-    path.write_text(report_html(analysis, trust=trust, title=title, notes=notes), encoding="utf-8")
+    made = report_html(analysis, trust=trust, title=title, notes=notes, adjusted=adjusted)
+    path.write_text(made, encoding="utf-8")
 
 
 def report_html(
-    analysis: Analysis, *, trust: Trust | None = None, title: str, notes: Sequence[str] = ()
+    analysis: Analysis,
+    *,
+    trust: Trust | None = None,
+    title: str,
+    notes: Sequence[str] = (),
+    adjusted: str = "p",
 ) -> str:
     return html_document(
         title,
         element("p", sentences.ranking_sentence(analysis), class_="lede"),
         element("p", _facts(analysis), class_="facts"),
         *_ranking(analysis),
-        *_significance(analysis),
+        *_significance(analysis, adjusted),
         *_annotators(analysis),
         *_scores(analysis),
         *(_trust(analysis, trust) if trust else _no_trust()),
@@ -85,11 +94,16 @@ def _ranking(analysis: Analysis) -> list[Element]:
     ]
 
 
-def _significance(analysis: Analysis) -> list[Element]:
-    rows = charts.significance_rows(analysis)
+def significance_picture(analysis: Analysis, adjusted: str = "p") -> str:
+    """Who is better than whom, as a file of its own."""
+    return picture(figures.significance_figure(charts.significance_rows(analysis, adjusted)))
+
+
+def _significance(analysis: Analysis, adjusted: str) -> list[Element]:
+    rows = charts.significance_rows(analysis, adjusted)
     caption = (
-        f"p of the one-sided rank-sum test on caption z scores. A filled cell, p < "
-        f"{analysis.settings.alpha:g}, is a win of the row's system over the column's."
+        f"p of the one-sided rank-sum test on caption z scores{_ADJUSTED[adjusted]}. A filled "
+        f"cell, p < {analysis.settings.alpha:g}, is a win of the row's system over the column's."
     )
     return [
         element("h2", "Which differences are significant"),
@@ -217,6 +231,11 @@ def _replication_rows(trust: Trust) -> list[Row]:
     ]
 
 
+_ADJUSTED: Final = {
+    "p": "",
+    "p_holm": ", adjusted by Holm",
+    "p_bh": ", adjusted by Benjamini and Hochberg",
+}
 _INTERVAL: Final = {"low": "95 % from", "high": "to"}
 _REPLICATION: Final = {
     "form": "Between halves",

@@ -15,7 +15,8 @@ from analysis.pipeline import Analysis
 if TYPE_CHECKING:
     from analysis.trust import Trust
 
-LATEX = ("ranking.tex", "significance.tex")
+ADJUSTED = {"": "p", "-holm": "p_holm", "-bh": "p_bh"}
+"""How p is adjusted for many tests, by what is added to the names of files."""
 
 
 def result_files(
@@ -35,15 +36,23 @@ def result_files(
     files["report.json"] = report_json(analysis, notes, trust)
     files["signature.txt"] = f"{signature}\n".encode()
     if latex:
-        tables = (ranking_table(analysis), significance_matrix(analysis))
-        files |= {name: text.encode() for name, text in zip(LATEX, tables, strict=True)}
+        files["ranking.tex"] = ranking_table(analysis).encode()
+        files |= {
+            f"significance{which}.tex": significance_matrix(analysis, p).encode()
+            for which, p in ADJUSTED.items()
+        }
     return files
 
 
 def known_names() -> set[str]:
     """Every file name an analysis may write."""
     tables = {f"{name}.{format}" for name in TABLES for format in FORMATS}
-    return {*tables, *LATEX, "report.json", "report.html", "signature.txt"}
+    adjusted = {
+        f"{name}{which}.{kind}"
+        for name, kind in (("report", "html"), ("significance", "tex"), ("significance", "svg"))
+        for which in ADJUSTED
+    }
+    return {*tables, *adjusted, "ranking.tex", "report.json", "signature.txt"}
 
 
 class ResultFolder:

@@ -11,8 +11,8 @@ import numpy as np
 
 from analysis import document, figures
 from analysis.charts import short_p
-from analysis.document import STYLE, drawn, html_document
-from analysis.markup import element, markup
+from analysis.document import drawn, html_document, picture
+from analysis.markup import element
 from analysis.meta import caption_tables, headings, sentences, tables
 from analysis.meta.levels import LevelResult
 from analysis.meta.pipeline import AgainstHuman, Evaluation
@@ -181,10 +181,7 @@ def williams_picture(part: AgainstHuman, alpha: float) -> str:
     rows = tables.comparison_rows(part, part.caption)
     if not rows:
         return ""
-    figure = _williams(rows, alpha)
-    figure.set("xmlns", "http://www.w3.org/2000/svg")
-    figure.insert(0, element("style", STYLE.read_text(encoding="utf-8").replace("svg ", "")))
-    return markup(figure)
+    return picture(_williams(rows, alpha))
 
 
 def _odd_captions(

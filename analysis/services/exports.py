@@ -10,7 +10,6 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -25,6 +24,7 @@ from analysis.exports import Table
 from analysis.models import Export
 from analysis.selectors.exports import export_path
 from analysis.services.downloads import DOWNLOADS
+from analysis.services.waiting import waiting_for_space
 from daplatform.errors import DomainError
 from hits.models import AuditEntry, Campaign
 
@@ -80,17 +80,20 @@ def exports_left_behind() -> QuerySet[Export]:
 
 def export_make(*, pk: int) -> None:
     """Write the file. Safe twice: whoever is last puts the same bytes into its place."""
-    if not Export.objects.claim(pk):
-        return
-    export = Export.objects.select_related("campaign").get(pk=pk)
+    if Export.objects.claim(pk):
+        with waiting_for_space(Export.objects.filter(pk=pk)):
+            _make(Export.objects.select_related("campaign").get(pk=pk))
+
+
+def _make(export: Export) -> None:
     try:
         made = DOWNLOADS[export.name](export.campaign, **export.choices)
         size = _write(export, made)
     except (DomainError, ObjectDoesNotExist, ValueError) as error:
         end: dict[str, Any] = {"state": State.FAILED, "problem": str(error)[:500]}
     else:
-        end = {"state": State.READY, "size": size}
-    unfinished = Export.objects.filter(pk=pk, state=State.WAITING)
+        end = {"state": State.READY, "problem": "", "size": size}
+    unfinished = Export.objects.filter(pk=export.pk, state=State.WAITING)
     unfinished.update(finished_at=timezone.now(), **end)
 
 
@@ -100,10 +103,13 @@ def _write(export: Export, made: Download) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{uuid.uuid4().hex}.part")
     told = replace(made, pieces=lambda: _telling(export, made.pieces()))
-    with part.open("wb") as stream:
-        write_download(stream, told, export.format)
-    size = part.stat().st_size
-    part.replace(path)
+    try:
+        with part.open("wb") as stream:
+            write_download(stream, told, export.format)
+        size = part.stat().st_size
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)  # a full disk is not filled with halves
     return size
 
 
@@ -121,9 +127,5 @@ def exports_prune() -> None:
     """Delete what was asked for too long ago, with all that a dead worker left beside it."""
     oldest = timezone.now() - timedelta(days=settings.EXPORT_KEPT_DAYS)
     for export in Export.objects.filter(created_at__lt=oldest):
-        shutil.rmtree(_folder(export), ignore_errors=True)
+        shutil.rmtree(export_path(export).parent, ignore_errors=True)
         export.delete()
-
-
-def _folder(export: Export) -> Path:
-    return export_path(export).parent

@@ -23,8 +23,8 @@ from analysis.listings import (
 from analysis.models import Result
 from analysis.page import results_page
 from analysis.pipeline import Settings, analyse
-from analysis.report import write_report
-from analysis.results import ResultFolder, result_files, write_files
+from analysis.report import significance_picture, write_report
+from analysis.results import ADJUSTED, ResultFolder, result_files, write_files
 from analysis.selectors.captions import captions_found
 from analysis.selectors.ratings import (
     evidence_of,
@@ -41,7 +41,7 @@ from annotations.models import Rating
 from hits.models import Campaign
 
 KEPT = 3
-LAYOUT = 2
+LAYOUT = 3
 """Of what is stored with a result: those of an older layout are not found, but made anew."""
 State = Result.State
 
@@ -126,9 +126,17 @@ def _compute(result: Result, columns: Columns) -> None:
         for name in FORMATS:
             files = result_files(analysis, format=name, latex=True, notes=notes, trust=trust)
             write_files(folder, files)
-        write_report(
-            analysis, folder / "report.html", trust=trust, title=campaign.name, notes=notes
-        )
+        for which, p in ADJUSTED.items():
+            write_report(
+                analysis,
+                folder / f"report{which}.html",
+                trust=trust,
+                title=campaign.name,
+                notes=notes,
+                adjusted=p,
+            )
+            matrix = significance_picture(analysis, p)
+            (folder / f"significance{which}.svg").write_text(matrix, encoding="utf-8")
         captions = {**captions_found(campaign, analysis), **captions_listing(analysis)}
         write_listing(folder / CAPTIONS, captions)
         write_listing(folder / ANNOTATORS, annotators_listing(analysis))

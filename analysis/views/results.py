@@ -33,6 +33,7 @@ def ranking(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
         "page": page,
         "matrix": significance(page, form) if page else [],
         "alpha": form.cleaned_data["alpha"] or DEFAULTS.alpha,
+        "adjusted": f"-{form.cleaned_data['adjust']}" if form.cleaned_data["adjust"] else "",
         "query": request.GET.urlencode(),
     }
     name = "analysis/_ranking.html" if request.htmx else "analysis/ranking.html"

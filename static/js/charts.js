@@ -1,7 +1,11 @@
 // Draws every element with data-chart="<id of a JSON script holding a Vega-Lite specification>".
 // Needs vega, vega-lite and vega-embed on the page. Expressions are interpreted (`ast`), so that the
 // content policy needs no unsafe-eval; colours and type come from the tokens of the stylesheet.
+// Below each chart it can be saved as it is seen, as SVG or PNG; a button with data-picture="<address
+// of an SVG>" saves that one as PNG.
 
+const SHARPNESS = 2; // pixels of a PNG for one of the screen
+const views = new WeakMap();
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
 function theme() {
@@ -35,7 +39,7 @@ function theme() {
 
 async function draw(target) {
   const source = document.getElementById(target.dataset.chart);
-  await window.vegaEmbed(target, JSON.parse(source.textContent), {
+  const drawn = await window.vegaEmbed(target, JSON.parse(source.textContent), {
     actions: false,
     ast: true,
     config: theme(),
@@ -45,10 +49,66 @@ async function draw(target) {
   });
   // Vega gives some marks a role whatever `aria` says; the description is on the element around them.
   target.querySelector("svg")?.setAttribute("aria-hidden", "true");
+  views.set(target, drawn.view);
+  offerFiles(target);
+}
+
+function offerFiles(target) {
+  if (target.nextElementSibling?.matches(".files-line")) return; // drawn anew
+  const line = document.createElement("p");
+  line.className = "files-line";
+  for (const kind of ["svg", "png"]) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "link";
+    button.textContent = kind.toUpperCase();
+    button.setAttribute("aria-label", `Save this chart as ${button.textContent}`);
+    button.addEventListener("click", () => saveChart(target, kind));
+    line.append(button);
+  }
+  target.after(line);
+}
+
+async function saveChart(target, kind) {
+  const view = views.get(target);
+  view.background(paper()); // of its own: nobody knows where the picture will stand
+  const address = await view.toImageURL(kind, SHARPNESS);
+  view.background("transparent");
+  save(address, `${target.dataset.chart.replace(/-spec$/, "")}.${kind}`);
+}
+
+async function savePicture(address) {
+  const answer = await fetch(address);
+  const image = new Image();
+  image.src = `data:image/svg+xml,${encodeURIComponent(await answer.text())}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = SHARPNESS * image.naturalWidth;
+  canvas.height = SHARPNESS * image.naturalHeight;
+  const pen = canvas.getContext("2d");
+  pen.fillStyle = paper();
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  pen.drawImage(image, 0, 0, canvas.width, canvas.height);
+  save(canvas.toDataURL("image/png"), address.split("/").pop().replace(/svg$/, "png"));
+}
+
+function paper() {
+  return getComputedStyle(document.documentElement).getPropertyValue("--surface").trim();
+}
+
+function save(address, name) {
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
 }
 
 function drawAll(root = document) {
   root.querySelectorAll("[data-chart]").forEach(draw);
+  root.querySelectorAll("[data-picture]").forEach((button) => {
+    button.hidden = false;
+    button.onclick = () => savePicture(button.dataset.picture);
+  });
 }
 
 drawAll();
