@@ -13,6 +13,7 @@ from types import MappingProxyType
 import numpy as np
 
 from analysis.metrics.batch import Batch, Rows, Values, VideoFile
+from analysis.metrics.embedding import Texts
 from analysis.metrics.registry import Family, MetricUnavailable, Need, families_of
 from analysis.metrics.settings import Settings
 from analysis.metrics.signatures import signature
@@ -23,6 +24,7 @@ Progress = Callable[[str, int, int], None]
 NO_REFERENCE = "it has no reference"
 NO_VIDEO = "no video file was given for it"
 NO_FRAMES = "its frames are not embedded"
+UNDEFINED = "it has no defined value"
 
 
 @dataclass(frozen=True)
@@ -122,8 +124,9 @@ def score(
         wanted, Need.REFERENCES, dict.fromkeys(referenced.missing, NO_REFERENCE)
     )
     scores.faults += _missing(wanted, Need.VIDEO, _without_frames(batch, bench, unreadable))
+    scores.faults += _undefined(batch.videos, scores)
     scores.faults += _unwritten(bench)
-    scores.notes += _cut_texts(batch, wanted, bench)
+    scores.notes += _cut_texts(batch, wanted, settings, bench)
     return scores
 
 
@@ -166,6 +169,17 @@ def _without_frames(
     }
 
 
+def _undefined(videos: Sequence[str], scores: Scores) -> list[Fault]:
+    """A value that is missing although nothing was said about it."""
+    told = {(fault.video, name) for fault in scores.faults for name in fault.metrics}
+    found: dict[str, dict[str, None]] = {}
+    for name, values in scores.values.items():
+        for row in np.flatnonzero(np.isnan(values)).tolist():
+            if ("", name) not in told and (videos[row], name) not in told:
+                found.setdefault(videos[row], {})[name] = None
+    return [Fault(UNDEFINED, video, tuple(names)) for video, names in found.items()]
+
+
 def _unwritten(bench: Workbench) -> list[Fault]:
     spaces = (
         [bench.image_text.texts.space, bench.image_text.frames.space] if bench.image_text else []
@@ -174,16 +188,23 @@ def _unwritten(bench: Workbench) -> list[Fault]:
     return [Fault(message) for message in dict.fromkeys(space.fault for space in spaces) if message]
 
 
-def _cut_texts(batch: Batch, wanted: Mapping[Family, Sequence[str]], bench: Workbench) -> list[str]:
+def _cut_texts(
+    batch: Batch, wanted: Mapping[Family, Sequence[str]], settings: Settings, bench: Workbench
+) -> list[str]:
     """A text with more words than it has tokens was cut at the end of the model's context."""
-    if bench.image_text is None or not any(Need.ENCODER in family.needs for family in wanted):
-        return []
-    texts = bench.image_text.texts
-    cut = [
-        text
-        for text in dict.fromkeys(batch.captions)
-        if text in texts and len(text.split()) > len(texts[text].marks) - 2 > 0
+    readers: dict[Need, Texts] = {}
+    if bench.image_text:
+        readers[Need.ENCODER] = bench.image_text.texts
+    if bench.sentence:
+        readers[Need.SENTENCE_MODEL] = bench.sentence.texts(settings.bertscore_layer)
+    needs = {need for family in wanted for need in family.needs}
+    captions = dict.fromkeys(batch.captions)
+    return [
+        f"captions longer than the {need} reads: {count}; only their beginnings count"
+        for need, texts in readers.items()
+        if need in needs and (count := sum(_is_cut(text, texts) for text in captions))
     ]
-    if not cut:
-        return []
-    return [f"{len(cut)} captions are longer than the image-text model reads and were cut"]
+
+
+def _is_cut(text: str, texts: Texts) -> bool:
+    return text in texts and len(text.split()) > len(texts[text].marks) - 2 > 0

@@ -176,12 +176,14 @@ def _table_write(path: Path, header: tuple[str, ...], rows: Iterable[tuple[str, 
 
 def _told(sources: dict[str, MetricRun]) -> tuple[list[Fault], list[str]]:
     runs = set(sources.values())
-    faults = MetricFault.objects.filter(chunk__run__in=runs).select_related("video")
     notes = MetricChunk.objects.filter(run__in=runs).values_list("notes", flat=True)
-    return (
-        [
-            Fault(fault.message, fault.video.name if fault.video else "", tuple(fault.metrics))
-            for fault in faults.order_by("video__name", "pk")
-        ],
-        list(dict.fromkeys(note for chunk in notes for note in chunk)),
-    )
+    return run_faults(runs), list(dict.fromkeys(note for chunk in notes for note in chunk))
+
+
+def run_faults(runs: Iterable[MetricRun]) -> list[Fault]:
+    """What could not be scored in these runs, and why."""
+    faults = MetricFault.objects.filter(chunk__run__in=runs).select_related("video")
+    return [
+        Fault(fault.message, fault.video.name if fault.video else "", tuple(fault.metrics))
+        for fault in faults.order_by("video__name", "pk")
+    ]

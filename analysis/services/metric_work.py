@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import numpy as np
 from django.core.files.storage import default_storage
 
 from analysis.metrics.batch import VideoFile
@@ -23,7 +22,6 @@ from analysis.services.metric_bench import Job, bench_forget, bench_of, job_of
 State = MetricChunk.State
 Kind = MetricChunk.Kind
 ROWS_AT_ONCE = 5_000
-UNDEFINED = "it has no defined value"
 
 
 @dataclass
@@ -155,7 +153,6 @@ def _score(run: MetricRun, job: Job, bench: Workbench, metrics: list[str]) -> Ou
     known = _unreadable(run)
     scores = score(batch, metrics, job.settings, bench, known)
     faults = [fault for fault in scores.faults if known.get(fault.video) != fault.message]
-    faults += _undefined(batch.videos, scores)
     _scores_write(run, job.material.caption_ids, scores)
     return Outcome(faults=faults, signatures=scores.signatures, notes=scores.notes)
 
@@ -163,17 +160,6 @@ def _score(run: MetricRun, job: Job, bench: Workbench, metrics: list[str]) -> Ou
 def _unreadable(run: MetricRun) -> dict[str, str]:
     found = MetricFault.objects.filter(chunk__run=run, chunk__kind=Kind.VIDEOS)
     return dict(found.exclude(video=None).values_list("video__name", "message"))
-
-
-def _undefined(videos: Sequence[str], scores: Scores) -> list[Fault]:
-    """A value that is missing although nothing was said about it."""
-    told = {(fault.video, name) for fault in scores.faults for name in fault.metrics}
-    found: dict[str, list[str]] = {}
-    for name, values in scores.values.items():
-        for row in np.flatnonzero(np.isnan(values)).tolist():
-            if ("", name) not in told and (videos[row], name) not in told:
-                found.setdefault(videos[row], []).append(name)
-    return [Fault(UNDEFINED, video, tuple(dict.fromkeys(names))) for video, names in found.items()]
 
 
 def _scores_write(run: MetricRun, captions: Sequence[int], scores: Scores) -> None:

@@ -1,11 +1,14 @@
-"""List the metrics: what each measures, where it is defined and what it needs."""
+"""List the metrics: what each measures, where it is defined, what it needs and what is missing."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings as django_settings
 from django.core.management.base import BaseCommand
 
+from analysis.metrics.availability import unavailable
+from analysis.metrics.equipment import Equipment
 from analysis.metrics.registry import families
 
 
@@ -14,6 +17,7 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def handle(self, *args: Any, **options: Any) -> None:
+        missing = unavailable(Equipment(django_settings.DATA_DIR / "embeddings"))
         for family in families():
             self.stdout.write(self.style.MIGRATE_HEADING(family.paper))
             for name, summary in family.metrics.items():
@@ -21,4 +25,8 @@ class Command(BaseCommand):
             self.stdout.write(f"  {'needs':<16} {', '.join(sorted(family.needs))}")
             if family.settings:
                 self.stdout.write(f"  {'settings':<16} {', '.join(family.settings)}")
+            for reason in dict.fromkeys(
+                missing[name] for name in family.metrics if name in missing
+            ):
+                self.stdout.write(self.style.WARNING(f"  {'not here':<16} {reason}"))
             self.stdout.write("")

@@ -27,7 +27,7 @@ from analysis.metrics.files import (
 )
 from analysis.metrics.models import ModelChoice
 from analysis.metrics.registry import families_of, metric_names
-from analysis.metrics.scoring import Scores, embed, embeddable, score
+from analysis.metrics.scoring import Fault, Scores, embed, embeddable, score
 from analysis.metrics.settings import CHOICES, Settings
 from analysis.metrics.workbench import Workbench
 from hits.importing import Faults
@@ -46,7 +46,9 @@ class Command(BaseCommand):
         parser.add_argument("captions", type=Path, help="video,system,caption")
         parser.add_argument("--references", type=Path, help="video,source,caption")
         parser.add_argument("--videos", type=Path, help="folder of the video files")
-        parser.add_argument("--metrics", type=_names, required=True, help="names, with commas")
+        parser.add_argument(
+            "--metrics", type=names, required=True, help="names with commas, or all"
+        )
         parser.add_argument("--out", type=Path, required=True, help="video,system,metric,value")
         parser.add_argument("--corpus", type=Path, help="references to count rare words in")
         parser.add_argument("--explain", type=Path, help="what EMScore matched, as JSON lines")
@@ -62,6 +64,7 @@ class Command(BaseCommand):
             _add_setting(parser, setting.name, setting.default)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        _check_folders(options)
         captions, batch = _read(options)
         bench: Workbench | None = None
         try:
@@ -101,12 +104,17 @@ class Command(BaseCommand):
     def _report(self, scores: Scores) -> None:
         for note in scores.notes:
             self.stderr.write(note)
-        for fault in scores.faults[:_FAULTS_SHOWN]:
-            self.stderr.write(self.style.WARNING(str(fault)))
-        if len(scores.faults) > _FAULTS_SHOWN:
-            self.stderr.write(f"and {len(scores.faults) - _FAULTS_SHOWN} more, listed in the .json")
+        for line in first_of(scores.faults):
+            self.stderr.write(self.style.WARNING(line))
         if scores.faults:
             sys.exit(INCOMPLETE)
+
+
+def first_of(faults: Sequence[Fault]) -> list[str]:
+    """As many as fit on a screen."""
+    lines = [str(fault) for fault in faults[:_FAULTS_SHOWN]]
+    left = len(faults) - len(lines)
+    return [*lines, f"and {left} more, listed in the .json"] if left else lines
 
 
 def _add_equipment(parser: CommandParser) -> None:
@@ -133,6 +141,17 @@ def _add_setting(parser: CommandParser, name: str, default: Any) -> None:
         parser.add_argument(option, type=type(default), default=default, choices=CHOICES.get(name))
 
 
+def _check_folders(options: Mapping[str, Any]) -> None:
+    """Before hours of work, not after them."""
+    for path in (options["out"], options["explain"]):
+        if path and not path.parent.is_dir():
+            raise CommandError(f"There is no folder {path.parent} to write {path.name} into.")
+        if path and path.is_dir():
+            raise CommandError(f"{path} is a folder; name a file in it.")
+    if options["videos"] and not options["videos"].is_dir():
+        raise CommandError(f"{options['videos']} is not a folder.")
+
+
 def _add_fusions(scores: Scores, paths: Sequence[Path]) -> None:
     for path in paths:
         fused = read_fusion(path)
@@ -149,8 +168,6 @@ def _read(options: Mapping[str, Any]) -> tuple[Captions, Batch]:
         raise CommandError("\n".join(str(fault) for fault in faults))
     files = {}
     if options["videos"]:
-        if not options["videos"].is_dir():
-            raise CommandError(f"{options['videos']} is not a folder.")
         found = find_videos(options["videos"], captions.videos)
         files = {video: VideoFile.of(path) for video, path in found.items()}
     return captions, Batch(captions.texts, captions.videos, references, corpus, files)
@@ -170,12 +187,15 @@ def _equipment(options: Mapping[str, Any]) -> Equipment:
     )
 
 
-def _names(text: str) -> list[str]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
+def names(text: str) -> list[str]:
+    """The metrics that an option names."""
+    if text == "all":
+        return metric_names()
+    named = [name.strip() for name in text.split(",") if name.strip()]
     known = metric_names()
-    unknown = [name for name in names if name not in known]
-    if unknown or not names:
+    unknown = [name for name in named if name not in known]
+    if unknown or not named:
         raise argparse.ArgumentTypeError(
             f"unknown: {', '.join(unknown) or 'nothing named'}; `manage.py metrics` lists them"
         )
-    return names
+    return named

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from analysis.metrics.registry import metric_names
-from analysis.selectors.metric_scores import files_write
+from analysis.management.commands.score import INCOMPLETE, first_of, names
+from analysis.metrics.scoring import Fault
+from analysis.selectors.metric_scores import files_write, run_faults
 from analysis.services.metric_chunks import metric_run_finish
 from analysis.services.metric_runs import metric_run_request
 from analysis.tasks import metric_run_work_task
@@ -21,7 +23,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign", help="the campaign as its address names it")
-        parser.add_argument("--metrics", help="names, with commas; nothing is scored without")
+        parser.add_argument(
+            "--metrics", type=names, help="names with commas, or all; nothing is scored without"
+        )
         parser.add_argument("--model", default="demo")
         parser.add_argument("--weights", default="")
         parser.add_argument("--frames", default="uniform:16")
@@ -32,25 +36,36 @@ class Command(BaseCommand):
         campaign = Campaign.objects.filter(slug=options["campaign"]).first()
         if campaign is None:
             raise CommandError(f"There is no campaign {options['campaign']}.")
+        faults: list[Fault] = []
         try:
             if options["metrics"]:
-                self._score(campaign, options)
+                faults = self._score(campaign, options)
             if options["out"]:
                 options["out"].mkdir(parents=True, exist_ok=True)
                 files_write(campaign, options["out"])
         except (DomainError, ValueError, OSError) as error:
             raise CommandError(str(error)) from error
+        for line in first_of(faults):
+            self.stderr.write(self.style.WARNING(line))
+        if faults:
+            sys.exit(INCOMPLETE)
 
-    def _score(self, campaign: Campaign, options: dict[str, Any]) -> None:
-        named = options["metrics"]
+    def _score(self, campaign: Campaign, options: dict[str, Any]) -> list[Fault]:
+        """What could not be scored, as far as that is known already."""
         run = metric_run_request(
             campaign=campaign,
-            metrics=metric_names() if named == "all" else named.split(","),
+            metrics=options["metrics"],
             model=options["model"],
             weights=options["weights"],
             frames=options["frames"],
         )
         if options["now"]:
             metric_run_finish(pk=run.pk)
-        else:
-            metric_run_work_task.delay(run.pk)
+            self.stdout.write(f"{len(run.metrics)} metrics of “{campaign}” are scored.")
+            return run_faults([run])
+        metric_run_work_task.delay(run.pk)
+        self.stdout.write(
+            f"Workers score {len(run.metrics)} metrics of “{campaign}”; "
+            "its Metrics tab shows how far they are."
+        )
+        return []

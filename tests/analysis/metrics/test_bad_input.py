@@ -147,10 +147,10 @@ def test_an_empty_list_of_references_costs_only_the_metrics_that_need_one(
 
 def test_ten_thousand_words_are_cut_as_the_tokenizer_cuts_and_that_is_said(campaign, capsys):
     campaign.captions["good0"] = "word " * 9_999 + "word"
-    values = campaign.score("emscore,clipscore,bleu1")
-    assert "1 captions are longer than the image-text model reads and were cut" in (
-        capsys.readouterr().err
-    )
+    values = campaign.score("emscore,clipscore,bleu1,sts")
+    told = capsys.readouterr().err
+    for model in ("image-text model", "sentence model"):
+        assert f"captions longer than the {model} reads: 1; only their beginnings count" in told
     assert all(values.values())
 
 

@@ -110,6 +110,13 @@ def test_the_command_lists_every_metric():
     assert all(name in out.getvalue() for name in metric_names())
 
 
+def test_the_command_says_what_this_machine_lacks_and_how_to_get_it():
+    out = StringIO()
+    call_command("metrics", stdout=out)
+    told = [line for line in out.getvalue().splitlines() if line.startswith("  not here")]
+    assert any("SPICE is not installed: give the folder" in line for line in told)
+
+
 REFERENCES = {"v": ["a dog runs", "the dog"], "w": ["a cat"]}
 
 

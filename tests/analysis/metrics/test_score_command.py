@@ -33,10 +33,10 @@ def command(captions: Path, *arguments: object) -> None:
     call_command("score", str(captions), *map(str, arguments))
 
 
-def run(files: Path, metrics: str = "bleu1,rougel") -> list[dict[str, str]]:
+def run(files: Path, metrics: str = "bleu1,rougel", *options: str) -> list[dict[str, str]]:
     out = files / "scores.csv"
-    references = files / "references.csv"
-    command(files / "captions.csv", "--references", references, "--metrics", metrics, "--out", out)
+    tables = [files / "captions.csv", "--references", files / "references.csv"]
+    command(*tables, "--metrics", metrics, "--out", out, *options)
     with out.open() as file:
         return list(csv.DictReader(file))
 
@@ -112,6 +112,19 @@ def test_an_unknown_metric_is_refused_before_anything_is_read(files):
         command(files / "captions.csv", "--metrics", "bleu9", "--out", "x")
 
 
-def test_a_folder_that_does_not_exist_is_an_error_and_no_traceback(files):
-    with pytest.raises(CommandError, match="No such file"):
+def test_a_folder_that_does_not_exist_is_said_before_anything_is_scored(files, monkeypatch):
+    monkeypatch.delattr("analysis.management.commands.score.score")
+    with pytest.raises(CommandError, match=r"There is no folder .*/no to write scores\.csv"):
         command(files / "captions.csv", "--metrics", "bleu1", "--out", files / "no" / "scores.csv")
+    with pytest.raises(CommandError, match="is a folder; name a file in it"):
+        command(files / "captions.csv", "--metrics", "bleu1", "--out", files)
+
+
+def test_a_value_that_is_not_defined_is_said_and_shows_in_the_exit_code(files, capsys):
+    """In a corpus of one text no word is rarer than another, and all weigh nothing."""
+    (files / "captions.csv").write_text("video,system,caption\nv1,A,a dog\n")
+    (files / "references.csv").write_text("video,source,caption\nv1,human-a,a dog\n")
+    with pytest.raises(SystemExit) as exit_:
+        run(files, "bertscore_f", "--bertscore-idf", f"--store={files / 'store'}")
+    assert exit_.value.code == 3
+    assert "video v1: it has no defined value (bertscore_f)" in capsys.readouterr().err

@@ -16,6 +16,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from analysis.metrics import bleu
 from analysis.metrics.registry import MetricUnavailable
 from analysis.models import MetricChunk, MetricFault, MetricRun, MetricScore
 from analysis.selectors.metric_progress import run_progress, time_left
@@ -332,15 +333,15 @@ def test_a_metric_that_is_not_installed_is_said_once_and_costs_no_other(
 
 
 def test_a_value_that_is_no_number_is_an_error_row(scored, monkeypatch, campaign):
-    plain = metric_work.score
+    plain = bleu.bleu
 
-    def with_a_hole(*arguments):
-        scores = plain(*arguments)
-        for values in scores.values.values():
+    def with_a_hole(words):
+        scores = plain(words)
+        for values in scores:
             values[7] = np.nan
         return scores
 
-    monkeypatch.setattr(metric_work, "score", with_a_hole)
+    monkeypatch.setattr(bleu, "bleu", with_a_hole)
     scored(["bleu1", "bleu2"])
     fault = MetricFault.objects.get()
     assert (fault.message, fault.metrics) == ("it has no defined value", ["bleu1", "bleu2"])
@@ -461,6 +462,15 @@ def test_a_shell_can_score_a_campaign_and_write_it_down(campaign, tmp_path, monk
     assert (out / "scores.csv").read_text().count("\n") == 61
     with pytest.raises(CommandError, match="no campaign nowhere"):
         call_command("score_campaign", "nowhere")
+    with pytest.raises(CommandError, match="unknown: bleu9"):
+        call_command("score_campaign", campaign.slug, "--metrics", "bleu1, bleu9")
+
+
+def test_a_shell_is_told_what_could_not_be_scored(campaign, capsys):
+    with pytest.raises(SystemExit) as exit_:
+        call_command("score_campaign", campaign.slug, "--metrics", "bleu1, spice", "--now")
+    assert exit_.value.code == 3
+    assert "SPICE is not installed" in capsys.readouterr().err
 
 
 def test_the_demo_is_scored_once_with_all_that_can_be_computed(campaign, monkeypatch):
