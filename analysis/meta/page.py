@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from analysis.exports import records
-from analysis.meta import caption_tables, sentences, tables
+from analysis.meta import caption_tables, headings, sentences, tables
 from analysis.meta.files import table
 from analysis.meta.levels import LevelResult
 from analysis.meta.pipeline import AgainstHuman, Evaluation
 from analysis.meta.reference_curve import curve_rows, curve_sentence
-from analysis.meta.report import asked
+from analysis.meta.report import asked, placebos
 from analysis.meta.robustness.checks import Robustness
 from analysis.meta.robustness.referencing import NUMBERS
 from analysis.meta.tables import Row
@@ -53,8 +53,8 @@ def _part(part: AgainstHuman, alpha: float) -> Page:
             for name, level in levels.items()
         },
         "tests": {name: _williams(part, level) for name, level in levels.items()},
-        "filters": _records(_own_outliers(part), caption_tables.FILTERS),
-        "fusion": _records(tables.part_fusion_rows(part), tables.FUSION),
+        "filters": _records(_own_outliers(part), [*headings.FILTERS]),
+        "fusion": _records(_weights(part), tables.FUSION),
     }
 
 
@@ -75,8 +75,14 @@ def _own_outliers(part: AgainstHuman) -> list[Row]:
     """Before and after for each metric, in the order of the correlations."""
     order = [row["metric"] for row in tables.level_rows(part, part.caption)]
     rows = caption_tables.part_filter_rows(part)
-    own = [row for row in rows if row["removed_for"] == "the metric"]
+    own = [row | placebos(row) for row in rows if row["removed_for"] == "the metric"]
     return sorted(own, key=lambda row: order.index(row["metric"]))
+
+
+def _weights(part: AgainstHuman) -> list[Row]:
+    """Metrics of the mix, the weightiest first; how the mix itself did, a sentence says."""
+    rows = [row for row in tables.part_fusion_rows(part) if "weight" in row]
+    return sorted(rows, key=lambda row: -abs(row["weight"]))
 
 
 def _robustness(checked: Robustness) -> Page:

@@ -95,27 +95,17 @@ def curve_spec(rows: Sequence[Row], human: str) -> Spec:
     """Lines of the best metrics, told apart by shape as well as by colour."""
     names = best_metrics(rows)[:DRAWN]
     drawn = [row for row in rows if row["metric"] in names]
-    most = max((row["references"] for row in drawn), default=1)
-    metric = {"field": "metric", "type": "nominal", "sort": names}
-    legend = {"legend": {"orient": "top", "title": None}, "scale": {"domain": names}}
-    x = quantity("references", "Number of references")
-    x |= {"axis": {"values": list(range(1, most + 1)), "format": "d", "grid": False}}
+    metric = {"field": "metric", "type": "nominal", "sort": names, "scale": {"domain": names}}
+    metric |= {"legend": {"orient": "top", "title": None}}
+    x = {"field": "references", "type": "ordinal", "title": "Number of references"}
     y = quantity("pearson", f"r with people, {human}") | {"scale": {"zero": False}}
-    span = {
-        "mark": {"type": "rule", "opacity": 0.35, "strokeWidth": 2},
-        "encoding": {"y": y | {"field": "low"}, "y2": {"field": "high"}, "color": metric | legend},
-    }
-    line = {
-        "mark": {"type": "line", "strokeWidth": 2},
-        "encoding": {"y": y, "color": metric | legend},
-    }
-    point = {
-        "mark": {"type": "point", "size": 60, "filled": True, "opacity": 1},
-        "encoding": {"y": y, "color": metric | legend, "shape": metric | legend},
-    }
+    point = {"type": "point", "size": 60, "filled": True, "opacity": 1}
     spec = plain_spec("Correlation with people by number of references.", 300)
     return spec | {
         "data": {"values": drawn},
-        "encoding": {"x": x},
-        "layer": [span, line, point],
+        "encoding": {"x": x | {"axis": {"labelAngle": 0}}, "y": y, "color": metric},
+        "layer": [
+            {"mark": {"type": "line", "strokeWidth": 2}},
+            {"mark": point, "encoding": {"shape": metric}},
+        ],
     }

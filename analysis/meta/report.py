@@ -16,7 +16,9 @@ from analysis.markup import element
 from analysis.meta import caption_tables, headings, sentences, tables
 from analysis.meta.levels import LevelResult
 from analysis.meta.pipeline import AgainstHuman, Evaluation
+from analysis.meta.reference_curve import curve_rows, curve_sentence
 from analysis.meta.robustness.checks import Robustness
+from analysis.meta.robustness.referencing import NUMBERS
 from analysis.meta.tables import Row
 from analysis.meta.verdicts import Verdict
 from analysis.sentences import number
@@ -198,19 +200,19 @@ def _odd_captions(
         parts.append(_leaning(part, evaluation, answer))
     parts.append(element("p", sentences.filter_caution(evaluation.settings.placebo)))
     rows = [
-        row | _placebos(row)
+        row | placebos(row)
         for row in caption_tables.part_filter_rows(part)
         if row["removed_for"] == "the metric"
     ]
     columns = headings.FILTERS
     if not evaluation.settings.placebo:
-        columns = _without(columns, *_placebos(rows[0]))
+        columns = _without(columns, *placebos(rows[0]))
     parts.append(table(rows, columns))
     shown = (answer.better, answer.worse) if answer else (0,)
     return [*parts, *_every(_outliers(part, evaluation, metric) for metric in shown)]
 
 
-def _placebos(row: Row) -> Row:
+def placebos(row: Row) -> Row:
     """Where 95 % of the placebos lie, in one cell."""
     return {
         f"{name}_placebo": SPAN.join(number(row[f"{name}_placebo_{end}"], 3) for end in ENDS)
@@ -279,7 +281,8 @@ def _robustness(checked: Robustness) -> list[Element]:
         metrics = list(dict.fromkeys(finding.metric for finding in found))
         rows = tables.condition_rows(found)
         columns = {"condition": check.capitalize(), "n": "n", **{name: name for name in metrics}}
-        parts += [element("p", sentences.CHECKED[check]), table(rows, columns)]
+        said = f" {curve_sentence(curve_rows(found))}" if check == NUMBERS else ""
+        parts += [element("p", sentences.CHECKED[check] + said), table(rows, columns)]
     return parts
 
 

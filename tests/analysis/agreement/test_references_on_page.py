@@ -8,7 +8,6 @@ import json
 
 import pytest
 from django.core.management import call_command
-from django.urls import reverse
 
 from analysis.meta import reference_curve
 from analysis.selectors.metric_scores import files_write
@@ -95,16 +94,3 @@ def test_what_takes_long_is_left_to_the_command(page_of, referenced, monkeypatch
     compute(referenced)
     content = page_of("agreement", referenced).content.decode()
     assert "manage.py correlate --robustness references does it" in content
-
-
-def test_odd_captions_lead_to_why_and_marks_to_their_caption(page_of, ready, scored):
-    page = page_of("agreement", scored, metric="bleu4")
-    content = page.content.decode()
-    for row in page.context["odd"]:
-        caption = Caption.objects.get(pk=row["caption"])
-        assert (caption.video_id, caption.system.name) == (row["video"], row["system"])
-        assert reverse("analysis:why", args=[scored.slug, caption.pk]) in content
-    mark = page.context["spec"]["data"]["values"][-1]["href"]
-    address, _, place = mark.partition("#")
-    video = page_of("video-scores", scored, int(address.split("/")[-3]))
-    assert f'id="{place}"' in video.content.decode()
