@@ -1,0 +1,69 @@
+"""`python -m tests.faults.exporting ask|write|work`: a long list, asked for, written, worked at.
+
+The worker writes one row at a time, so that there is a middle in which to kill it, and it is
+impatient about others that fell silent.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import django
+
+LIST = "ratings"
+
+
+def ask(folder: str) -> None:
+    """A rated campaign in the folder, and an export of its ratings for a worker to make."""
+    from django.contrib.auth.models import User
+
+    from analysis.services.exports import export_request
+    from analysis.tasks import export_make_task
+    from tests.analysis.workbench.conftest import rated_campaign
+
+    campaign = rated_campaign(User.objects.create(username="organiser"), Path(folder))
+    export = export_request(
+        campaign=campaign,
+        by=campaign.owner,
+        name=LIST,
+        format="csv",
+        address="/",
+        choices={"last": campaign.ratings.latest("pk").pk, "decisions": ""},
+        rows=campaign.ratings.count(),
+    )
+    export_make_task.delay(export.pk)
+
+
+def write(path: str) -> None:
+    """The same file, written undisturbed and at once."""
+    from analysis.downloads import write_download
+    from analysis.models import Export
+    from analysis.services.downloads import DOWNLOADS
+
+    export = Export.objects.get()
+    with Path(path).open("wb") as stream:
+        made = DOWNLOADS[LIST](export.campaign, **export.choices)
+        write_download(stream, made, export.format)
+
+
+def work(folder: str) -> None:
+    from django.conf import settings
+
+    from analysis.services import downloads
+    from daplatform.celery import app
+
+    downloads.PIECE = 1
+    settings.EXPORT_CLAIM_SECONDS = 2.0
+    app.conf.beat_schedule = {
+        "sweep": {"task": "analysis.tasks.exports_sweep_task", "schedule": 1.0}
+    }
+    command = ["worker", "--beat", "--schedule", f"{folder}/beat", "--concurrency", "1"]
+    app.worker_main([*command, "--loglevel", "ERROR"])
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "daplatform.settings")
+    django.setup()
+    {"ask": ask, "write": write, "work": work}[sys.argv[1]](sys.argv[2])
