@@ -6,7 +6,7 @@ taken it, it can be undone: decisions are as they were before, and money is free
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -18,7 +18,7 @@ from django.db.models import Count
 from annotations.models import Annotator, Submission
 from annotations.selectors.reviews import submissions_of
 from annotations.services.annotators import annotators_exclude
-from annotations.services.order_kinds import ORDERS, Chosen, Wish
+from annotations.services.order_kinds import ORDERS, Chosen, Remarks, Wish
 from annotations.services.people import decision_note
 from annotations.services.reviews import decision_restore
 from daplatform.errors import DomainError
@@ -39,23 +39,40 @@ class Outcome:
     remarks: tuple[str, ...] = ()
 
 
-@transaction.atomic
 def order_give(
     *, campaign: Campaign, annotators: Sequence[Annotator], wish: Wish, once: str, by: User
 ) -> Outcome:
-    """Do it, within the budget. The same form sent twice (``once``) is one order."""
-    campaign_lock(campaign)
-    if known := Order.objects.filter(campaign=campaign, once=once).first():
-        return Outcome(known)
-    before = campaign_sums(campaign).total
-    order = Order.objects.create(
-        campaign=campaign, kind=wish.kind, once=once, text=wish.text, given_by=by
-    )
+    """Do with annotators what is wished, within the budget."""
     rows = submissions_of(campaign).filter(annotator__in=annotators)
     rows = rows.select_related(
         "annotator__identity", "assignment__hit__batch", "posting__launch__batch__campaign"
     )
-    remarks = ORDERS[wish.kind](Chosen(order, wish, annotators, list(rows)))
+
+    def carry_out(order: Order) -> Remarks:
+        return ORDERS[wish.kind](Chosen(order, wish, annotators, list(rows)))
+
+    return order_write(
+        campaign=campaign, kind=wish.kind, text=wish.text, once=once, by=by, carry_out=carry_out
+    )
+
+
+@transaction.atomic
+def order_write(
+    *,
+    campaign: Campaign,
+    kind: Order.Kind,
+    text: str,
+    once: str,
+    by: User,
+    carry_out: Callable[[Order], Remarks],
+) -> Outcome:
+    """An order, and in the same transaction all it wants done. A form sent twice is one order."""
+    campaign_lock(campaign)
+    if known := Order.objects.filter(campaign=campaign, once=once).first():
+        return Outcome(known)
+    before = campaign_sums(campaign).total
+    order = Order.objects.create(campaign=campaign, kind=kind, once=once, text=text, given_by=by)
+    remarks = carry_out(order)
     if not order.acts.exists():
         raise DomainError(" ".join(["Nothing would happen.", *remarks]))
     _sum_up(order)

@@ -183,7 +183,7 @@ def test_the_rules_are_saved(path, organiser_client, made):
 
 def decide(client, path, action, **more):
     pks = [row.pk for row in Submission.objects.all()]
-    data = {"action": action, "submission": pks, "once": "x", "text": ""} | more
+    data = {"action": action, "submission": pks, "once": action, "text": ""} | more
     return client.post(f"{path}review/", data, follow=True)
 
 
@@ -196,7 +196,8 @@ def test_the_review_table_shows_who_did_what(path, organiser_client, made):
 
 def test_paying_from_the_table(path, organiser_client, campaign, market, made):
     assert "1 will be paid." in decide(organiser_client, path, "pay").content.decode()
-    acts_run(crowd="mturk")
+    assert acts_run(crowd="mturk") == 0  # it can still be undone
+    run_all(market)
     assert market.spent == campaign_sums(campaign).spent == Decimal("1.19")
 
 
@@ -252,7 +253,8 @@ def test_everybody_of_a_list_at_once(path, organiser_client, made):
 def test_paying_a_whole_list_overrules_no_refusal(path, organiser_client, market, made):
     decide(organiser_client, path, "refuse", text="Every score is the same.")
     run_all(market)
-    decide(organiser_client, path, "pay", submission=[], everybody="yes")
+    response = decide(organiser_client, path, "pay", submission=[], everybody="yes")
+    assert "Nothing would happen." in response.content.decode()
     assert Submission.objects.get().pay == "refuse"
     decide(organiser_client, path, "pay")
     assert Submission.objects.get().pay == "pay"

@@ -20,6 +20,7 @@ from annotations.selectors.reviews import (
     review_row,
     submissions_filtered,
 )
+from annotations.services.orders import order_write
 from annotations.services.people import submissions_invite_again, submissions_message
 from annotations.services.reviews import (
     submission_bonus,
@@ -28,7 +29,7 @@ from annotations.services.reviews import (
     submissions_use,
 )
 from daplatform.errors import DomainError
-from hits.models import Campaign
+from hits.models import Campaign, Order
 from hits.selectors.money import policy_of
 from hits.tasks import acts_run_task
 from hits.views.access import MemberRequest, for_campaign
@@ -36,6 +37,12 @@ from hits.views.access import MemberRequest, for_campaign
 PER_PAGE = 50
 VIEWS = (("", "All"), ("open", "To be decided"), ("problem", "Odd"))
 USES = {"use": True, "leave_out": False, "use_rule": None}
+ORDERED = {
+    "pay": (Order.Kind.APPROVE, "will be paid."),
+    "refuse": (Order.Kind.REJECT, "will not be paid."),
+    "bonus": (Order.Kind.BONUS, "will get a bonus."),
+    "message": (Order.Kind.MESSAGE, "will be written to."),
+}
 INVITES = {"invite": True, "uninvite": False, "invite_rule": None}
 
 
@@ -91,30 +98,49 @@ def _decide(
 def _act(
     request: MemberRequest, campaign: Campaign, chosen: list[Submission], form: ReviewForm
 ) -> str:
-    action, text = form.cleaned_data["action"], form.cleaned_data["text"]
-    common: dict[str, Any] = {"campaign": campaign, "by": request.user}
-    if action == "pay":
-        # Who was refused is paid after all only if somebody ticks them: a list is soon chosen.
-        overrule = "everybody" not in request.POST
-        paid = submissions_pay(submissions=chosen, overrule=overrule, **common)
-        return f"{paid} will be paid."
-    if action == "refuse":
-        category = form.cleaned_data.get("category", "")
-        refused = submissions_refuse(submissions=chosen, reason=text, category=category, **common)
-        return f"{refused} will not be paid."
+    action = form.cleaned_data["action"]
+    common: dict[str, Any] = {"campaign": campaign, "submissions": chosen, "by": request.user}
     if action in USES:
-        submissions_use(submissions=chosen, use=USES[action], **common)
+        submissions_use(use=USES[action], **common)
     elif action in INVITES:
-        submissions_invite_again(submissions=chosen, again=INVITES[action], **common)
-    elif action == "message":
-        submissions_message(submissions=chosen, subject=campaign.name, text=text, **common)
+        submissions_invite_again(again=INVITES[action], **common)
     else:
-        for submission in chosen:
-            submission_bonus(
-                submission=submission,
-                amount=form.cleaned_data["amount"],
-                reason=text,
-                once=form.cleaned_data["once"],
-                **common,
-            )
+        return _order(request, campaign, chosen, form)
     return f"Done for {len(chosen)} submission{'s' if len(chosen) > 1 else ''}."
+
+
+def _order(
+    request: MemberRequest, campaign: Campaign, chosen: list[Submission], form: ReviewForm
+) -> str:
+    """What people are paid or told waits a while, and can be undone."""
+    kind, sentence = ORDERED[form.cleaned_data["action"]]
+    # Who was refused is paid after all only if somebody ticks them: a list is soon chosen.
+    overrule = "everybody" not in request.POST
+    outcome = order_write(
+        campaign=campaign,
+        kind=kind,
+        text=form.cleaned_data["text"],
+        once=form.cleaned_data["once"],
+        by=request.user,
+        carry_out=lambda order: _carry_out(order, chosen, form.cleaned_data, overrule),
+    )
+    return f"{outcome.order.submissions or outcome.order.people} {sentence}"
+
+
+def _carry_out(
+    order: Order, chosen: list[Submission], sent: dict[str, Any], overrule: bool
+) -> list[str]:
+    common: dict[str, Any] = {"campaign": order.campaign, "by": order.given_by, "order": order}
+    if order.kind == Order.Kind.APPROVE:
+        submissions_pay(submissions=chosen, overrule=overrule, **common)
+    elif order.kind == Order.Kind.REJECT:
+        category = sent.get("category", "")
+        submissions_refuse(submissions=chosen, reason=sent["text"], category=category, **common)
+    elif order.kind == Order.Kind.MESSAGE:
+        subject = order.campaign.name
+        submissions_message(submissions=chosen, subject=subject, text=sent["text"], **common)
+    else:
+        money = {"amount": sent["amount"], "reason": sent["text"], "once": order.once}
+        for submission in chosen:
+            submission_bonus(submission=submission, **money, **common)
+    return []
