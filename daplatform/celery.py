@@ -7,6 +7,6 @@ import os
 from celery import Celery
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "daplatform.settings")
-app = Celery("daplatform")
+app = Celery("daplatform", task_cls="daplatform.waking:WakingTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
