@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hits.models import Campaign, Launch
 
 SYSTEMS, MOST_VIDEOS, HITS_EACH = 20, 5_000, 5
-METRICS = 10
+METRICS = 6
 
 # Annotators differ in mean, systems in quality; every eighth annotator answers at random.
 RATINGS = """

@@ -6,7 +6,6 @@ import asyncio
 import html
 import json
 import random
-import re
 import time
 import uuid
 from collections.abc import Iterable
@@ -17,7 +16,6 @@ from benchmarks.load.ledger import SAVE, Ledger
 from benchmarks.load.wire import Answer, Wire
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
-STATIC = re.compile(r'(?:href|src)="(/static/[^"]+)"')
 RESENT, REVISED, RELOADED = 0.05, 0.05, 0.02  # shares of ratings
 BACK_OFF = 0.5
 EVIDENCE = {
@@ -38,13 +36,13 @@ class Annotator:
 
     def __init__(self, wire: Wire, link: str, ledger: Ledger, rng: random.Random) -> None:
         self.wire, self.link, self.ledger, self.rng = wire, link, ledger, rng
-        self.seen: set[str] = set()
+        self.fetched: set[str] = set()
         self.page = ""
         self.done = self.total = 0
         self.items: dict[int, dict[str, Any]] = {}
 
     async def enter(self) -> None:
-        """Open the link, press Start, and load the page with everything it names."""
+        """Open the link, press Start, and load the page."""
         await self.ask("opening the link", "GET", self.link, expected=(200, 302, 409))
         answer = await self.ask(
             "pressing Start", "POST", self.link, b"consent=yes", FORM, expected=(302, 409)
@@ -55,13 +53,11 @@ class Annotator:
         await self.load()
 
     async def load(self) -> None:
-        """The rating page, as after a reload; style and scripts only the first time."""
+        """The rating page, as after a reload; its style and scripts nginx has."""
         page = (await self.ask("loading the page", "GET", self.page)).body.decode()
         (work,) = WORK.findall(page)
         self.work = json.loads(html.unescape(work))
         self.done, self.total = self.work["done"], self.work["total"]
-        for path in STATIC.findall(page):
-            await self._fetch("style or script", path)
         await self._receive(self.work["items"])
 
     async def act(self) -> None:
@@ -136,20 +132,10 @@ class Annotator:
     async def _receive(self, items: list[dict[str, Any]]) -> None:
         """Keep what is to be rated, and fetch its video while the one before is watched."""
         self.items |= {item["position"]: item for item in items}
-        for item in items:
-            await self._fetch("a video", item["media"], (200, 206), {"Range": "bytes=0-"})
-
-    async def _fetch(
-        self,
-        act: str,
-        path: str,
-        expected: Iterable[int] = (200,),
-        headers: dict[str, str] | None = None,
-    ) -> None:
-        """What a browser then has, and does not ask for again."""
-        if path not in self.seen:
-            self.seen.add(path)
-            await self.ask(act, "GET", path, headers=headers, expected=expected)
+        for address in {item["media"] for item in items} - self.fetched:
+            self.fetched.add(address)
+            whole = {"Range": "bytes=0-"}
+            await self.ask("a video", "GET", address, headers=whole, expected=(206,))
 
     def _token(self) -> dict[str, str]:
         return {"Content-Type": "application/json", "X-Assignment": self.work["token"]}

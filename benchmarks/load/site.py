@@ -13,12 +13,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.load.units import ROOT, deployed
+from benchmarks.load.watch import cpu, family
 from benchmarks.load.wire import HOST, ORIGIN, Wire
 from tests.services import free_port, postgres_cluster, program, server_user, wait_for
 
 UNITS = ("da-web", "da-worker@default", "da-worker@crowd", "da-worker@gpu", "da-beat")
 SERVERS = ("postgres", "redis")
 PATIENCE = 120.0
+REST_SECONDS = 3.0
 
 
 class Site:
@@ -64,6 +66,7 @@ class Site:
             self.start_unit(name)
         wait_until(self._web_is_ready, "gunicorn", self.folder / "da-web.log")
         wait_until(self._workers_are_ready, "Celery", self.folder / "da-worker@default.log")
+        self._warm_up()
 
     def _web_is_ready(self) -> bool:
         with contextlib.suppress(OSError):
@@ -87,6 +90,22 @@ class Site:
 
     def pids(self) -> dict[str, int]:
         return {name: process.pid for name, process in self.processes.items()}
+
+    def _warm_up(self) -> None:
+        """Every task of beat's once, for a worker loads what it needs with its first task."""
+        from daplatform.celery import app
+
+        for entry in app.conf.beat_schedule.values():
+            app.send_task(entry["task"])
+        wait_until(self._is_at_rest, "a worker", self.folder / "da-worker@gpu.log")
+
+    def _is_at_rest(self) -> bool:
+        before = self._cpu()
+        time.sleep(REST_SECONDS)
+        return self._cpu() - before < 0.1 * REST_SECONDS
+
+    def _cpu(self) -> float:
+        return sum(cpu(pid) for root in self.pids().values() for pid in family(root))
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 
 HOST = "da.example.org"
 ORIGIN = f"https://{HOST}"
-TIMEOUT = 30.0
+TIMEOUT = 15.0  # the page's own
 
 
 @dataclass(frozen=True)
