@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Final
 
+from analysis.charts import Row
 from analysis.document import listing_document
 from analysis.exports import WRITERS, Table, records
 from analysis.latex import listing_table
@@ -61,8 +62,8 @@ def _printed(download: Download, format: str) -> str:
     return listing_document(download.title, rows, headings, shown)
 
 
-def _first_rows(download: Download) -> tuple[Sequence[str], list[Mapping[str, Any]]]:
-    rows: list[Mapping[str, Any]] = []
+def _first_rows(download: Download) -> tuple[Sequence[str], list[Row]]:
+    rows: list[Row] = []
     names: Sequence[str] = ()
     for piece in download.pieces():
         names = list(piece)

@@ -39,7 +39,7 @@ class NothingToDownload(DomainError):
 
 def result_found(pk: int) -> Result:
     """A result whose rows can be listed; one that was replaced by newer ones is gone."""
-    result = Result.objects.select_related("campaign").filter(pk=pk).first()
+    result: Result | None = Result.objects.select_related("campaign").filter(pk=pk).first()
     if result is None or not result.signature or not result_has_listings(result):
         raise NothingToDownload("There is no such result any more: open the page again.")
     return result
