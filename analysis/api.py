@@ -57,6 +57,18 @@ def throttled(request: HttpRequest, error: Throttled) -> HttpResponse:
     return response
 
 
+class Refusal(Schema):
+    """Why there is nothing: no valid key, no such campaign, or too many keys that are none."""
+
+    detail: str
+
+
+class Faults(Schema):
+    """Choices that make no sense, each with its place."""
+
+    detail: list[dict[str, Any]]
+
+
 class CampaignOut(Schema):
     name: str
     slug: str
@@ -85,18 +97,21 @@ class ResultOut(Schema):
     annotators: list[dict[str, Any]]
 
 
-@api.get("/campaigns", response=list[CampaignOut])
+REFUSALS = {frozenset({401, 404, 429}): Refusal}
+
+
+@api.get("/campaigns", response={200: list[CampaignOut], frozenset({401, 429}): Refusal})
 def campaigns(request: KeyRequest) -> Any:
     """The campaigns the key's owner may see."""
     return campaigns_for(request.auth)
 
 
-@api.get("/campaigns/{slug}", response=CampaignOut)
+@api.get("/campaigns/{slug}", response={200: CampaignOut, **REFUSALS})
 def campaign(request: KeyRequest, slug: str) -> Campaign:
     return get_object_or_404(campaigns_for(request.auth), slug=slug)
 
 
-@api.get("/campaigns/{slug}/result", response=ResultOut)
+@api.get("/campaigns/{slug}/result", response={200: ResultOut, 422: Faults, **REFUSALS})
 def result(request: KeyRequest, slug: str, choices: Query[ChoicesIn]) -> dict[str, Any]:
     """Ranking, significance and annotators; asking starts the making of a newer one if needed."""
     found = get_object_or_404(campaigns_for(request.auth), slug=slug)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import datetime as dt
 from dataclasses import astuple, dataclass
-from typing import Any
+from typing import TypeVar
 
 from django.conf import settings
 from django.core import signing
@@ -58,12 +58,15 @@ class Receipt:
     video_ms: int
 
 
+Signed = TypeVar("Signed", Entry, Turn)
+
+
 def entry_sign(entry: Entry) -> str:
     return signing.dumps(astuple(entry), salt=ENTRY_SALT)
 
 
 def entry_read(token: str) -> Entry:
-    return Entry(*_loads(token, ENTRY_SALT))
+    return _read(Entry, token, ENTRY_SALT)
 
 
 def turn_sign(turn: Turn) -> str:
@@ -71,7 +74,7 @@ def turn_sign(turn: Turn) -> str:
 
 
 def turn_read(token: str) -> Turn:
-    return Turn(*_loads(token, TURN_SALT))
+    return _read(Turn, token, TURN_SALT)
 
 
 def receipt_sign(receipt: Receipt, *, assignment: int) -> str:
@@ -124,12 +127,13 @@ def _receipts(assignment: int) -> signing.Signer:
     return signing.Signer(salt=f"{RECEIPT_SALT}.{assignment}")
 
 
-def _loads(token: str, salt: str) -> tuple[Any, ...]:
+def _read(kind: type[Signed], token: str, salt: str) -> Signed:
+    """What was signed; an older release may have put something else into its links."""
     try:
-        return tuple(signing.loads(token, salt=salt, max_age=settings.RATING_LINK_DAYS * 86_400))
+        return kind(*signing.loads(token, salt=salt, max_age=settings.RATING_LINK_DAYS * 86_400))
     except signing.SignatureExpired:
         raise LinkExpired("This link is too old. Ask whoever sent it for a new one.") from None
-    except signing.BadSignature:
+    except (signing.BadSignature, TypeError):
         raise LinkRefused(
             "This link is not valid. Check that the whole address was copied."
         ) from None

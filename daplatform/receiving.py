@@ -1,9 +1,13 @@
-"""Receiving files: whatever is sent, no more of it reaches the disk than may be uploaded."""
+"""Receiving requests: no file larger than may be uploaded, no address that nothing can be at."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.conf import settings
+from django.core.exceptions import BadRequest
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
+from django.http import HttpRequest, HttpResponse
 
 
 class BoundedUploadHandler(TemporaryFileUploadHandler):
@@ -18,3 +22,15 @@ class BoundedUploadHandler(TemporaryFileUploadHandler):
         self.received += len(raw_data)
         if self.received <= settings.UPLOAD_MAX_BYTES + self.chunk_size:
             super().receive_data_chunk(raw_data, start)
+
+
+class WithoutNul:
+    """Refuses addresses with a NUL character: PostgreSQL cannot even be asked for one."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
+            raise BadRequest("The address holds a NUL character.")
+        return self.get_response(request)

@@ -50,6 +50,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "daplatform.watching.RequestWatch",
     "django.middleware.security.SecurityMiddleware",
+    "daplatform.receiving.WithoutNul",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -124,12 +125,8 @@ AXES_CLIENT_IP_CALLABLE = "daplatform.throttling.client_address"
 AXES_VERBOSE = False
 # Links and keys that are not ours, from one address in one web process.
 REFUSALS_PER_MINUTE = number("REFUSALS_PER_MINUTE", 30)
-CACHES = {
-    "default": {
-        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
-        "OPTIONS": {"MAX_ENTRIES": 10_000},
-    }
-}
+_memory = "django.core.cache.backends.locmem.LocMemCache"
+CACHES = {"default": {"BACKEND": _memory, "OPTIONS": {"MAX_ENTRIES": 10_000}}}
 # Days after the last work of a closed campaign until its people are forgotten; 0 keeps them.
 RETENTION_DAYS = number("RETENTION_DAYS", 0)
 # For so long what an organiser decides about annotators waits, and can be undone.

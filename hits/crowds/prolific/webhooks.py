@@ -96,7 +96,7 @@ def _moment(timestamp: str) -> dt.datetime:
 def _content(body: bytes) -> dict[str, object]:
     try:
         said = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         said = None
     if not isinstance(said, dict):
         raise NoticeRefused("The notification cannot be read.")
