@@ -96,7 +96,7 @@ def curve_spec(rows: Sequence[Row], human: str) -> Spec:
     names = best_metrics(rows)[:DRAWN]
     drawn = [row for row in rows if row["metric"] in names]
     metric = {"field": "metric", "type": "nominal", "sort": names, "scale": {"domain": names}}
-    metric |= {"legend": {"orient": "top", "title": None}}
+    metric |= {"legend": {"orient": "top", "title": None, "columns": 2}}  # fits a phone
     x = {"field": "references", "type": "ordinal", "title": "Number of references"}
     y = quantity("pearson", f"r with people, {human}") | {"scale": {"zero": False}}
     point = {"type": "point", "size": 60, "filled": True, "opacity": 1}

@@ -34,7 +34,8 @@ def why(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResponseBase
     captions = Caption.objects.select_related("video", "system")
     caption = get_object_or_404(captions, system__campaign=campaign, pk=pk)
     run = explained_run(campaign)
-    context = {"campaign": campaign, "caption": caption, "video": caption.video, "run": run}
+    context: dict[str, Any] = {"campaign": campaign, "caption": caption, "run": run}
+    context["video"] = caption.video
     if run is None or caption.pk > run.last_caption:
         context["is_running"] = is_running(campaign)
     else:
