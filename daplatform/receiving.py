@@ -1,4 +1,4 @@
-"""Receiving requests: no file larger than may be uploaded, no address that nothing can be at."""
+"""Around every request: what may come in, and by whom the answer may be kept."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.http import HttpRequest, HttpResponse
+from django.utils.cache import has_vary_header, patch_cache_control
 
 
 class BoundedUploadHandler(TemporaryFileUploadHandler):
@@ -34,3 +35,16 @@ class WithoutNul:
         if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
             raise BadRequest("The address holds a NUL character.")
         return self.get_response(request)
+
+
+class Private:
+    """What depends on who is logged in is kept by no proxy, and by a browser asked for anew."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if has_vary_header(response, "Cookie") and "Cache-Control" not in response:
+            patch_cache_control(response, private=True, no_cache=True)
+        return response

@@ -52,6 +52,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "daplatform.receiving.WithoutNul",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "daplatform.receiving.Private",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -105,7 +106,7 @@ PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
-AUTH_PASSWORD_VALIDATORS = [
+AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (
         "UserAttributeSimilarityValidator",
@@ -114,6 +115,8 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
+AUTH_PASSWORD_VALIDATORS[1]["OPTIONS"] = {"min_length": 12}
+SESSION_COOKIE_AGE = 12 * 60 * 60  # a working day
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "hits:campaign-list"
 LOGOUT_REDIRECT_URL = "login"
