@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.pipeline import Analysis
+from analysis.spreadsheets import defused
 from analysis.stats.quality import FAILED, INSUFFICIENT, PASSED
 from analysis.stats.ratings import KINDS, Ratings
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 Table = Mapping[str, NDArray[Any]]
 Pieces = Iterable[Table]
 """One or more tables with the same columns, whose rows follow each other."""
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def annotators_table(analysis: Analysis) -> Table:
@@ -330,15 +330,6 @@ def _csv_cells(name: str, column: NDArray[Any]) -> list[object]:
     if column.dtype == bool:
         return ["true" if value else "false" for value in column]
     return ["NaN" if value is None else value for value in _plain_cells(name, column)]
-
-
-def defused(text: str) -> str:
-    """Text a spreadsheet will not run as a formula.
-
-    >>> defused("=1+1"), defused("A1")
-    ("'=1+1", 'A1')
-    """
-    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def _plain_cells(name: str, column: NDArray[Any]) -> list[Any]:

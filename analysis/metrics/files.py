@@ -16,6 +16,7 @@ from analysis.metrics.explanations import explain
 from analysis.metrics.scoring import Scores
 from analysis.metrics.settings import Settings
 from analysis.metrics.vision import token_weights
+from analysis.spreadsheets import as_written, defused
 from hits.importing import Faults, Kind, Limits, Where
 from hits.importing.tables import SUFFIXES, Columns, read_table
 from hits.importing.texts import quoted
@@ -76,7 +77,7 @@ def _rows(path: Path, columns: tuple[str, ...], faults: Faults) -> Iterable[tupl
         return
     for line, values in read_table(path, Columns(columns), faults, _LIMITS):
         if all(value.strip() for value in values):
-            yield line, values
+            yield line, [as_written(value) for value in values]
         else:
             faults.error(
                 Kind.EMPTY_CAPTION,
@@ -114,14 +115,15 @@ def write_explanations(
 
 def write_scores(path: Path, captions: Captions, scores: Scores) -> None:
     """``video,system,metric,value``; beside it, as .json, the signatures and what went wrong."""
+    videos, systems = (
+        [defused(name) for name in names] for names in (captions.videos, captions.systems)
+    )
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["video", "system", "metric", "value"])
         for metric, values in scores.values.items():
             shown = ["" if np.isnan(value) else repr(value) for value in values.tolist()]
-            writer.writerows(
-                zip(captions.videos, captions.systems, [metric] * len(shown), shown, strict=True)
-            )
+            writer.writerows(zip(videos, systems, [metric] * len(shown), shown, strict=True))
     about = {
         "signatures": scores.signatures,
         "faults": [asdict(fault) for fault in scores.faults],

@@ -17,6 +17,7 @@ from analysis.metrics.registry import families, families_of
 from analysis.metrics.scoring import Fault, Scores
 from analysis.models import MetricChunk, MetricFault, MetricRun, MetricScore
 from analysis.selectors.metric_material import Material, run_material
+from analysis.spreadsheets import defused
 from hits.models import Campaign
 
 DAY = 24 * 60 * 60  # seconds
@@ -171,7 +172,7 @@ def _table_write(path: Path, header: tuple[str, ...], rows: Iterable[tuple[str, 
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
-        writer.writerows(rows)
+        writer.writerows([defused(text) for text in row] for row in rows)
 
 
 def _told(sources: dict[str, MetricRun]) -> tuple[list[Fault], list[str]]:

@@ -13,6 +13,8 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from analysis.downloads import MEDIA_TYPES
+from analysis.metrics.files import read_captions
+from hits.importing import Faults
 from hits.models import HitItem
 from tests.analysis.agreement.conftest import compute as compare
 from tests.analysis.agreement.conftest import score
@@ -237,6 +239,19 @@ def test_no_cell_of_any_csv_begins_like_a_formula(page_of, harmful):
             for cell in row.values():
                 assert cell[:1] not in "=+@" or not cell, (name, cell)
                 assert not cell.startswith("-") or float(cell) < 0, (name, cell)
+
+
+def test_files_for_the_command_line_are_defused_and_read_back_as_they_were(
+    page_of, harmful, tmp_path
+):
+    score(harmful, cider=2.0)
+    for name in ("scores.csv", "captions.csv", "references.csv"):
+        answer = page_of("metric-file", harmful, name)
+        (tmp_path / name).write_bytes(b"".join(answer.streaming_content))
+        rows = READERS["csv"]((tmp_path / name).read_bytes())
+        assert all(row["video"].startswith(f"'={HARM[:8]}") for row in rows), name
+    read = read_captions(tmp_path / "captions.csv", Faults())
+    assert set(read.systems) <= set(harmful.systems.values_list("name", flat=True))
 
 
 def test_names_cannot_become_latex(page_of, harmful):

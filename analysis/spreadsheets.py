@@ -1,0 +1,25 @@
+"""Texts that a spreadsheet would run as formulas: harmless in CSV, and read back as they were."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+
+
+def defused(text: str) -> str:
+    """Text a spreadsheet will not run.
+
+    >>> defused("=1+1"), defused("A1")
+    ("'=1+1", 'A1')
+    """
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def as_written(text: str) -> str:
+    """What was defused, as it was before.
+
+    >>> as_written("'=1+1"), as_written("'tis so")
+    ('=1+1', "'tis so")
+    """
+    return text[1:] if text.startswith("'") and text[1:].startswith(_FORMULA) else text
