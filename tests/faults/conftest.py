@@ -2,22 +2,58 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 
 import pytest
 
+from hits.management.commands.rehearse import KEYS
+from hits.rehearsal.desk import Desk
+from hits.rehearsal.server import Server, running
+from tests import services
 from tests.faults.stage import Stage, stage
 from tests.services import POSTGRES_FOLDERS, ServiceMissing, program
 
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[Stage]:
+    """One for all tests of a file."""
+    with stage_or_skip() as made:
+        yield made
+
+
+@pytest.fixture
+def fresh_site() -> Iterator[Stage]:
+    """One for this test alone."""
+    with stage_or_skip() as made:
+        yield made
+
+
+@contextlib.contextmanager
+def stage_or_skip(also: str = "") -> Iterator[Stage]:
     try:
         program("initdb", *POSTGRES_FOLDERS)
     except ServiceMissing as missing:
         if os.environ.get("CI") == "true":
             raise
         pytest.skip(str(missing))
-    with stage() as made:
+    with stage(also) as made:
         yield made
+
+
+@pytest.fixture
+def marketplace() -> Iterator[Server]:
+    with running(Desk(seed="faults"), KEYS) as server:
+        yield server
+
+
+@pytest.fixture
+def redis() -> Iterator[str]:
+    try:
+        with services.redis() as url:
+            yield url
+    except ServiceMissing as missing:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(str(missing))

@@ -61,8 +61,10 @@ class Part:
 class Stage:
     """One site with its own database in its own folder."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, also: str = "") -> None:
+        """With a database that answers at one more address, and everybody in its network."""
         base, web = free_port(), free_port()
+        self.inside: list[str] = []  # what commands begin with to run on another machine
         self.url = f"http://127.0.0.1:{web}"
         self.dsn = f"postgres://da@127.0.0.1:{base}/postgres"
         self.environment = os.environ | {
@@ -77,9 +79,12 @@ class Stage:
         cluster = tempfile.mkdtemp(prefix="postgres-", dir=folder)
         os.chmod(folder, 0o755)  # PostgreSQL runs as somebody else
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        self.base = Part(
-            postgres_cluster(cluster, base, durable=True), base, user=server_user(), **quiet
-        )
+        command = postgres_cluster(cluster, base, durable=True)
+        if also:
+            command += ["-c", f"listen_addresses=127.0.0.1,{also}"]
+            with open(f"{cluster}/data/pg_hba.conf", "a") as rules:
+                rules.write(f"host all all {also} 255.255.255.0 trust\n")
+        self.base = Part(command, base, user=server_user(), **quiet)
         gunicorn = [sys.executable, "-m", "gunicorn", "daplatform.wsgi", "--workers", "2"]
         gunicorn += ["--threads", "4", "--bind", f"127.0.0.1:{web}", "--timeout", "30"]
         self.web = Part(gunicorn, web, env=self.environment, cwd=ROOT, **quiet)
@@ -87,7 +92,7 @@ class Stage:
     def run(self, *command: str) -> str:
         """A program of the platform's, which must succeed; what it printed."""
         done = subprocess.run(
-            [sys.executable, *command],
+            [*self.inside, sys.executable, *command],
             cwd=ROOT,
             env=self.environment,
             capture_output=True,
@@ -110,9 +115,9 @@ class Stage:
 
 
 @contextlib.contextmanager
-def stage() -> Iterator[Stage]:
+def stage(also: str = "") -> Iterator[Stage]:
     with tempfile.TemporaryDirectory(prefix="da-stage-") as folder:
-        made = Stage(folder)
+        made = Stage(folder, also)
         try:
             made.base.start()
             made.run("manage.py", "migrate", "--verbosity", "0")
