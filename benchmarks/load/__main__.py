@@ -19,7 +19,7 @@ from collections.abc import Callable
 from benchmarks.load.crowd import Crowd
 from benchmarks.load.ledger import SAVE, Ledger, print_cuts, print_waits
 from benchmarks.load.material import invite, make_campaign, rate_before, rows_saved
-from benchmarks.load.neighbours import busy, make_scored_campaign
+from benchmarks.load.neighbours import Neighbours, busy, make_scored_campaign
 from benchmarks.load.site import SERVERS, Site, site
 from benchmarks.load.watch import Watch
 
@@ -87,6 +87,7 @@ def beside(options: argparse.Namespace) -> list[str]:
         rate_before(campaign, options.ratings)
         scored = make_scored_campaign(made.folder / "clips")
         crowd = open_site(made, invite(campaign, people), pace=options.pace or 9.0)
+        Neighbours(campaign, scored).recompute_once()
         for _ in range(ROUNDS):
             for name in waits:
                 with busy(campaign, scored) if name == "beside" else contextlib.nullcontext() as by:

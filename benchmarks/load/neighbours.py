@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 METRICS = "bleu4,rougel,cider,chrf,clip_mean,clip_kmeans,emscore,emscore_ref,factvc,refclipscore"
 CLIPS, SYSTEMS = 36, 6
-PATIENCE = 120.0
+PATIENCE = 300.0
 
 
 def make_scored_campaign(folder: Path) -> Campaign:
@@ -56,6 +56,11 @@ class Neighbours(threading.Thread):
                 self._analyse()
                 self._score()
             self._settle()
+
+    def recompute_once(self) -> None:
+        """The first result reads all ratings from the database, the next only those since."""
+        self._analyse()
+        self._settle()
 
     def _analyse(self) -> None:
         from analysis.models import Result
