@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.urls import reverse
 
+from daplatform import settings as platform_settings
 from hits.views import campaigns
 
 LOGIN, HOME = reverse("login"), reverse("hits:campaign-list")
@@ -118,6 +119,11 @@ def test_a_fault_tells_a_visitor_nothing_about_itself(logged_in, monkeypatch):
 def test_a_password_has_twelve_characters_and_is_not_a_common_one(password):
     with pytest.raises(ValidationError):
         validate_password(password)
+
+
+def test_passwords_are_kept_with_argon2():
+    """The tests themselves use something cheaper; this is what the platform says."""
+    assert platform_settings.PASSWORD_HASHERS[0].endswith("Argon2PasswordHasher")
 
 
 def test_a_long_password_of_any_characters_is_taken():
