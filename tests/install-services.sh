@@ -8,6 +8,7 @@ declare -A package=(
     [chromium]=chromium
     [java]=default-jre-headless
     [npm]=npm
+    [ip]=iproute2
 )
 missing=()
 for program in "${!package[@]}"; do

@@ -1,0 +1,95 @@
+"""Workers on machines of their own; one is cut off in the middle. The others finish the work."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+
+import pytest
+
+from hits.management.commands.rehearse import KEYS, environment
+from hits.rehearsal.desk import Desk
+from hits.rehearsal.faults import Fault, Trouble
+from hits.rehearsal.server import running
+from tests.faults.conftest import stage_or_skip
+from tests.faults.crowd_stage import DONE, WAITING, ask, claims_are_old, wait_until, worker
+from tests.faults.namespaces import NotPermitted, network
+from tests.services import ServiceMissing, free_port, program, server
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+
+@pytest.fixture
+def lan():
+    try:
+        with network() as made:
+            yield made
+    except NotPermitted as reason:
+        pytest.skip(f"network namespaces cannot be made here: {reason}")
+
+
+@pytest.fixture
+def broker(lan, tmp_path):
+    try:
+        binary = program("redis-server")
+    except ServiceMissing as missing:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(str(missing))
+    port = free_port()
+    command = [binary, "--port", str(port), "--bind", "127.0.0.1", lan.address, "--save", ""]
+    with server([*command, "--dir", str(tmp_path), "--protected-mode", "no"], port):
+        yield f"redis://{lan.address}:{port}/0"
+
+
+@pytest.fixture
+def marketplace(lan, monkeypatch):
+    monkeypatch.setattr("hits.rehearsal.server.HOST", lan.address)
+    with running(Desk(seed="machines"), KEYS) as server:
+        yield server
+
+
+@pytest.fixture
+def site(lan, broker, marketplace):
+    """Its database answers every machine; its commands are given on one of them."""
+    with stage_or_skip(also=lan.address) as made:
+        made.environment |= environment(marketplace.origin) | {
+            "DATABASE_URL": made.dsn.replace("127.0.0.1", lan.address),
+            "CELERY_BROKER_URL": broker,
+            "DJANGO_SETTINGS_MODULE": "tests.faults.hasty_settings",
+        }
+        made.inside = lan.on(lan.add())
+        yield made
+
+
+def reaches(lan, machine: str, port: int) -> bool:
+    knock = f"import socket; socket.create_connection(('{lan.address}', {port}), 1)"
+    command = [*lan.on(machine), sys.executable, "-c", knock]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def test_the_others_finish_what_a_machine_was_doing(site, lan, marketplace):
+    site.links(1)
+    marketplace.faults.add(Fault(Trouble.SLOW, "CreateHITWithHITType", times=100, seconds=2))
+    first, second = lan.add(), lan.add()
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(worker(site, beat=False, inside=lan.on(first)))
+        site.run("-m", "tests.faults.launch")
+        wait_until(lambda: ask(site, DONE) >= 1)
+        there = len(marketplace.desk.market.hits)
+        wait_until(lambda: len(marketplace.desk.market.hits) > there)
+        lan.cut(first)  # its call has arrived, the answer does not
+        marketplace.faults.clear()
+        assert not reaches(lan, first, site.base.port)
+        assert ask(site, WAITING) > 0
+        stack.enter_context(worker(site, inside=lan.on(second)))
+        claims_are_old(site)
+        wait_until(lambda: ask(site, WAITING) == 0)
+        lan.mend(first)  # it comes back, and finds everything done
+        wait_until(lambda: reaches(lan, first, site.base.port))
+    postings = ask(site, "SELECT count(*) FROM hits_posting")
+    assert len(marketplace.desk.market.hits) == postings > 3
+    assert "hold." in site.run("manage.py", "verify")
+    site.run("manage.py", "reconcile")
