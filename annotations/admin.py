@@ -14,6 +14,7 @@ from annotations.models import (
     AnnotatorIdentity,
     Arrival,
     Assignment,
+    Exclusion,
     Invitation,
     Rating,
     Submission,
@@ -64,6 +65,13 @@ class ArrivalAdmin(ReadOnlyAdmin):
     list_filter = ["crowd"]
     search_fields = ["external_id"]
     list_select_related = ["assignment__hit__batch__campaign"]
+
+
+@admin.register(Exclusion)
+class ExclusionAdmin(ReadOnlyAdmin):
+    list_display = ["annotator", "owner", "created_at"]
+    search_fields = ["annotator__pseudonym"]
+    list_select_related = ["annotator", "owner"]
 
 
 @admin.register(Rating)

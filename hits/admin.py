@@ -25,6 +25,7 @@ from hits.models import (
     HitItem,
     Launch,
     LedgerEntry,
+    Order,
     Policy,
     Posting,
     System,
@@ -167,6 +168,13 @@ class ActAdmin(ReadOnlyAdmin):
     list_filter = ["state", "kind", "crowd"]
     search_fields = ["subject"]
     exclude = ["payload"]
+
+
+@admin.register(Order)
+class OrderAdmin(ReadOnlyAdmin):
+    list_display = ["created_at", "campaign", "kind", "people", "submissions", "cost", "given_by"]
+    list_filter = ["kind", "campaign"]
+    list_select_related = ["campaign", "given_by"]
 
 
 @admin.register(LedgerEntry)

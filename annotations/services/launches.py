@@ -229,7 +229,8 @@ def launch_close(*, launch: Launch, by: User) -> None:
         posting__launch=launch, progress=Submission.Progress.SUBMITTED, pay=Submission.Pay.OPEN
     ).count()
     if undecided:
-        raise DomainError(f"{undecided} submissions are not decided yet. Pay or refuse them first.")
+        work = "1 submission is" if undecided == 1 else f"{undecided} submissions are"
+        raise DomainError(f"{work} not decided yet. Pay or refuse first.")
     begun = Launch.objects.filter(pk=launch.pk).exclude(state=Launch.State.CLOSED)
     if not begun.update(state=Launch.State.CLOSED):
         return

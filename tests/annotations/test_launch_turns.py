@@ -68,7 +68,7 @@ def test_closing_too_early_says_why_and_offers_the_review(page, made, market):
     finish(market, "P1", made.batch.hits.get(), "W1")
     work(made, market)
     content = page("close").content.decode()
-    assert "1 submissions are not decided yet" in content
+    assert "1 submission is not decided yet" in content
     assert "?show=open" in content
 
 
