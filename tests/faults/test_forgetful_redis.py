@@ -1,0 +1,71 @@
+"""Redis is killed and comes back with everything gone, while people rate and HITs are published."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+
+import pytest
+
+from hits.management.commands.rehearse import environment
+from hits.rehearsal.faults import Fault, Trouble
+from tests.faults.campaign import HIT_SIZE
+from tests.faults.crowd_stage import WAITING, ask, claims_are_old, wait_until, worker
+from tests.faults.stage import Part, rate_through
+from tests.services import ServiceMissing, free_port, program
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+TIMES = int(os.environ.get("CHAOS_TIMES", "1"))
+PEOPLE = 3
+
+
+@pytest.fixture
+def redis(tmp_path):
+    """A Redis that keeps nothing, and can be killed."""
+    try:
+        binary = program("redis-server")
+    except ServiceMissing as missing:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(str(missing))
+    port = free_port()
+    command = [binary, "--port", str(port), "--bind", "127.0.0.1", "--dir", str(tmp_path)]
+    part = Part([*command, "--save", ""], port, stdout=subprocess.DEVNULL)
+    part.start()
+    yield part
+    part.kill()
+
+
+def test_work_goes_on_without_redis_and_is_taken_up_after_it(fresh_site, marketplace, redis):
+    site = fresh_site
+    site.environment |= environment(marketplace.origin) | {
+        "CELERY_BROKER_URL": f"redis://127.0.0.1:{redis.port}/0",
+        "DJANGO_SETTINGS_MODULE": "tests.faults.hasty_settings",
+    }
+    site.web.kill()
+    site.web.options["env"] = site.environment
+    site.web.start()
+    links, before = site.links(PEOPLE), site.saved()
+    marketplace.faults.add(Fault(Trouble.SLOW, "CreateHITWithHITType", times=100, seconds=1))
+
+    def forget():
+        for _ in range(TIMES):
+            redis.kill()
+            site.run("-m", "tests.faults.launch") if not ask(site, WAITING) else time.sleep(1)
+            redis.start()
+            time.sleep(1)
+
+    with worker(site):
+        raters = rate_through(site, links, pause=0.1, trouble=forget)
+        assert all(rater.submitted for rater in raters)
+        told = {key: score for rater in raters for key, score in rater.told.items()}
+        assert len(told) == PEOPLE * HIT_SIZE
+        assert site.saved() == before | told
+        marketplace.faults.clear()
+        claims_are_old(site)
+        wait_until(lambda: ask(site, WAITING) == 0)
+    postings = ask(site, "SELECT count(*) FROM hits_posting")
+    assert len(marketplace.desk.market.hits) == postings > 3
+    assert "hold." in site.run("manage.py", "verify")
+    site.run("manage.py", "reconcile")
