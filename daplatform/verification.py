@@ -7,9 +7,12 @@ looked for here, and mended where there is one right way to mend it.
 from __future__ import annotations
 
 import datetime as dt
+import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+from django.conf import settings
 from django.db.models import Count, F, Max, Q
 from django.utils import timezone
 
@@ -18,11 +21,13 @@ from annotations.models import Assignment, Rating, Submission
 from annotations.services.assignments import assignments_expire
 from hits.models import Act, Batch, Campaign, Hit, HitItem, LedgerEntry, Posting
 from hits.selectors.money import campaign_sums, policy_of, sums_of
-from hits.services.money import PERSON
+from hits.services.money import PERSON, reward_book
 from hits.services.outbox import CLAIM_LAPSES, claims_lapse
 
 # The sweeps run every minute: what is late by this much was not swept.
 GRACE = dt.timedelta(minutes=10)
+# No task takes longer than an hour to write anything.
+HALF_WRITTEN = dt.timedelta(hours=2)
 HANDED_IN = ("submitted", "approved", "rejected")
 
 
@@ -75,8 +80,22 @@ def overdue_work() -> Iterable[Assignment]:
 def hits_short_of_a_slot() -> Iterable[Hit]:
     """Work that was given back must be offered again, or its captions are never rated."""
     kept = Q(assignments__isnull=False) & ~Q(assignments__state__in=Assignment.GIVEN_UP)
-    hits = Hit.objects.annotate(slots=Max("assignments__slot"), kept=Count("assignments", kept))
+    hits = Hit.objects.select_related("batch")
+    hits = hits.annotate(slots=Max("assignments__slot"), kept=Count("assignments", kept))
     return hits.filter(slots__gt=F("kept")).exclude(batch__campaign__state="closed")
+
+
+def slots_reopen() -> None:
+    """Offer each lost slot again."""
+    for hit in hits_short_of_a_slot():
+        kept = hit.assignments.exclude(state__in=Assignment.GIVEN_UP)
+        lost = set(hit.assignments.values_list("slot", flat=True)) - set(
+            kept.values_list("slot", flat=True)
+        )
+        Assignment.objects.bulk_create(
+            Assignment(campaign_id=hit.batch.campaign_id, hit=hit, slot=slot)
+            for slot in sorted(lost)
+        )
 
 
 def acts_left_behind() -> Iterable[Act]:
@@ -101,9 +120,16 @@ def payments_not_in_the_ledger() -> Iterable[Submission]:
     paid = LedgerEntry.objects.filter(kind=LedgerEntry.Kind.PAID, posting__isnull=False)
     booked = set(paid.values_list("subject", flat=True))
     approved = Submission.objects.filter(progress=Submission.Progress.APPROVED)
-    for submission in approved.filter(posting__unit_reward__gt=0).select_related("annotator"):
+    for submission in approved.filter(posting__unit_reward__gt=0).select_related(
+        "annotator", "posting__launch__batch__campaign"
+    ):
         if f"{PERSON}{submission.pk}" not in booked:
             yield submission
+
+
+def payments_book() -> None:
+    for submission in payments_not_in_the_ledger():
+        reward_book(posting=submission.posting, subject=f"{PERSON}{submission.pk}")
 
 
 def publications_without_a_name() -> Iterable[Posting]:
@@ -125,6 +151,21 @@ def discard_snapshots() -> None:
         snapshot_of(campaign).discard()
 
 
+def halves_left_behind() -> Iterator[Path]:
+    """What a worker was writing when it was killed. Nothing reads it, and it takes up space."""
+    data = settings.DATA_DIR
+    late = (timezone.now() - HALF_WRITTEN).timestamp()
+    parts = [path for path in data.glob("snapshots/*/*") if path.suffix != ".arrow"]
+    for path in [*parts, *data.glob("results/*/.*"), *Path(settings.MEDIA_ROOT).glob(".part-*")]:
+        if path.stat().st_mtime < late:
+            yield path
+
+
+def halves_remove() -> None:
+    for path in list(halves_left_behind()):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
 INVARIANTS = [
     Invariant("Every HIT has as many captions as its batch says.", hits_of_another_size),
     Invariant("Damaged and repeated captions copy one of their own HIT.", copies_of_another_hit),
@@ -136,11 +177,14 @@ INVARIANTS = [
         overdue_work,
         lambda: assignments_expire(now=timezone.now()),
     ),
-    Invariant("Work that was given back is offered again.", hits_short_of_a_slot),
+    Invariant("Work that was given back is offered again.", hits_short_of_a_slot, slots_reopen),
     Invariant("No act towards a crowd was left half done.", acts_left_behind, claims_lapse),
     Invariant("No campaign costs more than its budget.", budgets_exceeded),
     Invariant("No more is released or paid than was committed.", postings_released_too_much),
-    Invariant("Whoever was paid at a crowd is in the ledger.", payments_not_in_the_ledger),
+    Invariant(
+        "Whoever was paid at a crowd is in the ledger.", payments_not_in_the_ledger, payments_book
+    ),
     Invariant("What is published has its crowd's name for it.", publications_without_a_name),
     Invariant("Snapshots hold the database's ratings.", snapshots_that_differ, discard_snapshots),
+    Invariant("No file was left half written.", halves_left_behind, halves_remove),
 ]

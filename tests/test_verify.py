@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import os
 from decimal import Decimal
 
 import pytest
@@ -11,8 +12,11 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from analysis.services.snapshots import snapshot_of, snapshot_refresh
-from annotations.models import Assignment
+from annotations.models import Assignment, Submission
+from hits.crowds import MODULES
 from hits.models import Act, HitItem, LedgerEntry
+from tests.annotations.crowd_people import finish
+from tests.crowd import Marketplace, launch, work
 from tests.factories import make_annotator, make_campaign, make_hit, make_rating, make_ratings
 
 pytestmark = pytest.mark.django_db
@@ -35,6 +39,14 @@ def data_folder(settings, tmp_path):
 
 
 @pytest.fixture
+def market(monkeypatch) -> Marketplace:
+    marketplace = Marketplace()
+    monkeypatch.setattr("tests.crowd.MARKET", marketplace)
+    monkeypatch.setitem(MODULES, "mturk", "tests.crowd")
+    return marketplace
+
+
+@pytest.fixture
 def hit():
     return make_hit(make_campaign(hit_size=6, pairs=1, repeats=1))
 
@@ -45,7 +57,7 @@ def rated(hit):
 
 
 def test_it_is_content_with_a_healthy_campaign(rated):
-    assert "All 13 hold." in verify()
+    assert "All 14 hold." in verify()
 
 
 def test_it_notices_a_hit_that_lost_a_caption(hit):
@@ -99,13 +111,16 @@ def test_overdue_work_is_given_back_and_offered_again(hit):
     )
     assert "Does not hold: Work whose time has run out is given back." in verify()
     assert "Mended: Work whose time has run out is given back." in verify(repair=True)
-    assert "All 13 hold." in verify()
+    assert "All 14 hold." in verify()
     assert Assignment.objects.filter(hit=hit, state="open").count() == 1
 
 
 def test_it_notices_a_slot_that_nobody_can_take(rated):
     Assignment.objects.filter(pk=rated.pk).update(state="returned", submitted_at=None)
-    assert "Work that was given back is offered again." in verify()
+    assert "Does not hold: Work that was given back is offered again." in verify()
+    assert "Mended: Work that was given back is offered again." in verify(repair=True)
+    assert Assignment.objects.get(hit=rated.hit, state="open").slot == rated.slot
+    assert "All 14 hold." in verify()
 
 
 def test_an_act_left_half_done_is_to_be_looked_up(hit):
@@ -137,3 +152,33 @@ def test_a_snapshot_that_differs_is_made_anew(rated):
     assert "Snapshots hold the database's ratings." in verify()
     assert "Mended: Snapshots" in verify(repair=True)
     assert snapshot_refresh(campaign=rated.campaign).rows == 6
+
+
+def test_somebody_paid_and_not_booked_is_booked(hit, market):
+    made = launch(hit.batch.campaign)
+    work(made, market)
+    finish(market, "P1", hit, "W1")
+    work(made, market)
+    Submission.objects.update(progress="approved", pay="pay", decided_at=timezone.now())
+    assert "Does not hold: Whoever was paid at a crowd is in the ledger." in verify()
+    assert "Mended: Whoever was paid at a crowd is in the ledger." in verify(repair=True)
+    paid = LedgerEntry.objects.get(kind="paid")
+    assert (paid.amount, paid.posting) == (Decimal("0.99"), made.postings.get())
+    assert "All 14 hold." in verify()
+
+
+@pytest.mark.parametrize(
+    "name", ["snapshots/7/1-6-6.4242", "results/7/.12-abc/ranking.csv", "media/.part-x"]
+)
+def test_what_a_killed_worker_was_writing_is_removed(settings, name):
+    settings.MEDIA_ROOT = settings.DATA_DIR / "media"
+    half = settings.DATA_DIR / name
+    half.parent.mkdir(parents=True)
+    half.write_bytes(b"half")
+    assert "All 14 hold." in verify()  # somebody may be writing it
+    long_ago = (timezone.now() - LONG_AGO).timestamp()
+    for path in (half, half.parent):
+        os.utime(path, (long_ago, long_ago))
+    assert "Does not hold: No file was left half written." in verify()
+    assert "Mended: No file was left half written." in verify(repair=True)
+    assert not half.exists()
