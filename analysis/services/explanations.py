@@ -46,11 +46,10 @@ def explanation_make(*, run: int, caption: int) -> None:
         return
     try:
         content = _explained(scored, said)
-    except MetricUnavailable as unavailable:
-        content = {"problem": str(unavailable)}
-    except FileNotFoundError:  # pruned since this worker first looked
-        _bench.cache_clear()
-        content = {"problem": NO_FRAMES}
+    except (MetricUnavailable, FileNotFoundError) as error:
+        _bench.cache_clear()  # next time a model or a store may be there that is not now
+        pruned = isinstance(error, FileNotFoundError)  # since this worker first looked
+        content = {"problem": NO_FRAMES if pruned else str(error)}
     name = explanation_name(scored, said)
     default_storage.delete(name)
     default_storage.save(name, ContentFile(json.dumps(content).encode()))
