@@ -9,7 +9,11 @@ from django.views.decorators.http import require_http_methods
 
 from annotations.addresses import entry_address, invitation_entry, join_address
 from annotations.forms import InvitationForm
-from annotations.selectors.entry import invitations_with_progress, simulated_took_part
+from annotations.selectors.entry import (
+    claim_obstacle,
+    invitations_with_progress,
+    simulated_took_part,
+)
 from annotations.services.annotators import annotators_invite
 from annotations.services.assignments import batches_open
 from daplatform.errors import DomainError
@@ -32,11 +36,13 @@ def link_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
             messages.success(request, "The links are ready to be sent.")
             return redirect("annotations:link-list", campaign.slug)
     invitations = invitations_with_progress(campaign)
+    is_live = campaign.state == Campaign.State.LIVE
     context = {
         "campaign": campaign,
         "form": form,
         "has_simulated": simulated_took_part(campaign),
-        "join": join_address(campaign) if campaign.state == Campaign.State.LIVE else "",
+        "obstacle": claim_obstacle(campaign=campaign, annotator=None) if is_live else "",
+        "join": join_address(campaign) if is_live else "",
         "rows": [(row, entry_address(invitation_entry(row))) for row in invitations],
     }
     status = 400 if form.errors else 200

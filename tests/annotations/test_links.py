@@ -8,10 +8,11 @@ import io
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.utils import timezone
 
-from annotations.models import Invitation
+from annotations.models import Assignment, Invitation
 from tests.annotations.person import Person, link
-from tests.factories import make_campaign
+from tests.factories import make_annotator, make_campaign
 
 
 @pytest.fixture
@@ -75,6 +76,19 @@ def test_the_page_says_that_simulated_annotators_took_part(campaign, path, clien
     assert "Simulated annotators" not in client.get(path).content.decode()
     call_command("simulate_crowd", campaign.slug, annotators=1, seed=1, stdout=io.StringIO())
     assert "Simulated annotators have rated" in client.get(path).content.decode()
+
+
+def test_the_page_says_when_all_tasks_are_taken(campaign, path, client_of):
+    client = client_of(campaign.owner)
+    client.post(path, {"names": "Anna"})
+    assert "Whoever opens a link now reads" not in client.get(path).content.decode()
+    Assignment.objects.update(
+        state="active",
+        annotator=make_annotator(),
+        claimed_at=timezone.now(),
+        expires_at=timezone.now(),
+    )
+    assert "All tasks are taken at the moment" in client.get(path).content.decode()
 
 
 def test_a_stranger_is_refused(path, client_of, stranger):
