@@ -25,6 +25,7 @@ NO_REFERENCE = "it has no reference"
 NO_VIDEO = "no video file was given for it"
 NO_FRAMES = "its frames are not embedded"
 UNDEFINED = "it has no defined value"
+_ALL_ALIKE = {NO_REFERENCE: "there are no references", NO_VIDEO: "no video files were given"}
 
 
 @dataclass(frozen=True)
@@ -120,10 +121,10 @@ def score(
         for name in names:
             scores.values[name] = part.spread(found.get(name))
             scores.signatures[name] = signature(name, family, batch, settings, bench)
-    scores.faults += _missing(
-        wanted, Need.REFERENCES, dict.fromkeys(referenced.missing, NO_REFERENCE)
-    )
-    scores.faults += _missing(wanted, Need.VIDEO, _without_frames(batch, bench, unreadable))
+    unreferenced = dict.fromkeys(referenced.missing, NO_REFERENCE)
+    unseen = _without_frames(batch, bench, unreadable)
+    scores.faults += _missing(batch, _naming(wanted, Need.REFERENCES), unreferenced)
+    scores.faults += _missing(batch, _naming(wanted, Need.VIDEO), unseen)
     scores.faults += _undefined(batch.videos, scores)
     scores.faults += _unwritten(bench)
     scores.notes += _cut_texts(batch, wanted, settings, bench)
@@ -146,14 +147,19 @@ class _Part:
         return everywhere
 
 
-def _missing(
-    wanted: Mapping[Family, Sequence[str]], need: Need, reasons: Mapping[str, str]
-) -> list[Fault]:
-    """One fault for each video that lacks what some of the metrics need."""
-    names = [name for family, group in wanted.items() if need in family.needs for name in group]
-    if not names:
+def _naming(wanted: Mapping[Family, Sequence[str]], need: Need) -> tuple[str, ...]:
+    """The metrics with that need."""
+    return tuple(name for family, names in wanted.items() if need in family.needs for name in names)
+
+
+def _missing(batch: Batch, metrics: tuple[str, ...], reasons: Mapping[str, str]) -> list[Fault]:
+    """One fault for each video that lacks what the metrics need; where all lack the same, one."""
+    if not metrics:
         return []
-    return [Fault(reason, video, tuple(names)) for video, reason in reasons.items()]
+    for reason, of_all in _ALL_ALIKE.items():
+        if all(reasons.get(video) == reason for video in batch.videos):
+            return [Fault(of_all, metrics=metrics)]
+    return [Fault(reason, video, metrics) for video, reason in reasons.items()]
 
 
 def _without_frames(
