@@ -11,7 +11,7 @@ from kombu.exceptions import OperationalError
 logger = logging.getLogger(__name__)
 
 
-class WakingTask(DjangoTask):
+class WakingTask(DjangoTask):  # type: ignore[type-arg]
     """A task that cannot be sent is not missed: what waits stands in a row, and sweeps find it.
 
     So a broker that is away fails no page, whose change is committed by then.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Iterator
 from decimal import Decimal
 from urllib.parse import urlencode
 
@@ -313,7 +312,7 @@ class AssignmentLife(RuleBasedStateMachine):
         there = [turn.progress for turn in self.market.turns.values()]
         assert self.market.spent == UNIT * there.count(Progress.APPROVED)
         sums = campaign_sums(self.campaign)
-        assert (sums.spent, sums.outstanding) == (self.market.spent, 0)
+        assert (sums.spent, sums.outstanding) == (self.market.spent, Decimal(0))
         assert [each.sentence for each in INVARIANTS if list(each.broken())] == []
 
     def _save(self, turn: Turn, position: int, score: int, times: int = 1) -> None:
@@ -390,7 +389,7 @@ class AssignmentLife(RuleBasedStateMachine):
 
 
 @pytest.fixture
-def market(monkeypatch, settings, tmp_path) -> Iterator[None]:
+def market(monkeypatch, settings, tmp_path) -> None:
     """A crowd in memory, in the place of Mechanical Turk."""
     settings.DATA_DIR = tmp_path
     settings.MTURK_SUBMIT_ORIGINS = ["https://www.mturk.com"]

@@ -19,9 +19,10 @@ from tests.faults.namespaces import NotPermitted, network
 from tests.services import ServiceMissing, free_port, program, server
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+TIMES = int(os.environ.get("CHAOS_TIMES", "1"))
 
 
-@pytest.fixture
+@pytest.fixture(params=range(TIMES))
 def lan():
     try:
         with network() as made:

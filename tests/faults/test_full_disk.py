@@ -12,8 +12,14 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from analysis.forms import ChoicesForm
 from analysis.models import Result
+from analysis.services.exports import export_make, export_request
 from analysis.services.results import result_compute, result_request
-from analysis.tasks import result_compute_task, results_resume_task
+from analysis.tasks import (
+    export_make_task,
+    exports_sweep_task,
+    result_compute_task,
+    results_resume_task,
+)
 from daplatform.verification import INVARIANTS
 from hits.models import Campaign, Upload
 from hits.services.composing import batch_compose
@@ -156,6 +162,32 @@ def test_a_result_says_why_it_waits_and_is_made_once_there_is_space(
     result.refresh_from_db()
     assert (result.state, result.problem) == ("ready", "")
     assert result.signature
+    assert_nothing_is_amiss()
+
+
+@pytest.mark.parametrize("leaving", [0, 12])
+def test_an_export_says_why_it_waits_and_is_made_once_there_is_space(
+    disk, result, monkeypatch, leaving
+):
+    monkeypatch.setattr(export_make_task, "delay", lambda pk: export_make(pk=pk))
+    export = export_request(
+        campaign=result.campaign,
+        by=result.campaign.owner,
+        name="ratings",
+        format="csv",
+        address="/",
+        choices={"last": result.last_rating, "decisions": ""},
+        rows=100,
+    )
+    disk.fill(leaving=leaving * KILOBYTE)
+    export_make_task(export.pk)
+    export.refresh_from_db()
+    assert (export.state, export.problem) == ("waiting", "the server's disk is full")
+    assert [name for name in disk.files() if not name.endswith(".arrow")] == []
+    disk.empty()
+    exports_sweep_task()
+    export.refresh_from_db()
+    assert (export.state, export.problem) == ("ready", "")
     assert_nothing_is_amiss()
 
 

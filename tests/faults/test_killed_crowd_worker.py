@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 import redis as redis_client
@@ -12,11 +13,12 @@ from hits.rehearsal.faults import Fault, Trouble
 from tests.faults.crowd_stage import DONE, WAITING, ask, claims_are_old, kill, wait_until, worker
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+TIMES = int(os.environ.get("CHAOS_TIMES", "1"))
 SUBMISSIONS = "SELECT count(*) FROM annotations_submission"
 SYNC = "import django; django.setup(); from annotations.tasks import launches_sync_task as t; t()"
 
 
-@pytest.fixture
+@pytest.fixture(params=range(TIMES))
 def published(fresh_site, marketplace, redis):
     """A campaign whose HITs are out."""
     site = fresh_site

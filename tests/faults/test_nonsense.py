@@ -67,7 +67,7 @@ class Babbler:
     def __init__(self, server: Server) -> None:
         self.reply_truly = server.api.reply
         self.spoil: Callable[[bytes], bytes] | None = None
-        server.api.reply = self.reply  # type: ignore[method-assign]
+        server.api.reply = self.reply
 
     def reply(self, call: Call) -> Reply:
         true = self.reply_truly(call)
