@@ -70,6 +70,7 @@ class ArrivalAdmin(ReadOnlyAdmin):
 @admin.register(Exclusion)
 class ExclusionAdmin(ReadOnlyAdmin):
     list_display = ["annotator", "owner", "created_at"]
+    list_filter = ["owner"]
     search_fields = ["annotator__pseudonym"]
     list_select_related = ["annotator", "owner"]
 

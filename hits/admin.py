@@ -174,6 +174,7 @@ class ActAdmin(ReadOnlyAdmin):
 class OrderAdmin(ReadOnlyAdmin):
     list_display = ["created_at", "campaign", "kind", "people", "submissions", "cost", "given_by"]
     list_filter = ["kind", "campaign"]
+    search_fields = ["campaign__name", "text"]
     list_select_related = ["campaign", "given_by"]
 
 
