@@ -7,7 +7,7 @@ from django.conf import settings as django_settings
 from django.test import Client
 from django.urls import reverse
 
-from tests.analysis.workbench.conftest import compute, harm, rated_campaign
+from tests.analysis.workbench.conftest import compute, harm, make_export, rated_campaign
 from tests.browser.test_accessibility import RULES, axe_source
 
 __all__ = ["axe_source"]
@@ -20,6 +20,7 @@ def workbench(transactional_db, settings, tmp_path, organiser):
     campaign = rated_campaign(organiser, tmp_path)
     harm(campaign)
     compute(campaign)
+    make_export(campaign, organiser)
     return campaign
 
 
@@ -37,6 +38,7 @@ def addresses(campaign) -> list[str]:
             ("ranking", []),
             ("pair", []),
             ("comparison", []),
+            ("export-list", []),
         )
     ]
 
