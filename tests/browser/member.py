@@ -1,0 +1,75 @@
+"""Somebody who has logged in: a browser whose every stop must be sound."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.test import Client
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.test_accessibility import AXE, RULES
+
+SCREENS = [(1440, "light"), (1440, "dark"), (360, "light"), (360, "dark")]
+
+
+class Member:
+    """One browser context at one width, and everything that went wrong in it."""
+
+    def __init__(self, site: Any, browser: Browser, width: int, scheme: str) -> None:
+        self.site, self.width, self.scheme = site, width, scheme
+        self.context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+        )
+        self.context.set_default_timeout(30_000)
+        self.page: Page = self.context.new_page()
+        self.faults: list[str] = []
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("console", self._heard)
+
+    def _heard(self, message: Any) -> None:
+        if message.type == "error":
+            self.faults.append(message.text)
+
+    def close(self) -> None:
+        self.context.close()
+        assert not self.faults, self.faults
+
+    def come_in(self, user: User) -> None:
+        """As somebody who has logged in before."""
+        client = Client()
+        client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        cookie = client.cookies[settings.SESSION_COOKIE_NAME]
+        self.context.add_cookies(
+            [{"name": cookie.key, "value": cookie.value, "url": self.site.url}]
+        )
+
+    def tab(self, name: str) -> None:
+        self.page.get_by_role("navigation", name="Campaign").get_by_role(
+            "link", name=name, exact=True
+        ).click()
+
+    def stop(self, heading: str) -> None:
+        """Here the heading says where one is, nothing sticks out, and axe-core has no complaint."""
+        expect(self.page.get_by_role("heading", name=heading).first).to_be_visible()
+        for chart in self.page.locator("[data-chart]").all():
+            chart.locator("svg").wait_for(state="attached")
+        if folder := os.environ.get("SCREENSHOTS"):
+            name = f"{heading}-{self.width}-{self.scheme}".replace(" ", "-").replace("/", "-")
+            self.page.screenshot(path=f"{folder}/{name}.png", full_page=True)
+        assert self.page.evaluate("document.documentElement.scrollWidth") <= self.width, heading
+        found = self.violations() if AXE.exists() else []
+        assert not found, (heading, found)
+
+    def violations(self) -> list[str]:
+        # Evaluated by the driver, so that the page's own content policy stays in force.
+        self.page.evaluate(f"{AXE.read_text()}; null")
+        report = self.page.evaluate(f"axe.run(document, {RULES})")
+        return [
+            f"{fault['id']}: {node['html'][:300]}"
+            for fault in report["violations"]
+            if fault["impact"] in ("serious", "critical", "moderate")
+            for node in fault["nodes"]
+        ]
