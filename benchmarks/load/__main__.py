@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import contextlib
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -50,7 +51,7 @@ def annotators(options: argparse.Namespace) -> list[str]:
         links = invite(make_campaign(people=people), people)
         crowd = open_site(made, links, pace=options.pace or 9.0)
         grown = work(crowd, made, options.seconds)
-        return [*compared(crowd.ledger), *grown, *errors_in(crowd.ledger)]
+        return [*faults_in(crowd.ledger), *grown]
 
 
 def sqlite(options: argparse.Namespace) -> list[str]:
@@ -60,12 +61,11 @@ def sqlite(options: argparse.Namespace) -> list[str]:
         links = invite(make_campaign(people=people, hits_each=20), people)
         crowd = open_site(made, links, pace=options.pace or 0.0)
         grown = work(crowd, made, options.seconds)
-        return [*compared(crowd.ledger), *grown, *errors_in(crowd.ledger)]
+        return [*faults_in(crowd.ledger), *grown]
 
 
 def growth(options: argparse.Namespace) -> list[str]:
     people = options.people or PEOPLE
-    faults: list[str] = []
     with site() as made:
         campaign = make_campaign(people=people, existing=options.ratings)
         crowd = open_site(made, invite(campaign, people), pace=options.pace or 9.0)
@@ -73,15 +73,13 @@ def growth(options: argparse.Namespace) -> list[str]:
             rate_before(campaign, size)
             asyncio.run(crowd.work(options.seconds))
             print_cuts(f"{size:,} before", crowd.ledger.waits[SAVE])
-            faults += errors_in(crowd.ledger)
-        return [*faults, *compared(crowd.ledger)]
+        return faults_in(crowd.ledger)
 
 
 def beside(options: argparse.Namespace) -> list[str]:
     """In turns without and with neighbours, so that a machine that changes does so for both."""
     people = options.people or PEOPLE
     waits: dict[str, list[float]] = {"alone": [], "beside": []}
-    faults: list[str] = []
     with site() as made:
         campaign = make_campaign(people=people, existing=options.ratings)
         rate_before(campaign, options.ratings)
@@ -94,8 +92,7 @@ def beside(options: argparse.Namespace) -> list[str]:
                     asyncio.run(crowd.work(options.seconds / ROUNDS))
                 waits[name] += crowd.ledger.waits[SAVE]
                 print_cuts(name, crowd.ledger.waits[SAVE], by.done if by else "")
-                faults += errors_in(crowd.ledger)
-        faults += compared(crowd.ledger)
+        faults = faults_in(crowd.ledger)
     print("all together")
     ratio = print_cuts("beside", waits["beside"]) / print_cuts("alone", waits["alone"])
     print(f"p99 of saving a rating: {ratio:.2f} × (at most {MAX_RATIO:.0f})")
@@ -133,15 +130,12 @@ def work(crowd: Crowd, made: Site, seconds: float) -> list[str]:
     return [f"memory grows: {name}" for name in grown]
 
 
-def compared(ledger: Ledger) -> list[str]:
+def faults_in(ledger: Ledger) -> list[str]:
+    """Ratings that are not as people were told, and requests without the answer they should get."""
     differences = ledger.differences(rows_saved())
     words = ", ".join(differences) or "none lost, none doubled"
     print(f"{len(ledger.told):,} ratings were called saved: {words}")
-    return differences
-
-
-def errors_in(ledger: Ledger) -> list[str]:
-    return [f"{times} × {what}" for what, times in ledger.errors.items()]
+    return [*differences, *(f"{times} × {what}" for what, times in ledger.errors.items())]
 
 
 SCENARIOS: dict[str, Callable[[argparse.Namespace], list[str]]] = {
@@ -152,4 +146,6 @@ SCENARIOS: dict[str, Callable[[argparse.Namespace], list[str]]] = {
 }
 
 if __name__ == "__main__":
+    # A plain `kill` stops the whole site, just as Ctrl-C does.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     main()

@@ -24,9 +24,8 @@ class Ledger:
             raise ValueError(f"key {key} was given to two ratings")
 
     def begin_again(self) -> None:
-        """A new measurement; what was saved stays saved."""
+        """A new measurement of waits; what was saved or went wrong stays in the book."""
         self.waits.clear()
-        self.errors.clear()
 
     def differences(self, rows: Iterable[tuple[str, int]]) -> list[str]:
         """Sentences about ratings that are not in the database exactly as people were told."""
@@ -71,4 +70,4 @@ def print_waits(ledger: Ledger, seconds: float) -> None:
         rate = len(waits) / seconds
         print(f"{act:<24}{len(waits):>8,}{rate:>8.1f}{p50:>8.1f}{p95:>8.1f}{p99:>8.1f}")
     errors = ", ".join(f"{times} × {what}" for what, times in ledger.errors.items())
-    print(f"errors: {errors or 'none'}")
+    print(f"errors so far: {errors or 'none'}")
