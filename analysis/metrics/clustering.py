@@ -58,12 +58,14 @@ def _distances(products: Floats, centres: Floats) -> Floats:
     """Squared: (videos, frames, centres), a centre being the share that each frame has in it."""
     with_frames = centres @ products
     lengths: Floats = (with_frames * centres).sum(axis=2)[:, None, :]
-    return lengths + np.einsum("vff->vf", products)[:, :, None] - 2 * with_frames.transpose(0, 2, 1)
+    own: Floats = np.einsum("vff->vf", products)[:, :, None]
+    return lengths + own - 2 * with_frames.transpose(0, 2, 1)
 
 
 def _one_each(chosen: NDArray[np.intp], count: int) -> Floats:
     """Centres that are frames."""
-    return (chosen[:, :, None] == np.arange(count)).astype(np.float64)
+    centres: Floats = (chosen[:, :, None] == np.arange(count)).astype(np.float64)
+    return centres
 
 
 def _mean(count: int) -> Floats:
