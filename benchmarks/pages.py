@@ -71,7 +71,7 @@ def pages(campaign: Campaign) -> Iterator[tuple[str, str]]:
 
 def things(campaign: Campaign) -> dict[str, object]:
     """What stands in addresses."""
-    from hits.models import Caption, Hit, Launch, Upload
+    from hits.models import Caption, Hit, Upload
 
     ranked = Caption.objects.filter(system__campaign=campaign).exclude(system__role="reference")
     upload, _ = Upload.objects.get_or_create(owner=campaign.owner, filename="a.zip", state="done")
@@ -83,9 +83,7 @@ def things(campaign: Campaign) -> dict[str, object]:
         "pseudonym": campaign.ratings.all()[0].annotator.pseudonym,
         "upload": upload.pk,
     }
-    launch = Launch.objects.filter(batch__campaign=campaign).first()
     unlaunched = campaign.batches.filter(launch=None).first()
-    found |= {"launch": launch.pk} if launch else {}
     return found | ({"batch_number": unlaunched.number} if unlaunched else {})
 
 
