@@ -31,8 +31,6 @@ from tests.analysis.workbench.conftest import compute
 
 ROOT = Path(__file__).parents[2]
 HTML = "text/html"
-# An archive, a picture or a table has no place for markup that a browser would read.
-ANY = {HTML, "application/json", "text/csv", "text/plain", "application/octet-stream"}
 
 
 @pytest.fixture
