@@ -14,7 +14,7 @@ from benchmarks.crowd import HIT_SIZE, PER_HIT
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
-    from hits.models import Campaign, Launch
+    from hits.models import Campaign, Launch, Posting
 
 SYSTEMS, MOST_VIDEOS, HITS_EACH = 20, 5_000, 5
 METRICS = 6
@@ -135,7 +135,7 @@ def launch_all(campaign: Campaign) -> None:
         reward=Decimal("0.99"), currency="USD", people=1, minutes_expected=20,
         launched_by=campaign.owner,
     )  # fmt: skip
-    turns = list(campaign.turns.order_by("pk"))
+    turns = list(campaign.turns.select_related("annotator").order_by("pk"))
     postings = Posting.objects.bulk_create(
         Posting(launch=launch, reference=f"large-{turn.hit_id}", standing="open",
                 unit_reward=Decimal("0.99"), fee=Decimal("0.20"), priced_people=1)
@@ -144,15 +144,15 @@ def launch_all(campaign: Campaign) -> None:
     now = timezone.now()
     Submission.objects.bulk_create(
         Submission(crowd="mturk", external_id=f"large-{turn.pk}", posting=posting,
-                   annotator_id=turn.annotator_id, assignment=turn, progress="submitted",
-                   submitted_at=turn.submitted_at, **({"pay": "pay", "decided_at": now} if
-                   turn.pk % 2 else {}))
+                   annotator=turn.annotator, assignment=turn, progress="submitted",
+                   submitted_at=turn.submitted_at, pay="pay" if turn.pk % 2 else "",
+                   decided_at=now)
         for turn, posting in zip(turns, postings, strict=True)
     )  # fmt: skip
     record(launch, postings)
 
 
-def record(launch: Launch, postings: list) -> None:
+def record(launch: Launch, postings: list[Posting]) -> None:
     """What publishing and paying wrote down."""
     from decimal import Decimal
 

@@ -56,12 +56,12 @@ def result_request(*, campaign: Campaign, choices: Settings) -> Result | None:
         return None
     # What the page shows is large, and not looked at here but for one word of it.
     rows = Result.objects.defer("page").annotate(decided=KT("page__decisions"))
-    result, _ = rows.get_or_create(
+    result: Result = rows.get_or_create(
         campaign=campaign,
         choices_key=choices_key(choices),
         last_rating=last,
         defaults={"choices": asdict(choices)},
-    )
+    )[0]
     result.campaign = campaign  # known already, not to be fetched again
     _renew_if_reviewed(result)
     return result
