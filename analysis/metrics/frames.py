@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from analysis.metrics.sampling import Sampling
+from hits.importing.probing import bound_pictures
 
 # Only files, and only formats that hold their own media: a playlist could read other hosts.
 _OPTIONS = {
@@ -78,15 +79,23 @@ def _opened(path: Path) -> Iterator[tuple[InputContainer, VideoStream]]:
         raise UnreadableVideo("there is no such file")
     try:
         with av.open(str(path), options=_OPTIONS) as container:
-            if not container.streams.video:
-                raise UnreadableVideo("it holds no picture, only sound or data")
-            stream = container.streams.video[0]
-            stream.thread_type = "AUTO"
-            yield container, stream
+            yield container, _pictures(container)
     except av.EOFError as error:
         raise UnreadableVideo("it holds no frames") from error
     except (av.FFmpegError, OSError) as error:
         raise UnreadableVideo(f"it cannot be decoded: {error.strerror or error}") from error
+
+
+def _pictures(container: InputContainer) -> VideoStream:
+    stream = container.streams.best("video")  # not the first: that may be a cover picture
+    if not isinstance(stream, VideoStream):
+        raise UnreadableVideo("it holds no picture, only sound or data")
+    try:
+        bound_pictures(stream.codec_context)
+    except ValueError as error:
+        raise UnreadableVideo(str(error)) from error
+    stream.thread_type = "AUTO"
+    return stream
 
 
 def _index(container: InputContainer, stream: VideoStream) -> _Index:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from analysis.metrics.frames import UnreadableVideo, read_frames
 from analysis.metrics.sampling import Sampling
+from tests.security.bombs import picture, write_pictures
 
 FRAMES = 60
 RATE = 12
@@ -173,3 +174,16 @@ def test_frames_by_the_second_are_those_on_screen(gaps, rate):
 def test_a_way_of_sampling_that_makes_no_sense_is_refused(text):
     with pytest.raises(ValueError, match="frames must be uniform:N, fps:R or all"):
         Sampling.parse(text)
+
+
+def test_a_gigantic_picture_is_one_sentence_and_is_not_decoded(tmp_path):
+    bomb = write_pictures(tmp_path / "bomb.mp4", *[picture(16_000)] * 3)
+    with pytest.raises(UnreadableVideo, match="16,000 by 16,000 pixels is too large"):
+        list(read_frames(bomb, Sampling.parse("uniform:2")))
+
+
+def test_a_gigantic_picture_in_the_middle_is_not_decoded_either(tmp_path):
+    small, large = picture(64, is_whole=True), picture(8_000, is_whole=True)
+    bomb = write_pictures(tmp_path / "bomb.mp4", small, large, large)
+    with pytest.raises(UnreadableVideo):
+        list(read_frames(bomb, Sampling.parse("all")))
