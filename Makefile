@@ -21,6 +21,7 @@ lint: .venv/.installed-dev
 	DEBUG=true $(BIN)/mypy .
 	$(BIN)/lint-imports
 	DEBUG=true $(BIN)/python manage.py makemigrations --check --dry-run
+	$(BIN)/pip check
 
 # What the tests talk to: found, or installed where this machine lets us.
 services:
