@@ -48,7 +48,7 @@ from tests.factories import make_campaign, make_hit
 from tests.faults.life import ACTIVE, DECIDED, EXPIRED, FINISHED, GIVEN_UP, RETURNED, Turn
 
 TIMES = int(os.environ.get("CHAOS_TIMES", "1"))
-EXAMPLES, STEPS = 25, 50
+EXAMPLES, STEPS = 20, 50
 PEOPLE_PER_HIT, MINUTES = 2, 180
 UNIT = Decimal("1.19")  # a reward of 0.99 and its fee
 BEGINNING = dt.datetime(2026, 11, 16, 9, tzinfo=dt.UTC)
