@@ -75,9 +75,9 @@ def test_closing_too_early_says_why_and_offers_the_review(page, made, market):
 def test_extending_costs_what_was_seen(page, campaign, made, market):
     content = page("extend", people="3").content.decode()
     assert "Extend for 3.57 USD" in content
-    assert page("extend", "post", people="3", seen="1.19").status_code == 400
+    assert page("extend", "post", people="3", seen="1.19 beyond 2").status_code == 400
     assert campaign_sums(campaign).total == Decimal("2.38")
-    assert page("extend", "post", people="3", seen="3.57").status_code == 302
+    assert page("extend", "post", people="3", seen="3.57 beyond 2").status_code == 302
     made.refresh_from_db()
     assert made.people == 5
     assert campaign_sums(campaign).total == Decimal("5.95")
@@ -85,6 +85,16 @@ def test_extending_costs_what_was_seen(page, campaign, made, market):
     assert market.out["P1"].people == 5
     assert Assignment.objects.filter(state="open").count() == 5
     assert AuditEntry.objects.first().action == "extended"
+
+
+def test_pressing_the_button_twice_extends_once(page, campaign, made):
+    seen = page("extend", people="3").context["seen"]
+    assert page("extend", "post", people="3", seen=seen).status_code == 302
+    again = page("extend", "post", people="3", seen=seen)
+    assert (again.status_code, again.context["seen"]) == (400, "3.57 beyond 5")
+    made.refresh_from_db()
+    assert made.people == 5
+    assert campaign_sums(campaign).total == Decimal("5.95")
 
 
 def test_extending_for_days_costs_nothing_and_opens_again(page, made, market):
@@ -125,7 +135,7 @@ def test_topping_up_says_whom_it_asks_and_for_how_much(page, campaign, made, mar
     Submission.objects.update(use=False)
     effect = page("top-up").context["effect"]
     assert (effect.asked, effect.cost) == (1, Decimal("1.19"))
-    assert page("top-up", "post", seen="1.19").status_code == 302
+    assert page("top-up", "post", seen="1.19 beyond 2").status_code == 302
     assert Assignment.objects.filter(state="open").count() == 2
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
@@ -24,6 +25,7 @@ from annotations.tasks import launch_reconcile_task, launch_sync_task
 from daplatform.errors import DomainError
 from hits.crowds import LABELS
 from hits.models import Campaign, Launch
+from hits.services.money import campaign_lock
 from hits.tasks import acts_run_task
 from hits.views.access import MemberRequest, for_campaign
 
@@ -63,14 +65,12 @@ TURNS: dict[str, Turn] = {
 @for_campaign("hits.change_campaign")
 def launch_turn(request: MemberRequest, campaign: Campaign, pk: int, turn: str) -> HttpResponseBase:
     """GET says what it does and costs, POST does it. What costs money costs what was seen."""
-    launch, chosen = _launch(campaign, pk), TURNS[turn]
-    form = _form(request, turn)
+    launch, chosen, form = _launch(campaign, pk), TURNS[turn], _form(request, turn)
     is_whole = form is None or form.is_valid()
     wishes = form.wishes() if form is not None and is_whole else {}
-    effect = turn_preview(turn=chosen.service, launch=launch, by=request.user, **wishes)
-    was_seen = is_whole and request.POST.get("seen", "") == _seen(effect)
-    if request.method == "POST" and was_seen and _turn(request, chosen, launch, wishes):
+    if request.method == "POST" and is_whole and _turn_as_seen(request, chosen, launch, wishes):
         return redirect("annotations:crowd", campaign.slug)
+    effect = turn_preview(turn=chosen.service, launch=launch, by=request.user, **wishes)
     context = {
         "campaign": campaign,
         "launch": launch,
@@ -79,7 +79,7 @@ def launch_turn(request: MemberRequest, campaign: Campaign, pk: int, turn: str) 
         "chosen": chosen,
         "form": form,
         "effect": effect,
-        "seen": _seen(effect),
+        "seen": _seen(launch, effect),
     }
     status = 400 if request.method == "POST" else 200
     return render(request, "annotations/crowd/turn.html", context, status=status)
@@ -97,9 +97,24 @@ def _form(request: MemberRequest, turn: str) -> ExtendForm | None:
     return ExtendForm(request.POST or request.GET or {"people": "1"})
 
 
-def _seen(effect: Effect) -> str:
-    """What a page that was shown with this effect sends back; nothing for what costs nothing."""
-    return f"{effect.cost:.2f}" if effect.cost else ""
+def _seen(launch: Launch, effect: Effect) -> str:
+    """What a page that was shown with this effect sends back; nothing for what costs nothing.
+
+    Extending twice costs the same twice: so it says how many people there were before, too.
+    """
+    return f"{effect.cost:.2f} beyond {launch.people}" if effect.cost else ""
+
+
+@transaction.atomic
+def _turn_as_seen(
+    request: MemberRequest, turn: Turn, launch: Launch, wishes: dict[str, int]
+) -> bool:
+    """A second click waits for the first, and sees what that has done."""
+    campaign_lock(launch.batch.campaign)
+    launch.refresh_from_db()
+    effect = turn_preview(turn=turn.service, launch=launch, by=request.user, **wishes)
+    is_same = request.POST.get("seen", "") == _seen(launch, effect)
+    return is_same and _turn(request, turn, launch, wishes)
 
 
 def _turn(request: MemberRequest, turn: Turn, launch: Launch, wishes: dict[str, int]) -> bool:
