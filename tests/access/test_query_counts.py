@@ -56,7 +56,8 @@ def people_work(campaign, launch, number: int) -> None:
     hit = launch.batch.hits.first()
     items = list(hit.items.select_related("caption__system").order_by("position"))
     for _ in range(number):
-        turn = make_ratings(hit, make_annotator(), [quality(item) for item in items])
+        person = make_annotator()
+        turn = make_ratings(hit, person, [quality(item) for item in items])
         turn.comment = "Some clips were dark."
         turn.save()
         posting = Posting.objects.create(
@@ -70,7 +71,7 @@ def people_work(campaign, launch, number: int) -> None:
             crowd="invite",
             external_id=str(turn.pk),
             posting=posting,
-            annotator=turn.annotator,
+            annotator=person,
             assignment=turn,
             progress=Submission.Progress.SUBMITTED,
             submitted_at=timezone.now(),
