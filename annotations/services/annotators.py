@@ -76,7 +76,8 @@ def annotators_exclude(
     if excluded:
         changed = sorted(wanted - known)
         Exclusion.objects.bulk_create(
-            Exclusion(owner_id=campaign.owner_id, annotator_id=pk) for pk in changed
+            (Exclusion(owner_id=campaign.owner_id, annotator_id=pk) for pk in changed),
+            ignore_conflicts=True,  # the owner's other campaign may say the same at the same moment
         )
     else:
         changed = sorted(known)

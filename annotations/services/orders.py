@@ -6,7 +6,7 @@ taken it, it can be undone: decisions are as they were before, and money is free
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -28,6 +28,7 @@ from hits.services.money import campaign_lock, unit_price
 from hits.services.outbox import acts_take_back
 
 NOTHING = Decimal("0.00")
+ADMITTING = (Order.Kind.EXCLUDE, Order.Kind.READMIT)
 
 
 @dataclass(frozen=True)
@@ -93,8 +94,8 @@ def _sum_up(order: Order) -> None:
     acts = list(order.acts.order_by())
     if order.kind == Order.Kind.MESSAGE:
         order.people = sum(len(act.payload["people"]) for act in acts)
-    elif order.kind in (Order.Kind.EXCLUDE, Order.Kind.READMIT):
-        order.people = sum(len(act.payload["before"]["annotators"]) for act in _listing(acts))
+    elif order.kind in ADMITTING:
+        order.people = len(_admitted(acts))
     else:
         rows = Submission.objects.filter(pk__in=[submission_of(act) for act in acts])
         order.submissions = len(acts)
@@ -117,7 +118,7 @@ def _bonuses(acts: Sequence[Act]) -> Decimal:
     )
 
 
-def _listing(acts: Sequence[Act]) -> list[Act]:
+def _listing(acts: Iterable[Act]) -> list[Act]:
     """Those that say who is kept out; each has another beside it."""
     return [act for act in acts if "annotators" in act.payload.get("before", {})]
 
@@ -132,6 +133,7 @@ def order_undo(*, order: Order, by: User, act: int | None = None) -> int:
     """Take back what was not sent yet, of the whole order or of one act; how many acts that is."""
     campaign_lock(order.campaign)
     wanted = order.acts.all() if act is None else order.acts.filter(pk=act)
+    _refuse_out_of_turn(order)
     taken = acts_take_back(acts=wanted)
     if not taken:
         is_undone = not wanted.exclude(state=Act.State.UNDONE).exists()
@@ -149,6 +151,21 @@ def order_undo(*, order: Order, by: User, act: int | None = None) -> int:
         f"{order.get_kind_display().lower()}: {len(taken)} of {order.acts.count()} not sent yet",
     )
     return len(taken)
+
+
+def _refuse_out_of_turn(order: Order) -> None:
+    """Who was excluded and let in again is as before only if the later order is undone first."""
+    later = Act.objects.filter(
+        campaign__owner=order.campaign.owner_id, order__gt=order.pk, order__kind__in=ADMITTING
+    )
+    since = _admitted(later.exclude(state=Act.State.UNDONE))
+    if since & _admitted(order.acts.exclude(state=Act.State.UNDONE)):
+        raise DomainError("Somebody of these was excluded or let in again since: undo that first.")
+
+
+def _admitted(acts: Iterable[Act]) -> set[int]:
+    """The annotators whom acts let in or keep out."""
+    return {pk for act in _listing(acts) for pk in act.payload["before"]["annotators"]}
 
 
 def _restore(order: Order, act: Act) -> None:

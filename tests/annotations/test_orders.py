@@ -269,6 +269,18 @@ def test_who_is_excluded_gets_no_more_work_whoever_they_are(campaign, market, ma
     assert not Exclusion.objects.exists()
 
 
+def test_of_two_orders_about_somebody_the_later_is_undone_first(campaign, market, made):
+    before = state(campaign)
+    first = give(campaign, Kind.EXCLUDE, annotator("Anna")).order
+    second = give(campaign, Kind.READMIT, annotator("Anna"), once="2").order
+    other = give(campaign, Kind.EXCLUDE, annotator("Ben"), once="3").order
+    with pytest.raises(DomainError, match="undo that first"):
+        order_undo(order=first, by=campaign.owner)
+    for order in (second, first, other):
+        order_undo(order=order, by=campaign.owner)
+    assert state(campaign) == before
+
+
 def test_invited_and_simulated_people_can_be_excluded_and_the_rest_is_said(campaign, market):
     (anna,) = annotators_invite(campaign=campaign, names=["Anna"])
     (robot,) = annotators_simulate(campaign=campaign, names=["R1"])
