@@ -83,12 +83,14 @@ def curve_sentence(rows: Sequence[Row]) -> str:
     most = max(found)
     if found[1] is None:
         return f"{best} reaches r = {number(found[most], 3)} with all {most} references."
-    last = found[most] - (found[most - 1] or 0.0)
-    return (
+    gain = (
         f"{best} reaches r = {number(found[1], 3)} with one reference and "
-        f"{number(found[most], 3)} with all {most}; the last one "
-        f"{'adds' if last > 0 else 'takes away'} {number(abs(last), 3)}."
+        f"{number(found[most], 3)} with all {most}"
     )
+    if found[most - 1] is None:
+        return f"{gain}."
+    last = found[most] - found[most - 1]
+    return f"{gain}; the last one {'adds' if last > 0 else 'takes away'} {number(abs(last), 3)}."
 
 
 def curve_spec(rows: Sequence[Row], human: str) -> Spec:

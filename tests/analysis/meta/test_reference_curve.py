@@ -98,6 +98,13 @@ def test_the_sentence_says_what_the_best_metric_gains():
     )
 
 
+def test_the_sentence_says_nothing_of_a_gain_over_what_is_not_defined():
+    rows = curve_rows(finding(size, "cider", r) for size, r in ((1, 0.3), (2, math.nan), (3, 0.48)))
+    assert curve_sentence(rows) == (
+        "cider reaches r = 0.300 with one reference and 0.480 with all 3."
+    )
+
+
 def test_what_is_not_defined_is_none_and_not_drawn():
     rows = curve_rows([*FOUND, *(finding(size, "flat", math.nan) for size in (1, 2, 3))])
     assert rows[-1]["pearson"] is None
