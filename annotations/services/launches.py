@@ -27,7 +27,7 @@ from hits.crowds.gateway import Gateway, Offer, PermanentFault, Price
 from hits.crowds.offers import offer_pack
 from hits.models import Act, AuditEntry, Batch, Campaign, Launch, Place, Policy, Posting
 from hits.selectors.money import policy_of
-from hits.services.money import campaign_lock, posting_recommit, postings_commit
+from hits.services.money import campaign_lock, postings_commit, postings_recommit
 
 Standing = Posting.Standing
 
@@ -214,8 +214,7 @@ def launch_publish_again(*, launch: Launch, by: User) -> None:
     postings = list(Posting.objects.filter(acts__in=refused))
     if launch.state != Launch.State.LIVE or not postings:
         raise DomainError("Nothing of a live launch was refused.")
-    for posting in postings:
-        posting_recommit(posting=posting)
+    postings_recommit(campaign=launch.batch.campaign, postings=postings)
     Posting.objects.filter(pk__in=[row.pk for row in postings]).update(standing=Standing.WAITING)
     refused.update(state=Act.State.UNCLEAR, attempts=0, next_try_at=timezone.now(), ended_at=None)
     _note(launch, by, "published again")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Count, Max, Sum
+from django.db.models import Count, F, Max, Sum
 
 from annotations.models import Assignment
-from annotations.selectors.offering import Portion, offer_of
+from annotations.selectors.offering import offer_of, portions_of
 from annotations.selectors.reviews import shortfalls
-from annotations.services.launches import hit_of, postings_write, standing_wishes
+from annotations.services.launches import postings_write, standing_wishes
 from daplatform.errors import DomainError
 from hits.crowds import connect
 from hits.crowds.gateway import Extension, Gateway
@@ -20,8 +21,13 @@ from hits.crowds.gateway import Place as Offered
 from hits.crowds.offers import extensions_pack
 from hits.models import Act, AuditEntry, Launch, Place, Posting
 from hits.selectors.money import policy_of
-from hits.services.money import campaign_lock, money_left, posting_commit, price_more
-from hits.services.outbox import act_write
+from hits.services.money import (
+    Promise,
+    campaign_lock,
+    money_left,
+    postings_commit_more,
+    price_more,
+)
 
 # A HIT that so many times its people have rated in vain is not the people's fault.
 MOST_TIMES = 3
@@ -123,75 +129,108 @@ def _affordable(launch: Launch, wanted: Mapping[int, int]) -> dict[int, int]:
 def _ask_again(
     launch: Launch, wanted: Mapping[int, int], gateway: Gateway, by: User | None
 ) -> None:
-    roomy, full = _rooms(launch, wanted, gateway)
-    for posting, places in roomy.items():
-        _extend(posting, places, wanted, by)
-    for hit in full:
-        _post_again(launch, hit, wanted[hit], gateway)
+    """So many more people for each HIT, in a number of statements that no HIT adds to."""
+    if not wanted:
+        return
+    roomy = _rooms(launch, wanted, gateway)
+    _extend(launch, roomy, wanted, by)
+    found = {place.hit_id for place in roomy}
+    _post_again(launch, {hit: wanted[hit] for hit in wanted if hit not in found}, gateway)
+    slots_add(launch, wanted)
 
 
-def _rooms(
-    launch: Launch, wanted: Mapping[int, int], gateway: Gateway
-) -> tuple[dict[Posting, list[Place]], list[int]]:
-    """Publications that can take more people, with their HITs; and HITs that need a new one."""
+def _rooms(launch: Launch, wanted: Mapping[int, int], gateway: Gateway) -> list[Place]:
+    """The latest place of each HIT that can take more people. Some HITs have none."""
     most = gateway.facts.people_per_place
-    roomy: dict[Posting, list[Place]] = {}
-    found = set()
     places = Place.objects.filter(posting__launch=launch, hit__in=wanted)
     places = places.exclude(posting__standing=Posting.Standing.CLOSED)
-    for place in places.select_related("posting__launch__batch__campaign").order_by("-pk"):
-        fits = most is None or place.people + wanted[place.hit_id] <= most
-        if fits and place.hit_id not in found:
-            found.add(place.hit_id)
-            roomy.setdefault(place.posting, []).append(place)
-    return roomy, [hit for hit in wanted if hit not in found]
+    roomy: dict[int, Place] = {}
+    for place in places.select_related("posting").order_by("-pk"):
+        if most is None or place.people + wanted[place.hit_id] <= most:
+            roomy.setdefault(place.hit_id, place)
+    return list(roomy.values())
 
 
 def _extend(
-    posting: Posting, places: list[Place], wanted: Mapping[int, int], by: User | None
+    launch: Launch, places: Sequence[Place], wanted: Mapping[int, int], by: User | None
 ) -> None:
-    times = Act.objects.filter(posting=posting, kind=Act.Kind.EXTEND).count()
-    subject = f"{posting.reference}:more:{times + 1}"
-    more = sum(wanted[place.hit_id] for place in places)
-    price = price_more(posting, more)
-    posting_commit(posting=posting, price=price, people=more, subject=subject)
-    extensions = []
+    """Let places take more people: a promise and a wish for each publication."""
+    together: dict[Posting, list[Place]] = defaultdict(list)
     for place in places:
-        place.people += wanted[place.hit_id]
-        place.save(update_fields=["people"])
-        offered = Offered(place.reference, place.url, place.people)
-        extensions.append(Extension(offered, wanted[place.hit_id]))
-        slots_add(posting.launch, place.hit_id, wanted[place.hit_id])
-    act_write(
-        campaign=posting.launch.batch.campaign,
-        crowd=posting.launch.crowd,
-        kind=Act.Kind.EXTEND,
-        subject=subject,
-        payload={
-            "extensions": extensions_pack(extensions),
-            "people": posting.places.aggregate(total=Sum("people"))["total"],
-            "reward": str(price.reward),
-            "fee": str(price.fee),
-        },
-        posting=posting,
-        by=by,
+        together[place.posting].append(place)
+    acts = Act.objects.filter(posting__launch=launch, kind=Act.Kind.EXTEND)
+    times = Counter(acts.values_list("posting", flat=True))
+    promises = [
+        _promise(posting, sum(wanted[place.hit_id] for place in grown), times[posting.pk] + 1)
+        for posting, grown in together.items()
+    ]
+    postings_commit_more(campaign=launch.batch.campaign, promises=promises)
+    _places_grow(places, wanted)
+    rows = Place.objects.filter(posting__launch=launch).order_by()
+    people = dict(rows.values_list("posting").annotate(Sum("people")))
+    Act.objects.bulk_create(
+        Act(
+            campaign=launch.batch.campaign,
+            crowd=launch.crowd,
+            kind=Act.Kind.EXTEND,
+            subject=each.subject,
+            payload={
+                "extensions": extensions_pack(_extensions(together[each.posting], wanted)),
+                "people": people[each.posting.pk],
+                "reward": str(each.price.reward),
+                "fee": str(each.price.fee),
+            },
+            posting=each.posting,
+            asked_by=by,
+        )
+        for each in promises
     )
 
 
-def _post_again(launch: Launch, hit: int, people: int, gateway: Gateway) -> None:
-    """A new publication, priced as the launch's first one was."""
+def _promise(posting: Posting, more: int, time: int) -> Promise:
+    return Promise(posting, more, price_more(posting, more), f"{posting.reference}:more:{time}")
+
+
+def _places_grow(places: Iterable[Place], wanted: Mapping[int, int]) -> None:
+    alike: dict[int, list[int]] = defaultdict(list)
+    for place in places:
+        place.people += wanted[place.hit_id]
+        alike[wanted[place.hit_id]].append(place.pk)
+    for more, rows in alike.items():
+        Place.objects.filter(pk__in=rows).update(people=F("people") + more)
+
+
+def _extensions(places: Iterable[Place], wanted: Mapping[int, int]) -> list[Extension]:
+    """What the crowd is told of places that have grown."""
+    return [
+        Extension(Offered(place.reference, place.url, place.people), wanted[place.hit_id])
+        for place in places
+    ]
+
+
+def _post_again(launch: Launch, wanted: Mapping[int, int], gateway: Gateway) -> None:
+    """New publications, priced as the launch's first one was."""
     first = launch.postings.order_by("pk")[0]
-    number = launch.postings.count() + 1
     policy = policy_of(launch.batch.campaign)
-    offer = offer_of(launch, Portion((hit,), people), gateway, number=number, policy=policy)
-    postings_write(launch=launch, offers=[offer], prices=[price_more(first, people)])
-    slots_add(launch, hit_of(offer.places[0].reference), people)
+    portions = [
+        portion
+        for hit, people in wanted.items()
+        for portion in portions_of([hit], people, gateway.facts)
+    ]
+    offers = [
+        offer_of(launch, portion, gateway, number=number, policy=policy)
+        for number, portion in enumerate(portions, start=launch.postings.count() + 1)
+    ]
+    prices = [price_more(first, portion.people) for portion in portions]
+    postings_write(launch=launch, offers=offers, prices=prices)
 
 
-def slots_add(launch: Launch, hit: int, people: int) -> None:
-    """Let so many more people work on a HIT."""
-    last = Assignment.objects.filter(hit=hit).aggregate(last=Max("slot"))["last"] or 0
+def slots_add(launch: Launch, wanted: Mapping[int, int]) -> None:
+    """Let so many more people work on each HIT."""
+    turns = Assignment.objects.filter(hit__batch=launch.batch_id).order_by()
+    last = dict(turns.values_list("hit").annotate(Max("slot")))
     Assignment.objects.bulk_create(
-        Assignment(campaign_id=launch.batch.campaign_id, hit_id=hit, slot=last + number)
+        Assignment(campaign_id=launch.batch.campaign_id, hit_id=hit, slot=last.get(hit, 0) + number)
+        for hit, people in wanted.items()
         for number in range(1, people + 1)
     )

@@ -6,7 +6,9 @@ locked: two launches at once queue for it, and the second sees what the first ha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 
 from django.db import transaction
@@ -26,6 +28,16 @@ Kind = LedgerEntry.Kind
 
 class OverBudget(DomainError):
     """The campaign's budget does not reach."""
+
+
+@dataclass(frozen=True)
+class Promise:
+    """So many more people of a posting, what they cost, and what the ledger calls it."""
+
+    posting: Posting
+    people: int
+    price: Price
+    subject: str
 
 
 def campaign_lock(campaign: Campaign) -> Campaign:
@@ -53,17 +65,54 @@ def money_commit(
 @transaction.atomic
 def postings_commit(*, campaign: Campaign, promises: Sequence[tuple[Posting, Decimal]]) -> None:
     """Promise what new postings cost, all of them or none."""
+    _commit_all(campaign, [(row, amount, f"posting:{row.pk}") for row, amount in promises])
+
+
+@transaction.atomic
+def postings_recommit(*, campaign: Campaign, postings: Collection[Posting]) -> None:
+    """Promise again what postings cost whose promises were released when they were refused."""
+    entries = LedgerEntry.objects.filter(posting__in=postings, kind=Kind.COMMITTED)
+    times = Counter(entries.values_list("posting", flat=True))
+    _commit_all(
+        campaign,
+        [
+            (
+                row,
+                row.unit_reward * row.priced_people + row.fee,
+                f"posting:{row.pk}:{times[row.pk] + 1}",
+            )
+            for row in postings
+        ],
+    )
+
+
+@transaction.atomic
+def postings_commit_more(*, campaign: Campaign, promises: Sequence[Promise]) -> None:
+    """Promise what more people of postings cost, all of them or none."""
+    _commit_all(campaign, [(each.posting, each.price.total, each.subject) for each in promises])
+    # Postings that were priced alike grow alike: a statement for each kind, not for each posting.
+    alike: dict[tuple[Decimal, int], list[int]] = defaultdict(list)
+    for each in promises:
+        alike[each.price.fee, each.people].append(each.posting.pk)
+    for (fee, people), postings in alike.items():
+        Posting.objects.filter(pk__in=postings).update(
+            fee=F("fee") + fee, priced_people=F("priced_people") + people
+        )
+
+
+def _commit_all(campaign: Campaign, promises: Sequence[tuple[Posting, Decimal, str]]) -> None:
+    """Amounts for postings, each under its subject; a fixed number of statements."""
     campaign_lock(campaign)
-    _refuse_beyond_budget(campaign, sum((amount for _, amount in promises), Decimal()))
+    _refuse_beyond_budget(campaign, sum((amount for _, amount, _ in promises), Decimal()))
     LedgerEntry.objects.bulk_create(
         LedgerEntry(
             campaign=campaign,
             posting=posting,
             kind=Kind.COMMITTED,
             amount=amount,
-            subject=f"posting:{posting.pk}",
+            subject=subject,
         )
-        for posting, amount in promises
+        for posting, amount, subject in promises
         if amount > 0
     )
 
@@ -88,18 +137,8 @@ def posting_commit(*, posting: Posting, price: Price, people: int, subject: str)
 
 
 @transaction.atomic
-def posting_recommit(*, posting: Posting) -> None:
-    """Promise again what a posting costs whose promise was released when it was refused."""
-    campaign = posting.launch.batch.campaign
-    times = LedgerEntry.objects.filter(posting=posting, kind=Kind.COMMITTED).count()
-    amount = posting.unit_reward * posting.priced_people + posting.fee
-    subject = f"posting:{posting.pk}:{times + 1}"
-    money_commit(campaign=campaign, amount=amount, subject=subject, posting=posting)
-
-
-@transaction.atomic
 def posting_withdraw(*, posting: Posting, price: Price, people: int, subject: str) -> None:
-    """Take back a promise of `posting_commit` that came to nothing."""
+    """Take back a promise of more people that came to nothing."""
     campaign = campaign_lock(posting.launch.batch.campaign)
     if _is_booked(campaign, Kind.RELEASED, subject):
         return
