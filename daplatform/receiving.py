@@ -26,7 +26,7 @@ class BoundedUploadHandler(TemporaryFileUploadHandler):
 
 
 class WithoutNul:
-    """Refuses addresses with a NUL character: PostgreSQL cannot even be asked for one."""
+    """Refuses NUL characters in addresses and cookies: PostgreSQL cannot even be asked for one."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -34,6 +34,8 @@ class WithoutNul:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
             raise BadRequest("The address holds a NUL character.")
+        if any("\0" in value for value in request.COOKIES.values()):
+            raise BadRequest("A cookie holds a NUL character.")
         return self.get_response(request)
 
 

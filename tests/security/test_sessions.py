@@ -62,6 +62,11 @@ def test_a_session_lasts_a_working_day(logged_in):
     assert logged_in.cookies[SESSION]["max-age"] == 12 * 60 * 60
 
 
+def test_a_session_that_no_database_can_be_asked_for_is_refused(db):
+    answer = Client().get(HOME, headers={"Cookie": f'{SESSION}="\\000 and something"'})
+    assert answer.status_code == 400
+
+
 def test_an_account_that_was_closed_is_out_at_once(logged_in, organiser):
     organiser.is_active = False
     organiser.save()
