@@ -104,7 +104,7 @@ class Prober:
         with contextlib.suppress(BrokenPipeError):
             child.stdin.write(request)
             child.stdin.flush()
-        return self._read(child)
+        return self._read(child, self._seconds)
 
     def _start(self) -> subprocess.Popen[bytes]:
         """No environment is handed down: whoever breaks into a decoder finds no secrets there."""
@@ -115,14 +115,14 @@ class Prober:
             stderr=subprocess.DEVNULL,
             env={},
         )
-        if not self._read(child):
+        if not self._read(child, _SECONDS):  # however little time a file is given
             raise RuntimeError(f"{_SCRIPT.name} does not start: are PyAV and Pillow installed?")
         return child
 
-    def _read(self, child: subprocess.Popen[bytes]) -> bytes:
+    def _read(self, child: subprocess.Popen[bytes], seconds: int) -> bytes:
         assert child.stdout is not None  # noqa: S101  (a pipe: for the type checker)
         # The child keeps its own time, unless what it decodes has taken it over.
-        patience = threading.Timer(self._seconds + _GRACE, child.kill)
+        patience = threading.Timer(seconds + _GRACE, child.kill)
         patience.start()
         try:
             return child.stdout.readline(_LONGEST_ANSWER)

@@ -67,15 +67,15 @@ def test_memory_that_is_not_there_is_one_sentence_and_the_child_lives_on(tmp_pat
         assert narrow.probe(small).width == 64
 
 
-def test_a_child_that_no_longer_keeps_time_is_ended(tmp_path, monkeypatch):
-    monkeypatch.setattr(sandbox, "_GRACE", 0)
+def test_a_child_that_no_longer_keeps_time_is_ended(prober, tmp_path, monkeypatch):
     path = write_video(tmp_path / "a.mp4")
-    with Prober(seconds=1) as prober:
+    prober.probe(path)
+    os.kill(prober._child.pid, signal.SIGSTOP)
+    with monkeypatch.context() as hasty, pytest.raises(UnreadableVideo, match="limits"):
+        hasty.setattr(sandbox, "_GRACE", 0)
+        hasty.setattr(prober, "_seconds", 1)
         prober.probe(path)
-        os.kill(prober._child.pid, signal.SIGSTOP)
-        with pytest.raises(UnreadableVideo, match="limits"):
-            prober.probe(path)
-        assert prober.probe(path).width == 64
+    assert prober.probe(path).width == 64
 
 
 def test_each_file_has_its_own_time(prober, tmp_path):
@@ -86,9 +86,9 @@ def test_each_file_has_its_own_time(prober, tmp_path):
     soft, hard = resource.prlimit(child, resource.RLIMIT_CPU)
     assert 60 < soft <= 70
     assert hard == resource.RLIM_INFINITY
-    resource.prlimit(child, resource.RLIMIT_CPU, (1, hard))
+    resource.prlimit(child, resource.RLIMIT_CPU, (soft - 30, hard))
     assert prober.probe(path).width == 64
-    assert resource.prlimit(child, resource.RLIMIT_CPU)[0] == soft
+    assert resource.prlimit(child, resource.RLIMIT_CPU)[0] >= soft
 
 
 def test_the_import_goes_on_after_each_bomb(tmp_path):
