@@ -6,6 +6,7 @@ looked for here, and mended where there is one right way to mend it.
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import shutil
 from collections.abc import Callable, Iterable, Iterator
@@ -157,13 +158,14 @@ def halves_left_behind() -> Iterator[Path]:
     late = (timezone.now() - HALF_WRITTEN).timestamp()
     parts = [path for path in data.glob("snapshots/*/*") if path.suffix != ".arrow"]
     for path in [*parts, *data.glob("results/*/.*"), *Path(settings.MEDIA_ROOT).glob(".part-*")]:
-        if path.stat().st_mtime < late:
-            yield path
+        with contextlib.suppress(FileNotFoundError):  # finished, and moved to its place, meanwhile
+            if path.stat().st_mtime < late:
+                yield path
 
 
 def halves_remove() -> None:
     for path in list(halves_left_behind()):
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 INVARIANTS = [

@@ -182,3 +182,10 @@ def test_what_a_killed_worker_was_writing_is_removed(settings, name):
     assert "Does not hold: No file was left half written." in verify()
     assert "Mended: No file was left half written." in verify(repair=True)
     assert not half.exists()
+
+
+def test_a_file_that_was_finished_while_verify_looked_is_no_fault(settings):
+    settings.MEDIA_ROOT = settings.DATA_DIR / "media"
+    settings.MEDIA_ROOT.mkdir()
+    (settings.MEDIA_ROOT / ".part-x").symlink_to("moved")  # listed, and not there
+    assert "All 14 hold." in verify()
