@@ -13,6 +13,7 @@ from annotations.selectors.work import closed_sentence, item_video
 from annotations.tokens import media_position
 from annotations.views.guards import explained
 from daplatform.media import stored_file
+from hits.models import HitItem
 
 
 @require_safe
@@ -25,7 +26,8 @@ def media(request: HttpRequest, assignment: int, name: str) -> HttpResponseBase:
     row = get_object_or_404(Assignment, pk=assignment)
     if sentence := closed_sentence(row, timezone.now()):
         raise WorkClosed(sentence)
-    position = media_position(name, assignment=row.pk, size=row.hit.items.count())
+    size = HitItem.objects.filter(hit=row.hit_id).count()
+    position = media_position(name, assignment=row.pk, size=size)
     video = item_video(hit_id=row.hit_id, position=position)
     if video.url:
         return HttpResponseRedirect(video.url)

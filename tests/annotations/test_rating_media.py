@@ -35,6 +35,12 @@ def test_it_sends_the_part_that_was_asked_for(stored):
     assert response["Content-Type"] == "video/mp4"
 
 
+def test_three_queries_find_a_video(stored, django_assert_num_queries):
+    """One for each rating, by hundreds of people at once."""
+    with django_assert_num_queries(3):
+        watch(stored)
+
+
 def test_a_video_may_be_kept_by_the_browser_but_not_by_a_proxy(stored):
     cache = watch(stored)["Cache-Control"]
     assert "private" in cache
