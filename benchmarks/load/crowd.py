@@ -43,9 +43,7 @@ class Crowd:
         return time.perf_counter() - begun
 
     async def _rate(self, person: Annotator, end: float) -> None:
-        pause = (
-            self.pace * self.rng.random()
-        )  # at the start people are anywhere between two ratings
+        pause = self.pace * self.rng.random()  # people begin anywhere between two ratings
         with contextlib.suppress(NothingLeft):
             while time.perf_counter() + pause < end:
                 await asyncio.sleep(pause)
