@@ -15,7 +15,7 @@ from annotations.selectors.crowd import Places, launch_places
 from daplatform.errors import DomainError
 from hits.models import Launch
 from hits.selectors.money import campaign_sums
-from hits.services.money import money_left
+from hits.services.money import CENT, money_left
 
 Turn = Callable[..., object]
 
@@ -39,7 +39,7 @@ def turn_preview(*, turn: Turn, launch: Launch, by: User, **wishes: Any) -> Effe
         try:
             before, open_ = campaign_sums(campaign).total, _open(launch)
             turn(launch=Launch.objects.get(pk=launch.pk), by=by, **wishes)
-            cost = campaign_sums(campaign).total - before
+            cost = (campaign_sums(campaign).total - before).quantize(CENT)
             return Effect(places, left, cost, _open(launch) - open_)
         except DomainError as error:
             return Effect(places, left, obstacle=str(error))

@@ -1,0 +1,125 @@
+"""Turning a launch takes as many queries of twelve HITs as of three, to look and to do."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from annotations.models import Assignment, Submission
+from annotations.selectors.crowd import launch_places
+from annotations.services.launches import (
+    launch_close,
+    launch_pause,
+    launch_publish_again,
+    launch_resume,
+)
+from annotations.services.topups import launch_extend, launch_top_up
+from annotations.services.turns import turn_preview
+from hits.models import Act, AuditEntry, Hit, Launch, LedgerEntry, Place, Policy, Posting
+from hits.selectors.money import campaign_sums
+from hits.services.money import money_left
+from hits.services.outbox import acts_run
+from tests.crowd import launch
+from tests.factories import make_annotator, make_campaign, make_hit
+
+
+def launched(hits: int) -> Launch:
+    """So many HITs for two people each; of each HIT one is left out."""
+    campaign = make_campaign(assignments=2)
+    batch = make_hit(campaign).batch
+    Hit.objects.bulk_create(Hit(batch=batch, number=number) for number in range(2, hits + 1))
+    made = launch(campaign)
+    acts_run(crowd="mturk")
+    now = timezone.now()
+    for place in Place.objects.filter(posting__launch=made):
+        turn = Assignment.objects.get(hit=place.hit_id, slot=1)
+        turn.annotator, turn.state = make_annotator(), Assignment.State.SUBMITTED
+        turn.claimed_at = turn.expires_at = turn.submitted_at = now
+        turn.save()
+        Submission.objects.create(
+            crowd="mturk",
+            external_id=f"turn-{turn.pk}",
+            posting=place.posting,
+            annotator=turn.annotator,
+            assignment=turn,
+            progress=Submission.Progress.SUBMITTED,
+            submitted_at=now,
+            pay=Submission.Pay.PAY,
+            decided_at=now,
+            use=False,
+        )
+    return made
+
+
+def refused(made: Launch) -> None:
+    Act.objects.update(state=Act.State.FAILED, ended_at=timezone.now())
+    made.postings.update(standing=Posting.Standing.CLOSED)
+
+
+def paused(made: Launch) -> None:
+    launch_pause(launch=made, by=made.launched_by)
+
+
+TURNS = {
+    "pause": (launch_pause, {}, None),
+    "resume": (launch_resume, {}, paused),
+    "close": (launch_close, {}, None),
+    "publish again": (launch_publish_again, {}, refused),
+    "top up": (launch_top_up, {}, None),
+    "extend within places": (launch_extend, {"people": 1}, None),
+    "extend beyond places": (launch_extend, {"people": 8}, None),
+    "extend for days": (launch_extend, {"days": 9}, None),
+}
+
+
+def state(made: Launch) -> tuple[object, ...]:
+    """What a turn may change."""
+    campaign = made.batch.campaign
+    kinds = (Act, Place, Posting, Assignment, AuditEntry)
+    return campaign_sums(campaign).total, *(kind.objects.count() for kind in kinds)
+
+
+@pytest.mark.parametrize("name", TURNS)
+def test_it_asks_no_more_of_many_hits_and_does_what_it_said(db, market, name):
+    turn, wishes, before = TURNS[name]
+    taken = []
+    for hits in (3, 12):
+        made = launched(hits)
+        if before:
+            before(made)
+        asked = {"launch": Launch.objects.get(pk=made.pk), "by": made.launched_by} | wishes
+        old = state(made)
+        with CaptureQueriesContext(connection) as looking:
+            effect = turn_preview(turn=turn, **asked)
+        assert state(made) == old
+        assert not effect.obstacle
+        with CaptureQueriesContext(connection) as doing:
+            turn(**asked)
+        assert effect.left - money_left(made.batch.campaign) == effect.cost
+        assert launch_places(made).open - effect.places.open == effect.asked
+        taken.append((len(looking), len(doing)))
+    assert taken[0] == taken[1]
+
+
+def test_more_people_than_a_place_holds_are_cut_as_a_launch_cuts_them(db, market):
+    made = launched(1)
+    launch_extend(launch=made, by=made.launched_by, people=20)
+    assert [place.people for place in Place.objects.order_by("pk")] == [2, 9, 9, 2]
+    posting = made.postings.latest("pk")
+    assert (posting.priced_people, posting.fee) == (2, Decimal("0.40"))
+
+
+def test_what_is_left_after_thousands_of_small_amounts_is_known_to_the_cent(db):
+    campaign = make_campaign()
+    Policy.objects.create(campaign=campaign, budget=Decimal("3571.19"))
+    LedgerEntry.objects.bulk_create(
+        LedgerEntry(
+            campaign=campaign, kind="committed", amount=Decimal("1.19"), subject=f"posting:{number}"
+        )
+        for number in range(3_000)
+    )
+    assert money_left(campaign) == Decimal("1.19")
