@@ -5,8 +5,6 @@ from __future__ import annotations
 from hashlib import sha256
 
 import pytest
-from django.conf import settings as django_settings
-from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import expect
 
@@ -18,7 +16,8 @@ from analysis.services.metric_runs import metric_run_request
 from analysis.tasks import metric_run_explain_task, result_compute_task
 from hits.models import Caption
 from tests.analysis.metrics.pretend import PretendTowers
-from tests.browser.test_accessibility import RULES, axe_source
+from tests.browser.member import Member
+from tests.browser.test_accessibility import axe_source
 
 __all__ = ["axe_source"]
 HARM = "<script>alert(1)</script>"
@@ -51,18 +50,10 @@ def test_the_page_waits_then_shows_words_and_frames(
     site, browser, campaign, run, axe_source, width, scheme
 ):
     caption = Caption.objects.filter(system__name="system-0", system__campaign=campaign).first()
-    client = Client()
-    client.force_login(campaign.owner, backend="django.contrib.auth.backends.ModelBackend")
-    session = client.cookies[django_settings.SESSION_COOKIE_NAME]
-    context = browser.new_context(
-        viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
-    )
-    context.add_cookies([{"name": session.key, "value": session.value, "url": site.url}])
-    page = context.new_page()
-    said: list[str] = []
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("dialog", lambda dialog: said.append("a dialog"))
-    page.on("console", lambda line: said.append(line.text) if line.type == "error" else None)
+    member = Member(site, browser, width, scheme)
+    member.come_in(campaign.owner)
+    page = member.page
+    page.on("dialog", lambda dialog: member.faults.append("a dialog"))
     page.goto(site.url + reverse("analysis:video-scores", args=[campaign.slug, caption.video_id]))
     page.get_by_role("link", name="Why this score for system-0").click()
     expect(page.get_by_role("heading", name="The picture is being made")).to_be_visible()
@@ -73,16 +64,7 @@ def test_the_page_waits_then_shows_words_and_frames(
     expect(frames.last.locator("img")).not_to_have_js_property("naturalWidth", 0)
     expect(page.get_by_role("cell", name="best frame of the word").first).to_be_attached()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.evaluate(f"{axe_source}; null")
-    report = page.evaluate(f"axe.run(document, {RULES})")
-    found = [
-        f"{fault['id']}: {node['html']}"
-        for fault in report["violations"]
-        if fault["impact"] in ("serious", "critical", "moderate")
-        for node in fault["nodes"]
-    ]
-    assert not found
+    assert not member.violations()
     frames.last.click()
     expect(page.locator("video")).not_to_have_js_property("currentTime", 0)
-    context.close()
-    assert not said
+    member.close()
