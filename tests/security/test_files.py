@@ -90,3 +90,9 @@ def test_a_file_that_names_an_address_is_no_video(tmp_path, listener, lure):
     content = lure.format(place=place).encode()
     reading = read_campaign(write_campaign(tmp_path / "campaign", content, "1.mp4"))
     assert kinds(reading) == [Kind.UNREADABLE_VIDEO]
+
+
+def test_a_file_that_names_another_file_is_no_video(tmp_path):
+    lure = b"ffconcat version 1.0\nfile 2.mp4\n"
+    reading = read_campaign(write_campaign(tmp_path / "campaign", lure, "1.mp4"))
+    assert kinds(reading) == [Kind.UNREADABLE_VIDEO]
