@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -117,8 +118,7 @@ def meteor(batch: Batch) -> None:
 
     def seconds(program: Callable[[Path, list[str], list[list[str]]], None]) -> np.ndarray:
         few, many = (
-            spent(lambda n=n: program(jar, captions[:n], references[:n]))
-            for n in (FEW, len(captions))
+            spent(partial(program, jar, captions[:n], references[:n])) for n in (FEW, len(captions))
         )
         return many - few
 
