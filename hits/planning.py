@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 
+from hits.composition.shape import Shape, fitting_shape
 from hits.power import PowerPoint, Spread, minimal_difference, power_curve
 
 CENT = Decimal("0.01")
@@ -122,6 +123,45 @@ def plan_campaign(
             alpha=alpha,
         ),
     )
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """A campaign that cannot fill one HIT of the shape wanted, and the largest one it can."""
+
+    wanted: Shape
+    captions: int
+    controls: int
+    fitting: Shape | None
+
+    def __str__(self) -> str:
+        return (
+            f"No HIT can be made so: one of {self.wanted.size} captions needs "
+            f"{self.wanted.fresh:,} different captions and {self.wanted.pairs:,} control captions, "
+            f"and the campaign has {self.captions:,} and {self.controls:,}. {self.advice}"
+        )
+
+    @property
+    def advice(self) -> str:
+        """In the words of the plan's form."""
+        if self.fitting is None:
+            return "That is too little for any HIT: add videos or systems."
+        return (
+            f"Captions per HIT {self.fitting.size}, Pairs per HIT {self.fitting.pairs} and "
+            f"Repeats per HIT {self.fitting.repeats} would fit."
+        )
+
+
+def find_misfit(wanted: Shape, *, captions: int, controls: int) -> Misfit | None:
+    """What stands in the way of composing; None where nothing does.
+
+    >>> find_misfit(Shape(), captions=70, controls=10)
+    >>> find_misfit(Shape(), captions=48, controls=12).fitting
+    Shape(size=60, pairs=6, repeats=6)
+    """
+    if captions >= wanted.fresh and controls >= wanted.pairs:
+        return None
+    return Misfit(wanted, captions, controls, fitting_shape(captions, controls, wanted.size))
 
 
 def captions_per_hit(hit_size: int = 100, pairs: int = 10, repeats: int = 10) -> int:

@@ -153,7 +153,8 @@ def _check_material(captions: int, controls: int, shape: Shape, redundancy: int)
         return
     fitting = fitting_shape(captions, controls, shape.size)
     advice = (
-        f"size = {fitting.size}, pairs = {fitting.pairs}, repeats = {fitting.repeats} would fit"
+        f"Captions per HIT {fitting.size}, Pairs per HIT {fitting.pairs} and Repeats per HIT "
+        f"{fitting.repeats} would fit"
         if fitting
         else "there is too little for any HIT"
     )

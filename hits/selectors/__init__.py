@@ -11,8 +11,9 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
+from hits.composition.shape import Shape
 from hits.models import Batch, Campaign, Caption, Hit, HitItem, System, Upload, Video
-from hits.planning import Plan, plan_campaign
+from hits.planning import Misfit, Plan, find_misfit, plan_campaign
 
 # Between two systems, in z: what a large campaign can hope to find, up to what a small one can.
 DIFFERENCES = (0.05, 0.1, 0.2, 0.3, 0.5)
@@ -107,6 +108,30 @@ def campaign_plan(
         reward=campaign.reward if reward is None else reward,
         pass_rate=campaign.assumed_pass_rate if pass_rate is None else pass_rate,
         differences=DIFFERENCES,
+    )
+
+
+def campaign_misfit(
+    campaign: Campaign,
+    systems: Sequence[SystemRow],
+    *,
+    hit_size: int | None = None,
+    pairs: int | None = None,
+    repeats: int | None = None,
+    **_others: object,
+) -> Misfit | None:
+    """Why no HIT can be composed, as the campaign is set or with some settings changed.
+
+    Identical captions are counted each: those that are merged may leave too few even so.
+    """
+    return find_misfit(
+        Shape(
+            size=campaign.hit_size if hit_size is None else hit_size,
+            pairs=campaign.pairs if pairs is None else pairs,
+            repeats=campaign.repeats if repeats is None else repeats,
+        ),
+        captions=sum(system.captions for system in systems if system.is_ranked),
+        controls=sum(system.captions for system in systems if system.is_control),
     )
 
 

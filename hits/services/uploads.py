@@ -23,7 +23,9 @@ from django.utils import timezone
 from daplatform.disk import NO_SPACE, is_full
 from daplatform.errors import DomainError
 from hits import importing
+from hits.composition.shape import Shape
 from hits.models import Upload
+from hits.planning import find_misfit
 from hits.services.importing import Progress, campaign_import
 
 STALE_AFTER = timedelta(minutes=5)
@@ -185,6 +187,7 @@ def report(reading: importing.Reading) -> dict[str, Any]:
             "Reward": f"{hits.reward} USD",
             "Seed": hits.seed,
         },
+        "misfit": _misfit(reading),
         "videos": len(reading.videos),
         "captions": len(reading.video),
         "systems": [
@@ -201,3 +204,16 @@ def report(reading: importing.Reading) -> dict[str, Any]:
         "error_count": reading.faults.errors,
         "warning_count": reading.faults.warnings,
     }
+
+
+def _misfit(reading: importing.Reading) -> str:
+    """Why no HIT can be made of sound files as they are set; empty where one can."""
+    if not reading.is_sound:
+        return ""
+    hits, systems = reading.settings.hits, reading.systems
+    misfit = find_misfit(
+        Shape(size=hits.size, pairs=hits.pairs, repeats=hits.repeats),
+        captions=sum(each.captions for each in systems if each.role != importing.Role.REFERENCE),
+        controls=sum(each.captions for each in systems if each.is_control),
+    )
+    return str(misfit or "")

@@ -79,6 +79,7 @@ def campaign_context(campaign: Campaign) -> dict[str, Any]:
         "campaign": campaign,
         "systems": systems,
         "plan": selectors.campaign_plan(campaign, systems),
+        "misfit": selectors.campaign_misfit(campaign, systems),
         "batches": batches,
         "is_composing": any(batch.state == Batch.State.WAITING for batch in batches),
         "video_count": videos.count(),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from django.contrib import messages
 from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -11,6 +13,7 @@ from daplatform.errors import DomainError
 from hits import charts, selectors
 from hits.forms import PlanForm
 from hits.models import Campaign
+from hits.planning import Misfit
 from hits.services.campaigns import campaign_update
 from hits.views.access import MemberRequest, for_campaign, require
 
@@ -40,12 +43,30 @@ def save(form: PlanForm, campaign: Campaign) -> bool:
     return True
 
 
+def fitting_address(form: PlanForm, misfit: Misfit | None) -> str:
+    """Where the form is filled with numbers that fit, its other numbers kept."""
+    if misfit is None or misfit.fitting is None:
+        return ""
+    fitting = misfit.fitting
+    numbers = {field.name: field.value() for field in form}
+    numbers |= {"hit_size": fitting.size, "pairs": fitting.pairs, "repeats": fitting.repeats}
+    return f"?{urlencode(numbers)}"
+
+
 def plan_page(request: MemberRequest, campaign: Campaign, form: PlanForm) -> HttpResponseBase:
     systems = selectors.campaign_systems(campaign)
-    saved = plan = selectors.campaign_plan(campaign, systems)
-    if form.is_bound and form.is_valid():
-        plan = selectors.campaign_plan(campaign, systems, **form.plan_settings)
-    context = {"campaign": campaign, "form": form, "plan": plan, "saved": saved}
+    tried = form.plan_settings if form.is_bound and form.is_valid() else {}
+    plan = selectors.campaign_plan(campaign, systems, **tried)
+    misfit = selectors.campaign_misfit(campaign, systems, **tried)
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "plan": plan,
+        "saved": selectors.campaign_plan(campaign, systems) if tried else plan,
+        "is_saved": not form.is_bound or not form.has_changed(),
+        "misfit": misfit,
+        "fitting": fitting_address(form, misfit),
+    }
     if plan is not None:
         context["chart"] = charts.power_chart(plan)
         context["differences"], context["power_rows"] = charts.power_table(plan)

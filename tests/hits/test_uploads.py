@@ -52,6 +52,10 @@ def test_the_check_reports_what_is_in_it_and_writes_no_campaign(checked):
     assert not Campaign.objects.exists()
 
 
+def test_the_check_says_when_no_hit_can_be_made_and_what_would_fit(checked):
+    assert "has 9 and 3. Captions per HIT 10" in checked.report["misfit"]
+
+
 def test_confirmed_it_becomes_a_campaign_and_the_archive_goes(checked):
     upload_confirm(upload=checked)
     upload_import(pk=checked.pk)

@@ -128,3 +128,36 @@ def test_without_captions_there_is_nothing_to_plan(client_of, organiser, campaig
     System.objects.filter(campaign=campaign).update(role="reference")
     page = client_of(organiser).get(plan_url)
     assert "Nothing to plan yet" in page.content.decode()
+
+
+@pytest.fixture
+def small(organiser):
+    return make_campaign(owner=organiser, videos=12, systems=3)  # 48 captions, 12 controls
+
+
+def test_it_says_that_no_hit_can_be_made_and_fills_in_numbers_that_fit(client_of, organiser, small):
+    client, address = client_of(organiser), reverse("hits:campaign-plan", args=[small.slug])
+    page = client.get(address)
+    assert "has 48 and 12. Captions per HIT 60, Pairs per HIT 6" in page.content.decode()
+    assert "Next: compose" not in page.content.decode()
+    filled = client.get(address + page.context["fitting"])
+    assert filled.context["misfit"] is None
+    assert filled.context["form"]["hit_size"].value() == "60"
+    assert filled.context["form"]["reward"].value() == "0.99"
+
+
+def test_the_campaign_leads_to_the_plan_where_no_hit_can_be_made(client_of, organiser, small):
+    page = client_of(organiser).get(small.get_absolute_url()).content.decode()
+    assert "Repeats per HIT 6 would fit" in page
+    assert "Change the plan" in page
+    assert "Compose HITs" not in page
+
+
+def test_only_a_saved_plan_leads_to_composing(client_of, organiser, campaign, plan_url):
+    client = client_of(organiser)
+    assert "Next: compose" in client.get(plan_url).content.decode()
+    tried = client.get(plan_url, SETTINGS, **HTMX).content.decode()
+    assert "Next: compose" not in tried
+    assert "Save this plan before" in tried
+    same = {field.name: field.value() for field in client.get(plan_url).context["form"]}
+    assert "Next: compose" in client.get(plan_url, same, **HTMX).content.decode()
