@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from analysis.listings import (
 from analysis.models import Result
 from analysis.selectors.results import result_listing
 from annotations.models import Annotator, Assignment, Exclusion, Rating
+from annotations.selectors.reviews import annotators_left_out
 from hits.models import Campaign, HitItem
 from hits.selectors import replaced_words
 
@@ -29,13 +31,19 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 STATUSES = ("passed", "failed", "insufficient")
+LEFT_OUT = "left out"
 
 
 def annotators_listed(
     result: Result, *, search: str = "", show: str = "", sort: str = ""
 ) -> pa.Table:
-    """The rows of the result that are asked for, in the order asked for."""
-    listed = containing(result_listing(result, ANNOTATORS), search, ["annotator"])
+    """The rows that are asked for, in the order asked for.
+
+    Who has no rating in the result because their work was left out is listed too, without numbers:
+    they can still be written to, or excluded.
+    """
+    listed = _with_left_out(result_listing(result, ANNOTATORS), result.campaign)
+    listed = containing(listed, search, ["annotator"])
     if show in STATUSES:
         listed = matching(listed, "status", [show])
     elif show == "commented":
@@ -45,6 +53,22 @@ def annotators_listed(
     elif show:
         listed = containing(listed, show, ["flags"])
     return arranged(listed, sort or "annotator")
+
+
+def _with_left_out(listed: pa.Table, campaign: Campaign) -> pa.Table:
+    """Counts of those added are 0, everything else about their work is undefined."""
+    import pyarrow as pa
+
+    known = set(listed["annotator"].to_pylist())
+    left_out = annotators_left_out(campaign)
+    absent = {name: left_out[name] for name in sorted(left_out.keys() - known)}
+    columns: dict[str, list[Any]] = {
+        field.name: [0 if pa.types.is_integer(field.type) else math.nan] * len(absent)
+        for field in listed.schema
+    }
+    columns["annotator"], columns["status"] = list(absent), [LEFT_OUT] * len(absent)
+    columns["flags"] = ["rejected" if is_rejected else "" for is_rejected in absent.values()]
+    return pa.concat_tables([listed, pa.table(columns, listed.schema)])
 
 
 def annotator_listed(result: Result, annotator: Annotator) -> dict[str, Any] | None:

@@ -20,6 +20,12 @@ from hits.selectors.money import policy_of
 State = Assignment.State
 FINISHED = (State.SUBMITTED, State.APPROVED, State.REJECTED)
 Pay, Progress = Submission.Pay, Submission.Progress
+# Turns whose ratings do not count, by a person's word or because something is odd.
+LEFT_OUT = Q(submission__use=False) | Q(submission__isnull=False, submission__use=None) & (
+    ~Q(submission__problem="")
+    | Q(submission__pay=Pay.REFUSE)
+    | Q(submission__progress=Progress.REJECTED)
+)
 
 
 @dataclass(frozen=True)
@@ -85,16 +91,19 @@ def assignments_left_out(campaign: Campaign) -> list[int]:
     came by a marketplace counts once the marketplace confirms it.
     """
     mine = Assignment.objects.filter(campaign=campaign)
-    refused = Q(submission__isnull=False, submission__use=None) & (
-        ~Q(submission__problem="")
-        | Q(submission__pay=Pay.REFUSE)
-        | Q(submission__progress=Progress.REJECTED)
-    )
     unconfirmed = Q(submission=None, state__in=FINISHED, hit__batch__launch__isnull=False) & ~Q(
         hit__batch__launch__crowd="invite"
     )
-    left_out = mine.filter(Q(submission__use=False) | refused | unconfirmed)
-    return sorted(left_out.values_list("pk", flat=True))
+    return sorted(mine.filter(LEFT_OUT | unconfirmed).values_list("pk", flat=True))
+
+
+def annotators_left_out(campaign: Campaign) -> dict[str, bool]:
+    """People with work that does not count, by pseudonym; True where some of it was rejected."""
+    turns = Assignment.objects.filter(LEFT_OUT, campaign=campaign).order_by()
+    found: dict[str, bool] = {}
+    for name, state in turns.values_list("annotator__pseudonym", "state"):
+        found[name] = found.get(name, False) or state == State.REJECTED
+    return found
 
 
 def annotators_vouched_for(campaign: Campaign) -> list[str]:

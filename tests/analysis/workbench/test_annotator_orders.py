@@ -7,10 +7,12 @@ from decimal import Decimal
 import pytest
 from django.urls import reverse
 
+from analysis.listings import FLAGS
 from annotations.models import Annotator, AnnotatorIdentity, Submission
 from annotations.services.launches import policy_update
 from hits.crowds import MODULES
 from hits.models import Act, AuditEntry, Launch, Order, Posting
+from tests.analysis.workbench.conftest import compute
 from tests.crowd import Marketplace
 
 pytestmark = pytest.mark.django_db
@@ -231,3 +233,20 @@ def test_an_analyst_sees_no_buttons_and_is_refused(
 
 def test_a_stranger_is_refused(order, stranger, names):
     assert order("approve", names[0], user=stranger).status_code == 404
+
+
+def test_who_was_rejected_stays_in_the_list_and_can_be_excluded(order, constant, campaign, page_of):
+    seen = order("reject", constant)
+    confirmed(order, seen, "reject", constant, text="All alike.")
+    compute(campaign)  # their ratings are in no number now
+    for show in ("", "flagged", "rejected"):
+        rows = {
+            row["annotator"]: row
+            for row in page_of("annotator-list", campaign, show=show, sort="p").context["rows"]
+        }
+        assert rows[constant]["status"] == "left out"
+        assert ("rejected", FLAGS["rejected"]) in rows[constant]["flags"]
+    assert list(rows) == [constant]
+    assert page_of("annotator-detail", campaign, constant).status_code == 200
+    everybody = order("exclude", query="?show=rejected", everybody="yes")
+    assert [each.pseudonym for each in everybody.context["chosen"]] == [constant]

@@ -78,7 +78,7 @@ def test_the_choices_of_the_analysis_are_carried_along(page_of, campaign):
 def test_the_list_takes_few_queries_however_long(
     page_of, ready, campaign, django_assert_max_num_queries
 ):
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         assert page_of("annotator-list", campaign).status_code == 200
 
 
