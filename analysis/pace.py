@@ -38,9 +38,10 @@ class Finish:
     when: datetime | None
     has_hour: bool
     sentence: str
+    word: str = ""  # in place of a moment, where there is none
 
 
-def expected_finish(*, left: int, pace: Pace, now: datetime) -> Finish:
+def expected_finish(*, left: int, pace: Pace, now: datetime, is_paused: bool = False) -> Finish:
     """When ``left`` ratings more will be in, should people go on as they did.
 
     >>> from datetime import UTC
@@ -50,9 +51,11 @@ def expected_finish(*, left: int, pace: Pace, now: datetime) -> Finish:
     ('15:00', 'if people go on as in the last 2 hours (30 ratings an hour), with nobody replaced')
     """
     if left <= 0:
-        return Finish(None, False, "all that was asked for is rated")
+        return Finish(None, False, "all that was asked for is rated", "Done")
+    if is_paused:
+        return Finish(None, False, "nobody new can begin until it is resumed", "Paused")
     if not pace.last_day:
-        return Finish(None, False, "nobody has rated in the last 24 hours")
+        return Finish(None, False, "nobody has rated in the last 24 hours", "Not known yet")
     ahead = HOUR * (left / pace.per_hour)
     has_hour = ahead <= EXACT_FOR
     when = _rounded_up(now + ahead, HOUR if has_hour else DAY)
@@ -95,6 +98,7 @@ def pace_chart(counts: Mapping[datetime, int], *, now: datetime) -> Chart:
     rows: list[Row] = [{"hour": f"{hour:%H:%M}", "ratings": counts.get(hour, 0)} for hour in hours]
     spec = plain_spec("Ratings in each hour of the last day.", 150)
     axis = {"labelOverlap": True, "labelSeparation": 14, "labelAngle": 0, "ticks": False}
+    axis["labelPadding"] = 8  # clear of the zero beside it
     spec |= {
         "data": {"values": rows},
         "mark": {"type": "bar", "binSpacing": 1},

@@ -18,7 +18,7 @@ from analysis.standings import Standing, top_standings
 from hits.models import Batch, Campaign, Launch
 from hits.selectors.money import campaign_sums, policy_of
 
-SYSTEMS_SHOWN = 5
+SYSTEMS_SHOWN = 5  # or one more, where no other is left
 TRAIL_SHOWN = 5
 # Of a result's page: it holds every chart and annotator, too much to fetch every few seconds.
 RESULT_SHOWN = (
@@ -75,6 +75,13 @@ class Findings:
     def percent_passed(self) -> float | None:
         return 100 * self.passed / self.judged if self.judged else None
 
+    @property
+    def scale(self) -> tuple[float, float]:
+        """The scores at the two ends of the line that the intervals are drawn on."""
+        ends = [end for row in self.standings for end in (row.low, row.z, row.high)]
+        known = [end for end in ends if end is not None]
+        return min(known), max(known)
+
 
 @dataclass(frozen=True)
 class Deed:
@@ -92,6 +99,7 @@ class Overview:
 
     step: Step
     progress: Progress
+    is_paused: bool
     pace: Pace
     finish: Finish
     chart: Chart
@@ -117,12 +125,14 @@ def campaign_overview(campaign: Campaign, choices_key: str, *, now: datetime) ->
     findings = _findings(result)
     decisions = tuple(campaign_decisions(campaign, launches, _settled(findings), now=now))
     step = _next_step(campaign, progress)
+    is_paused = _is_paused(launches)
     is_moving = campaign.state == Campaign.State.LIVE and bool(progress.left or decisions)
     return Overview(
         step=step,
         progress=progress,
+        is_paused=is_paused,
         pace=pace,
-        finish=expected_finish(left=progress.left, pace=pace, now=now),
+        finish=expected_finish(left=progress.left, pace=pace, now=now, is_paused=is_paused),
         chart=pace_chart(hours, now=now),
         money=_money(campaign, launches),
         decisions=decisions,
@@ -132,6 +142,11 @@ def campaign_overview(campaign: Campaign, choices_key: str, *, now: datetime) ->
         trail=_trail(campaign),
         may_change=is_moving or is_renewing or step == Step.WAIT_FOR_HITS,
     )
+
+
+def _is_paused(launches: list[Launch]) -> bool:
+    states = {launch.state for launch in launches}
+    return Launch.State.PAUSED in states and Launch.State.LIVE not in states
 
 
 def _next_step(campaign: Campaign, progress: Progress) -> Step:
@@ -165,7 +180,8 @@ def _results(campaign: Campaign, choices_key: str) -> tuple[dict[str, Any] | Non
 def _findings(result: dict[str, Any] | None) -> Findings | None:
     if result is None or result["state"] == Result.State.FAILED:
         return None
-    counts = result["page__counts"]
+    counts, systems = result["page__counts"], result["page__systems"]
+    shows_all = len(systems) <= SYSTEMS_SHOWN + 1
     return Findings(
         made_at=result["finished_at"] or result["created_at"],
         ratings=counts["ratings"],
@@ -176,8 +192,8 @@ def _findings(result: dict[str, Any] | None) -> Findings | None:
         stopping=result["page__sentences__stopping"],
         enough=result["page__enough"],
         notes=tuple(result["page__notes"] or ()),
-        systems=len(result["page__systems"]),
-        standings=tuple(top_standings(result["page__systems"], SYSTEMS_SHOWN)),
+        systems=len(systems),
+        standings=tuple(top_standings(systems, len(systems) if shows_all else SYSTEMS_SHOWN)),
     )
 
 

@@ -22,12 +22,12 @@ COUNTED = 50_000
 
 @dataclass(frozen=True)
 class Progress:
-    """HITs by state, and the ratings given in turns that were not given up."""
+    """Turns that were not given up, by state, and the ratings given in them."""
 
     hits: int
     hits_offered: int
-    hits_begun: int  # taken by somebody, and not finished by everybody who is wanted
-    hits_finished: int
+    turns: int  # a HIT counts once for everybody who is asked to rate it
+    turns_finished: int
     wanted: int  # ratings, by everybody who is asked
     rated: int
     working: int  # people, at this moment
@@ -37,8 +37,8 @@ class Progress:
         return self.hits - self.hits_offered
 
     @property
-    def hits_untouched(self) -> int:
-        return self.hits_offered - self.hits_begun - self.hits_finished
+    def turns_open(self) -> int:
+        return self.turns - self.turns_finished - self.working
 
     @property
     def left(self) -> int:
@@ -58,11 +58,13 @@ def campaign_progress(campaign: Campaign) -> Progress:
     under_way = Rating.objects.filter(
         assignment__campaign=campaign, assignment__state=State.ACTIVE, revision=1
     )
-    finished = sum(row["turns"] * row["size"] for row in rows if row["state"] in FINISHED)
+    done = [row for row in rows if row["state"] in FINISHED]
     return Progress(
         **_hit_counts(campaign),
         wanted=sum(row["turns"] * row["size"] for row in rows),
-        rated=finished + under_way.count(),
+        rated=sum(row["turns"] * row["size"] for row in done) + under_way.count(),
+        turns=sum(row["turns"] for row in rows),
+        turns_finished=sum(row["turns"] for row in done),
         working=sum(row["turns"] for row in rows if row["state"] == State.ACTIVE),
     )
 
@@ -101,17 +103,9 @@ def _turns(turns: QuerySet[Assignment], key: str) -> list[Turns]:
 
 def _hit_counts(campaign: Campaign) -> dict[str, int]:
     hits = Hit.objects.filter(batch__campaign=campaign).annotate(
-        standing=Count("assignments", filter=STANDING),
-        taken=Count("assignments", filter=STANDING & ~Q(assignments__state=State.OPEN)),
-        finished=Count("assignments", filter=Q(assignments__state__in=FINISHED)),
+        standing=Count("assignments", filter=STANDING)
     )
-    is_finished = Q(standing__gt=0, finished=F("standing"))
-    return hits.aggregate(
-        hits=Count("pk"),
-        hits_offered=Count("pk", filter=Q(standing__gt=0)),
-        hits_begun=Count("pk", filter=Q(taken__gt=0) & ~is_finished),
-        hits_finished=Count("pk", filter=is_finished),
-    )
+    return hits.aggregate(hits=Count("pk"), hits_offered=Count("pk", filter=Q(standing__gt=0)))
 
 
 def campaign_arrivals(campaign: Campaign, *, now: datetime) -> tuple[Pace, dict[datetime, int]]:

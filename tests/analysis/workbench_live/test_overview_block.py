@@ -93,21 +93,22 @@ def test_on_offer_it_waits_for_the_first_rating(look, live):
     assert 'hx-trigger="every 10s"' in page
 
 
-def test_hits_are_counted_by_state(look, first_hit, second_hit):
+def test_turns_are_counted_by_state(look, first_hit, second_hit):
     take(first_hit, count=100, submits=True)
     take(second_hit, count=30)
     progress = found(look()).progress
-    assert (progress.hits, progress.hits_finished, progress.hits_begun) == (2, 1, 1)
-    assert (progress.hits_untouched, progress.hits_unoffered) == (0, 0)
+    assert (progress.hits, progress.turns, progress.turns_finished) == (2, 2, 1)
+    assert (progress.turns_open, progress.hits_unoffered) == (0, 0)
     assert (progress.rated, progress.wanted, progress.working) == (130, 200, 1)
     assert progress.percent == 65
 
 
-def test_a_hit_rated_by_some_of_those_wanted_is_under_way(look, live, first_hit):
+def test_a_hit_counts_once_for_everybody_who_is_wanted(look, live, first_hit):
     take(first_hit, count=100, submits=True)
     first_hit.assignments.create(campaign=live, slot=2)
     progress = found(look()).progress
-    assert (progress.hits_finished, progress.hits_begun, progress.hits_untouched) == (0, 1, 1)
+    assert (progress.turns, progress.turns_finished, progress.turns_open) == (3, 1, 2)
+    assert (progress.hits, progress.wanted, progress.percent) == (2, 300, 33)
 
 
 def test_work_that_was_given_up_does_not_count(look, live, first_hit):
@@ -116,7 +117,7 @@ def test_work_that_was_given_up_does_not_count(look, live, first_hit):
     turn.save()
     first_hit.assignments.create(campaign=live, slot=turn.slot)
     progress = found(look()).progress
-    assert (progress.rated, progress.wanted, progress.hits_untouched) == (0, 200, 2)
+    assert (progress.rated, progress.wanted, progress.turns_open) == (0, 200, 2)
 
 
 def test_a_change_of_mind_is_no_further_rating(look, first_hit):
@@ -129,7 +130,8 @@ def test_a_change_of_mind_is_no_further_rating(look, first_hit):
 def test_batches_that_were_not_offered_are_told_apart(look, live, composed):
     batch_compose(campaign=composed)
     progress = found(look()).progress
-    assert (progress.hits, progress.hits_untouched, progress.hits_unoffered) == (4, 2, 2)
+    assert (progress.hits, progress.turns_open, progress.hits_unoffered) == (4, 2, 2)
+    assert "2 more HITs not offered" in text(look())
 
 
 def test_the_pace_counts_an_hour_and_a_day(look, first_hit, second_hit):
@@ -164,6 +166,18 @@ def test_the_chart_has_a_bar_for_every_hour(look, first_hit):
     assert [row["ratings"] for row in chart.rows] == [0] * 23 + [10]
 
 
+def test_paused_it_says_so_and_forecasts_nothing(look, first_hit, launched):
+    take(first_hit, count=10)
+    assert found(look()).finish.when is not None
+    assert "Paused" not in text(look())
+    launched.state = "paused"
+    launched.save()
+    page = text(look())
+    assert "Paused<small>nobody new can begin until it is resumed" in page
+    assert '<span class="badge badge--warning">Paused</span>' in page
+    assert found(look()).finish.when is None
+
+
 def test_money_is_shown_where_there_is_a_budget(look, live, launched):
     assert "Spent" not in text(look())
     Policy.objects.create(campaign=live, budget=Decimal("50"))
@@ -182,6 +196,8 @@ def test_the_result_is_shown_with_the_pass_rate_and_its_n(look, live, rated):
     shown = found(look()).findings
     assert [row.system for row in shown.standings[:2]] == ["human-b", "system-5"]
     assert (len(shown.standings), shown.systems) == (5, 7)
+    assert shown.scale == (shown.standings[-1].low, shown.standings[0].high)
+    assert ("hold for one look" in page) is not shown.enough
 
 
 def test_all_is_rated_and_decided_so_it_asks_no_more(look, rated):
