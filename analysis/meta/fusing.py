@@ -15,16 +15,19 @@ from numpy.typing import NDArray
 from analysis.meta.levels import Rows
 from analysis.meta.scores import Floats, ScoreTable
 from analysis.meta.settings import Settings
+from analysis.stats.correlation import pearson
 from analysis.stats.fusion import (
     CrossValidation,
     Fusion,
     WeightIntervals,
     cross_validate,
+    distinct_metrics,
     fit_fusion,
     holdout,
     leave_one_group_out,
     weight_intervals,
 )
+from analysis.stats.ranking import SAME
 
 FORMAT: Final = "fusion-1"
 NAME: Final = "fusion"
@@ -66,7 +69,9 @@ class FusionResult:
     """The fusion of all captions, its weights' intervals, and how it did on unseen captions."""
 
     metrics: tuple[int, ...]
-    """Those that vary, by number: a constant one has nothing to add."""
+    """Those mixed, by number."""
+    left_out: tuple[int, ...]
+    """Those that vary, yet say nothing which the mixed ones do not say together."""
     fusion: Fusion
     intervals: WeightIntervals
     validation: CrossValidation
@@ -75,15 +80,19 @@ class FusionResult:
 def fuse(rows: Rows, settings: Settings) -> FusionResult | None:
     """Regress human scores on the metrics (bertha-2022 §5.2.3). None with too few of anything."""
     varying = np.flatnonzero(np.ptp(rows.metrics, axis=0) > 0)
-    metrics = rows.metrics[:, varying]
+    if len(varying) < 2 or np.ptp(rows.human) == 0:
+        return None
+    mixed = distinct_metrics(rows.metrics, _best_first(rows, varying))
+    metrics = rows.metrics[:, mixed]
     rng = np.random.default_rng([settings.seed, 4])
     folds = _folds(rows, settings, rng)
-    fewest = max(len(varying) + 2, 5)
+    fewest = max(len(mixed) + 2, 5)
     enough = len(rows) - max((np.count_nonzero(fold) for fold in folds), default=len(rows))
-    if len(varying) < 2 or np.ptp(rows.human) == 0 or enough < fewest:
+    if len(mixed) < 2 or enough < fewest:
         return None
     return FusionResult(
-        metrics=tuple(varying.tolist()),
+        metrics=tuple(mixed),
+        left_out=tuple(at for at in varying.tolist() if at not in mixed),
         fusion=fit_fusion(rows.human, metrics, ridge=settings.ridge),
         intervals=weight_intervals(
             rows.human,
@@ -96,6 +105,12 @@ def fuse(rows: Rows, settings: Settings) -> FusionResult | None:
         ),
         validation=cross_validate(rows.human, metrics, folds, ridge=settings.ridge),
     )
+
+
+def _best_first(rows: Rows, varying: NDArray[np.intp]) -> list[int]:
+    """By r with people: of metrics that say the same, the best represents the others."""
+    r = np.array([pearson(rows.human, rows.metrics[:, at]) for at in varying])
+    return [int(at) for at in varying[np.argsort(-np.abs(r).round(SAME), kind="stable")]]
 
 
 def _folds(rows: Rows, settings: Settings, rng: np.random.Generator) -> Sequence[NDArray[np.bool_]]:

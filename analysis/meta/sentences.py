@@ -122,11 +122,21 @@ def _odd_captions(part: AgainstHuman, verdict: Verdict, alpha: float) -> str:
 
 def _without_odd_captions(part: AgainstHuman, verdict: Verdict) -> str:
     share = f"{100 * verdict.removed / len(part.rows):.1f} %"
-    after = f"{number(verdict.r_after[0], 3)} against {number(verdict.r_after[1], 3)}"
     return (
         f"without the {_captions(verdict.removed)} ({share}) that Cook's filter finds for either "
-        f"metric it is {after} (p {_is(verdict.p_after)})"
+        f"metric {_after(part, verdict)}"
     )
+
+
+def _after(part: AgainstHuman, verdict: Verdict) -> str:
+    """The metric ahead comes first, and p is that it is no better."""
+    better, worse = verdict.r_after
+    if better < worse:
+        return (
+            f"the order is reversed: {part.metrics[verdict.worse]} is ahead, {number(worse, 3)} "
+            f"against {number(better, 3)} (p {_is(1 - verdict.p_after)})"
+        )
+    return f"it is {number(better, 3)} against {number(worse, 3)} (p {_is(verdict.p_after)})"
 
 
 def _reliance(part: AgainstHuman, verdict: Verdict) -> str:
@@ -194,7 +204,16 @@ def fusion_sentence(part: AgainstHuman) -> str:
         f"On {int(unseen.n[0]):,} captions it had not seen, the mix of {len(singles)} metrics "
         f"reaches r = {number(mixed, 3)}; the best single one, {best}, {number(singles[best], 3)}: "
         f"here the mix {_mix_is_better(part, found, part.metrics.index(best))}."
+        f"{_left_out(part, found)} The more alike metrics are, the less sure is the weight of each."
     )
+
+
+def _left_out(part: AgainstHuman, found: FusionResult) -> str:
+    if not found.left_out:
+        return ""
+    names = listed([part.metrics[at] for at in found.left_out])
+    verb, says = ("is", "it says") if len(found.left_out) == 1 else ("are", "they say")
+    return f" {names} {verb} not in it: what {says}, metrics of the mix say together."
 
 
 def _mix_is_better(part: AgainstHuman, found: FusionResult, best: int) -> str:

@@ -51,7 +51,7 @@ from hits.models import Campaign
 
 DEFAULTS = Settings()
 KEPT = 3
-LAYOUT = 2
+LAYOUT = 3
 """Of what is stored: rows of an older layout are not found, but made anew."""
 MOST_PLACEBOS = 5_000_000
 """Captions × metrics × draws: about a minute of one processor."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,10 @@ from scipy.sparse import csr_array
 
 from analysis.stats.correlation import Correlations, Floats, complete_rows, correlations
 from analysis.stats.correlation_intervals import draw_counts
+
+OWN: Final = 1e-3
+"""Share of a metric's variance that others must leave unexplained for it to be weighed: with less,
+weights run into the thousands and say nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,28 @@ class CrossValidation:
     correlations: Correlations
     """Of the fused score (first) and of each metric, over the same held-out captions."""
     folds: int
+
+
+def distinct_metrics(metrics: Floats, order: Sequence[int]) -> list[int]:
+    """Metrics, by number, that say something of their own; the earlier in ``order`` the rather.
+
+    A copy, a sum and a constant are left out: what they say the others say together, so that the
+    predictions of a fit are the same and its weights are determined.
+
+    >>> one, other = np.array([1.0, 2, 4, 3]), np.array([1.0, 0, 0, 2])
+    >>> distinct_metrics(np.column_stack([one, 2 * one, one + other, other]), [1, 0, 2, 3])
+    [1, 2]
+    """
+    basis = np.empty((len(metrics), 0))
+    kept = []
+    for at in order:
+        centred = _centred(metrics[:, [at]])[:, 0]
+        rest = centred - basis @ (basis.T @ centred)
+        rest -= basis @ (basis.T @ rest)  # again, for what rounding left
+        if rest @ rest > OWN * (centred @ centred):
+            basis = np.column_stack([basis, rest / np.linalg.norm(rest)])
+            kept.append(at)
+    return sorted(kept)
 
 
 def fit_fusion(human: Floats, metrics: Floats, *, ridge: float = 0.0) -> Fusion:

@@ -10,6 +10,7 @@ from analysis.stats.correlation import correlations
 from analysis.stats.fusion import (
     Fusion,
     cross_validate,
+    distinct_metrics,
     fit_fusion,
     holdout,
     leave_one_group_out,
@@ -70,6 +71,25 @@ def test_a_constant_metric_weighs_nothing_and_a_double_shares():
     np.testing.assert_allclose(fusion.predict(columns), single.predict(metrics[:, :1]))
     intervals = weight_intervals(human, columns, video, rng=np.random.default_rng(0), draws=20)
     assert intervals.low[1] == intervals.high[1] == 0
+
+
+def test_copies_sums_and_constants_are_not_weighed_and_nothing_is_lost():
+    human, metrics, _ = campaign(11)
+    first, second, third = metrics.T
+    mean = (first + 3 * third) / 4
+    columns = np.column_stack([mean, first, second, third, -2 * second + 1, np.ones(len(human))])
+    kept = distinct_metrics(columns, [3, 0, 4, 5, 1, 2])
+    assert kept == [0, 3, 4]
+    np.testing.assert_allclose(
+        fit_fusion(human, columns[:, kept]).predict(columns[:, kept]),
+        fit_fusion(human, metrics).predict(metrics),
+    )
+
+
+def test_a_metric_that_is_nearly_another_is_not_weighed_but_one_that_resembles_it_is():
+    _, metrics, _ = campaign(12)
+    near, like = (metrics[:, 0] + part * metrics[:, 2] for part in (0.002, 0.2))
+    assert distinct_metrics(np.column_stack([metrics[:, 0], near, like]), [0, 1, 2]) == [0, 2]
 
 
 def test_captions_that_lack_a_metric_are_not_fitted_and_have_no_score():

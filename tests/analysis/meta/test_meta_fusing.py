@@ -11,7 +11,9 @@ from django.core.management import call_command
 
 from analysis.meta.files import fused
 from analysis.meta.fusing import read_fusion, write_fusion
+from analysis.meta.joining import join
 from analysis.meta.pipeline import evaluate_metrics
+from analysis.meta.sentences import fusion_sentence
 from analysis.meta.settings import Settings
 
 
@@ -28,6 +30,18 @@ def test_what_is_saved_is_what_is_read(saved, joined, tmp_path):
     np.testing.assert_array_equal(again.score(values), saved.score(values))
     assert again.metrics == ("close", "far", "against")
     assert np.corrcoef(again.score(values), joined.human["z"])[0, 1] > 0.85
+
+
+def test_a_copy_and_a_sum_are_named_and_not_weighed(scores):
+    human, metrics = scores
+    frame = metrics.frame
+    metrics = metrics.with_columns(
+        {"copy": frame["close"] * 3, "sum": frame["far"] + frame["against"], "flat": 0 * frame.far}
+    )
+    part = evaluate_metrics(join(human, metrics), Settings(draws=20, placebo=0)).parts[0]
+    assert {part.metrics[at] for at in part.fusion.metrics} == {"close", "far", "against"}
+    assert "copy and sum are not in it: what they say" in fusion_sentence(part)
+    assert max(map(abs, part.fusion.fusion.weight)) < 1
 
 
 def test_it_is_undefined_where_a_metric_is(saved):
