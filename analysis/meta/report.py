@@ -141,7 +141,7 @@ def _drawn_row(row: Row) -> Row:
         "z": row["pearson"],
         "z_low": None if math.isnan(low) else low,
         "z_high": None if math.isnan(high) else high,
-        "ranks": str(row["rank_low"]),
+        "ranks": str(row["cluster"]),
     }
 
 

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from analysis.meta.fusing import NAME
 from analysis.meta.levels import LevelResult
 from analysis.meta.pipeline import AgainstHuman, Evaluation
@@ -60,7 +62,6 @@ def group_rows(part: AgainstHuman) -> list[Row]:
 
 def level_rows(part: AgainstHuman, level: LevelResult) -> list[Row]:
     """Metrics with the highest r first, as far as it is defined."""
-    clusters = level.comparisons.clusters if level.comparisons else None
     rows = []
     for at, metric in enumerate(part.metrics):
         row: Row = {"metric": metric, "human": part.human, "level": level.level}
@@ -73,11 +74,22 @@ def level_rows(part: AgainstHuman, level: LevelResult) -> list[Row]:
             "pairwise_accuracy": level.accuracy[at].accuracy,
             "tie_epsilon": level.accuracy[at].epsilon,
             "soft_pairwise_accuracy": float(level.soft.accuracy[at]) if level.soft else math.nan,
-            "rank_low": float(clusters.rank_low[at]) if clusters else math.nan,
-            "rank_high": float(clusters.rank_high[at]) if clusters else math.nan,
         }
-        rows.append(row)
+        rows.append(row | _places(level, at))
     return sorted(rows, key=lambda row: _descending(abs(row["pearson"])))
+
+
+def _places(level: LevelResult, at: int) -> Row:
+    """The first and last place a metric may hold: behind those significantly better, before those
+    significantly worse. Its cluster says less, for one copy too many joins all."""
+    found = level.comparisons.clusters if level.comparisons else None
+    if found is None or at not in found.order:
+        return {"cluster": math.nan, "rank_low": math.nan, "rank_high": math.nan}
+    return {
+        "cluster": float(found.rank_low[at]),
+        "rank_low": 1.0 + np.count_nonzero(found.beats[:, at]),
+        "rank_high": float(len(found.order) - found.wins[at]),
+    }
 
 
 def _descending(value: float) -> float:

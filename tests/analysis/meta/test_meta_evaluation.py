@@ -91,8 +91,10 @@ def test_a_lead_that_rests_on_odd_captions_is_called_that():
     assert strongest == {"0", "1", "2", "3"}
     verdict = replace(verdict, r_after=(0.5, 0.4))
     assert "captions? It may be: " in sentences.verdict_sentences(part, verdict, 0.05)[1]
-    verdict = replace(verdict, r_after=(0.4, 0.5))
-    assert "captions? It seems so: " in sentences.verdict_sentences(part, verdict, 0.05)[1]
+    verdict = replace(verdict, r_after=(0.4, 0.5), p_after=0.83)
+    said = sentences.verdict_sentences(part, verdict, 0.05)[1]
+    assert "captions? It seems so: " in said
+    assert "the order is reversed: plain is ahead, 0.500 against 0.400 (p = 0.170)" in said
 
 
 def test_reliance_is_what_removing_those_captions_one_by_one_finds():
@@ -121,6 +123,8 @@ def test_a_metric_that_the_best_beats_is_not_called_its_equal():
     part = evaluate_metrics(joined, QUICK).parts[0]
     clusters = part.caption.comparisons.clusters
     assert clusters.rank_low.tolist() == [1, 1, 1]
+    places = [(row["rank_low"], row["rank_high"]) for row in tables.level_rows(part, part.caption)]
+    assert places == [(1, 2), (1, 3), (2, 3)]
     assert "; middle cannot be told apart from it" in sentences.best_sentence(part)
 
 
