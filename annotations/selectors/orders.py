@@ -5,16 +5,16 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from annotations.models import Submission
+from annotations.selectors.concerned import ABOUT_ONE, people_concerned
 from hits.models import Act, Campaign, Order
 
 State = Act.State
-ABOUT_ONE = (Act.Kind.APPROVE, Act.Kind.REJECT, Act.Kind.BONUS)
 SHOWN_FOR = dt.timedelta(days=1)
-MOST_ORDERS, MOST_ACTS = 10, 100
+MOST_ORDERS, MOST_ACTS, MOST_NAMES = 10, 100, 5
+Names = Mapping[int, list[str]]
 WORDS = {
     State.WAITING: "waiting",
     State.CLAIMED: "sending",
@@ -47,6 +47,16 @@ class OrderRow:
     undoable: int
     minutes_left: int
     acts: tuple[ActRow, ...]
+    names: tuple[str, ...]  # the first few it is about
+
+    @property
+    def others(self) -> int:
+        """People it is about who are not among the names."""
+        return max(0, self.order.people - len(self.names))
+
+    @property
+    def is_undone(self) -> bool:
+        return self.word == "undone"
 
     @property
     def word(self) -> str:
@@ -60,7 +70,7 @@ class OrderRow:
 
 
 def orders_shown(campaign: Campaign, *, now: dt.datetime) -> list[OrderRow]:
-    """The latest first, each with its acts about single people. In three queries."""
+    """The latest first, each with its acts about single people. In five queries."""
     orders = list(
         campaign.orders.select_related("given_by").filter(created_at__gt=now - SHOWN_FOR)[
             :MOST_ORDERS
@@ -69,14 +79,15 @@ def orders_shown(campaign: Campaign, *, now: dt.datetime) -> list[OrderRow]:
     acts: defaultdict[int, list[Act]] = defaultdict(list)
     for act in Act.objects.filter(order__in=orders).defer("payload").order_by("pk"):
         acts[act.order_id or 0].append(act)
-    names = _names(act for some in acts.values() for act in some[:MOST_ACTS])
+    names = people_concerned(act for some in acts.values() for act in some[:MOST_ACTS])
     return [_row(order, acts[order.pk], names, now) for order in orders]
 
 
-def _row(order: Order, acts: list[Act], names: dict[int, str], now: dt.datetime) -> OrderRow:
+def _row(order: Order, acts: list[Act], names: Names, now: dt.datetime) -> OrderRow:
     counts = Counter(WORDS[State(act.state)] for act in acts)
     undoable = [act for act in acts if _can_undo(act)]
     seconds = max((act.next_try_at - now).total_seconds() for act in undoable) if undoable else 0
+    everybody = {name for act in acts for name in names.get(act.pk, [])}
     return OrderRow(
         order=order,
         counts=tuple(
@@ -84,30 +95,15 @@ def _row(order: Order, acts: list[Act], names: dict[int, str], now: dt.datetime)
         ),
         undoable=len(undoable),
         minutes_left=math.ceil(max(0, seconds) / 60),
-        acts=tuple(
-            ActRow(
-                act.pk,
-                names.get(_submission(act), ""),
-                WORDS[State(act.state)],
-                act.error,
-                _can_undo(act),
-            )
-            for act in acts[:MOST_ACTS]
-            if act.kind in ABOUT_ONE
-        ),
+        acts=tuple(_act_row(act, names) for act in acts[:MOST_ACTS] if act.kind in ABOUT_ONE),
+        names=tuple(sorted(everybody)[:MOST_NAMES]),
     )
+
+
+def _act_row(act: Act, names: Names) -> ActRow:
+    name = next(iter(names.get(act.pk, [])), "")
+    return ActRow(act.pk, name, WORDS[State(act.state)], act.error, _can_undo(act))
 
 
 def _can_undo(act: Act) -> bool:
     return act.state == State.WAITING and not act.attempts
-
-
-def _names(acts: Iterable[Act]) -> dict[int, str]:
-    """The pseudonyms behind submissions."""
-    pks = {_submission(act) for act in acts if act.kind in ABOUT_ONE}
-    rows = Submission.objects.filter(pk__in=pks)
-    return dict(rows.values_list("pk", "annotator__pseudonym"))
-
-
-def _submission(act: Act) -> int:
-    return int(act.subject.split(":")[1])

@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import Count
 
 from annotations.models import Annotator, Submission
+from annotations.selectors.concerned import ABOUT_ONE, annotators_in, submission_of
 from annotations.selectors.reviews import submissions_of
 from annotations.services.annotators import annotators_exclude
 from annotations.services.order_kinds import ORDERS, Chosen, Remarks, Wish
@@ -123,11 +124,6 @@ def _listing(acts: Iterable[Act]) -> list[Act]:
     return [act for act in acts if "annotators" in act.payload.get("before", {})]
 
 
-def submission_of(act: Act) -> int:
-    """The submission that an approval, a rejection or a bonus is about."""
-    return int(act.subject.split(":")[1])
-
-
 @transaction.atomic
 def order_undo(*, order: Order, by: User, act: int | None = None) -> int:
     """Take back what was not sent yet, of the whole order or of one act; how many acts that is."""
@@ -148,9 +144,23 @@ def order_undo(*, order: Order, by: User, act: int | None = None) -> int:
         order.campaign,
         by,
         "undid",
-        f"{order.get_kind_display().lower()}: {len(taken)} of {order.acts.count()} not sent yet",
+        f"{order_words(order)}: {_extent(order, taken)}",
     )
     return len(taken)
+
+
+def order_words(order: Order) -> str:
+    """What an order does, within a sentence."""
+    label = order.get_kind_display()
+    return label[:1].lower() + label[1:]
+
+
+def _extent(order: Order, taken: Sequence[Act]) -> str:
+    """How much of an order was taken back; what concerns many people at once counts people."""
+    if taken[0].kind in ABOUT_ONE:
+        return f"{len(taken)} of {order.acts.count()} not sent yet"
+    people = len({pk for act in taken for pk in annotators_in(act.payload)})
+    return f"{people} {'person' if people == 1 else 'people'}"
 
 
 def _refuse_out_of_turn(order: Order) -> None:

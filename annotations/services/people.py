@@ -88,12 +88,20 @@ def submissions_message(
     for crowd, people in _people(submissions).items():
         if not connect(crowd).facts.can_message:
             raise DomainError("People of this crowd have no address here: write to them yourself.")
+        written_to = {
+            row.annotator_id for row in submissions if row.crowd == crowd and person_of(row)
+        }
         act_write(
             campaign=campaign,
             crowd=crowd,
             kind=Act.Kind.MESSAGE,
             subject=f"message:{digest_of([*people, subject, text])}",
-            payload={"people": people, "subject": subject.strip(), "text": text.strip()},
+            payload={
+                "people": people,
+                "annotators": sorted(written_to),
+                "subject": subject.strip(),
+                "text": text.strip(),
+            },
             by=by,
             order=order,
         )

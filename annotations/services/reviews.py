@@ -148,7 +148,8 @@ def submissions_refuse(
         _refuse(submission, reason, category, by, order)
         count += 1
     if count:
-        decision_note(campaign, by, "refused", f"{count}: {reason}")
+        plural = "s" if count > 1 else ""
+        decision_note(campaign, by, "refused", f"{count} submission{plural}: {reason}")
     return count
 
 

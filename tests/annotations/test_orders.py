@@ -318,8 +318,33 @@ def test_who_ordered_and_who_undid_is_on_the_trail(campaign, market, made):
     trail = list(AuditEntry.objects.values_list("person", "action", "detail")[:2])
     assert trail == [
         (campaign.owner.pk, "undid", "reject: 3 of 3 not sent yet"),
-        (campaign.owner.pk, "refused", f"3: {REASON}"),
+        (campaign.owner.pk, "refused", f"3 submissions: {REASON}"),
     ]
+
+
+def test_the_trail_counts_people_where_one_act_is_about_many(campaign, market, made):
+    order = give(campaign, Kind.EXCLUDE, annotator("Anna")).order
+    order_undo(order=order, by=campaign.owner)
+    assert AuditEntry.objects.first().detail == "exclude from future HITs: 1 person"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"kind": Kind.REJECT, "text": REASON},
+        {"kind": Kind.MESSAGE, "text": "Thank you."},
+        {"kind": Kind.EXCLUDE},
+    ],
+)
+def test_the_list_says_whom_an_order_is_about(campaign, market, made, words):
+    people = [annotator("Anna"), annotator("Ben")]
+    order = give(campaign, words.pop("kind"), *people, **words).order
+    names = tuple(sorted(person.pseudonym for person in people))
+    (row,) = orders_shown(campaign, now=timezone.now())
+    assert (row.names, row.others, row.is_undone) == (names, 0, False)
+    order_undo(order=order, by=campaign.owner)
+    (row,) = orders_shown(campaign, now=timezone.now())
+    assert (row.names, row.is_undone) == (names, True)
 
 
 def test_who_people_are_is_forgotten_with_what_was_undone(campaign, market, made):
@@ -347,5 +372,5 @@ def test_the_list_takes_a_fixed_number_of_queries(
         give(campaign, Kind.MESSAGE, text=f"{number}", once=str(number))
     give(campaign, Kind.APPROVE, once="approve")
     policy_update(campaign=campaign, by=campaign.owner, budget=Decimal("20"))
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(5):
         assert len(orders_shown(campaign, now=timezone.now())) == 5

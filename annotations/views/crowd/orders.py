@@ -14,7 +14,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
 from annotations.selectors.orders import orders_shown
-from annotations.services.orders import order_undo
+from annotations.services.orders import order_undo, order_words
 from daplatform.errors import DomainError
 from hits.models import Act, Campaign, Order
 from hits.views.access import MemberRequest, for_campaign
@@ -30,7 +30,8 @@ def order_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
         return HttpResponse(status=204)
     context = {
         "campaign": campaign,
-        "orders": rows,
+        "orders": [row for row in rows if not row.is_undone],
+        "undone": [row for row in rows if row.is_undone],
         "digest": digest,
         "is_moving": any(row.is_moving for row in rows),
         "next": _on_this_site(request.GET.get("next", "")),
@@ -58,7 +59,7 @@ def order_take_back(request: MemberRequest, campaign: Campaign, pk: int) -> Http
 
 def _undone(order: Order) -> str:
     states = Counter(order.acts.values_list("state", flat=True))
-    word = f"Undone: {order.get_kind_display().lower()}."
+    word = f"Undone: {order_words(order)}."
     if gone := states.total() - states[Act.State.UNDONE] - states[Act.State.WAITING]:
         return f"{word} {gone} of {states.total()} had been sent already, and cannot be undone."
     return word

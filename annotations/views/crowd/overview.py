@@ -36,6 +36,7 @@ def crowd_page(
         "policy": policy,
         "form": form or PolicyForm(instance=policy),
         "sums": sums,
+        "currency": launches[0].launch.currency if launches else "USD",
         "left": policy.budget - sums.total,
         "launches": launches,
         "waiting": sum(row.waiting for row in launches),
