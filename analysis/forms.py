@@ -274,7 +274,11 @@ class ComparisonForm(forms.Form):
     """With which other campaign this one is compared."""
 
     other = forms.ModelChoiceField(
-        Campaign.objects.none(), required=False, to_field_name="slug", label="Compare with"
+        Campaign.objects.none(),
+        required=False,
+        to_field_name="slug",
+        label="Compare with",
+        empty_label="Choose a campaign",
     )
 
     def __init__(self, data: Any = None, *, campaigns: QuerySet[Campaign]) -> None:

@@ -37,7 +37,7 @@ class PlanForm(forms.Form):
         help_text="The fee doubles from ten up.",
     )
     reward = forms.DecimalField(
-        label="Reward per HIT, US$",
+        label="Reward per HIT, USD",
         min_value=Decimal("0"),
         max_value=Decimal("99999.99"),
         decimal_places=2,

@@ -184,7 +184,7 @@ def test_money_is_shown_where_there_is_a_budget(look, live, launched):
     for kind, amount in (("committed", "20"), ("released", "5"), ("paid", "4"), ("fee", "1")):
         LedgerEntry.objects.create(campaign=live, kind=kind, amount=amount, subject="x")
     page = " ".join(text(look()).split())
-    assert "<dt>Spent</dt><dd>5.00<small>of 50.00 USD, 15.00 more promised</small>" in page
+    assert "<dt>Spent</dt><dd>5.00 USD<small>of 50.00 USD, 15.00 USD more promised</small>" in page
 
 
 def test_the_result_is_shown_with_the_pass_rate_and_its_n(look, live, rated):
