@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 from uuid import uuid4
 
@@ -57,7 +58,8 @@ def annotators_order(request: MemberRequest, campaign: Campaign) -> HttpResponse
         "form": form,
         "outcome": outcome,
         "seen": _seen(outcome) if outcome else "",
-        "left": money_left(campaign),
+        "passed": _passed(latest, chosen) if kind == Order.Kind.REJECT else 0,
+        **_budget(campaign, kind, outcome),
         "currency": _currency(campaign),
         "back": back,
     }
@@ -99,6 +101,23 @@ def _proposal(latest: Latest, chosen: list[Annotator]) -> str:
         return ""
     flags = people.annotators_flags(latest.listed, [each.pseudonym for each in chosen])
     return proposed_reason(flags)
+
+
+def _passed(latest: Latest, chosen: list[Annotator]) -> int:
+    """How many of those chosen quality control has nothing against."""
+    if not latest.listed:
+        return 0
+    listed = people.annotators_listed(latest.listed, show="passed")
+    return len({each.pseudonym for each in chosen} & set(listed["annotator"].to_pylist()))
+
+
+def _budget(campaign: Campaign, kind: Order.Kind, outcome: Outcome | None) -> dict[str, Decimal]:
+    """What is left of it now, and once the order is carried out."""
+    left = money_left(campaign)
+    if outcome is None:
+        return {"left": left, "left_after": left}
+    freed = outcome.order.cost if kind == Order.Kind.REJECT else -outcome.promised
+    return {"left": left, "left_after": left + freed}
 
 
 def _preview(

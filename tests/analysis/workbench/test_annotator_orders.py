@@ -250,3 +250,17 @@ def test_who_was_rejected_stays_in_the_list_and_can_be_excluded(order, constant,
     assert page_of("annotator-detail", campaign, constant).status_code == 200
     everybody = order("exclude", query="?show=rejected", everybody="yes")
     assert [each.pseudonym for each in everybody.context["chosen"]] == [constant]
+
+
+def test_a_rejection_says_who_passed_and_what_is_left_afterwards(order, names, constant):
+    content = order("reject", *names, once="1", text="All alike.").content.decode()
+    assert "4 of the 5 chosen passed quality control" in content
+    assert "20.00 USD<small>afterwards, 14.00 USD now" in content
+    alone = order("reject", constant, once="1", text="All alike.").content.decode()
+    assert "passed quality control" not in alone
+
+
+def test_where_nothing_would_happen_and_nothing_can_be_changed_the_page_leads_back(order, names):
+    content = order("readmit", names[0]).content.decode()
+    assert "Nothing would happen" in content
+    assert "See what it does and costs" not in content
