@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from analysis.charts import Chart, Row, plain_spec, quantity, short_p
+from analysis.charts import Chart, Row, plain_spec, quantity
 from analysis.listings import matching
-from analysis.sentences import number, probability
+from analysis.sentences import number, p_is, probability
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,7 +32,7 @@ class PairTest:
     @property
     def short(self) -> str:
         """For a narrow cell."""
-        return short_p(np.nan if self.p is None else self.p)
+        return "–" if self.p is None else probability(self.p)
 
     @property
     def sentence(self) -> str:
@@ -46,8 +46,7 @@ class PairTest:
         if self.p is None:
             return f"Whether {self.better} is better than {self.worse} cannot be tested"
         verb = "is significantly better" if self.is_win else "is not significantly better"
-        p = probability(self.p)
-        return f"{self.better} {verb} than {self.worse}: p {p if p[0] == '<' else f'= {p}'}"
+        return f"{self.better} {verb} than {self.worse}: p {p_is(self.p)}"
 
     @property
     def chance(self) -> str:
@@ -111,7 +110,7 @@ def shared_videos(captions: pa.Table, first: str, second: str) -> pa.Table:
     difference = one["z"].to_numpy() - other["z"].to_numpy()
     columns = {"video": one["video"], "item": one["item"], "difference": pa.array(difference)}
     for suffix, side in (("first", one), ("second", other)):
-        columns |= {f"{name}_{suffix}": side[name] for name in ("text", "z", "raw", "n")}
+        columns |= {f"{name}_{suffix}": side[name] for name in ("caption", "text", "z", "raw", "n")}
     return pa.table(columns).take(np.argsort(-np.abs(difference), kind="stable"))
 
 

@@ -43,10 +43,20 @@ def number(value: float, digits: int = 2) -> str:
 
 def probability(p: float) -> str:
     """
-    >>> probability(0.0312), probability(0.00004), probability(0.0)
-    ('0.031', '< 0.001', '< 0.001')
+    >>> probability(0.0312), probability(0.00004), probability(0.9997)
+    ('0.031', '< 0.001', '> 0.999')
     """
-    return "< 0.001" if p < 0.001 else number(p, 3)
+    return "< 0.001" if p < 0.001 else "> 0.999" if p > 0.999 else number(p, 3)
+
+
+def p_is(p: float) -> str:
+    """What follows the letter p in a sentence.
+
+    >>> p_is(0.0312), p_is(0.00004), p_is(1.0)
+    ('= 0.031', '< 0.001', '> 0.999')
+    """
+    said = probability(p)
+    return said if said[0] in "<>" else f"= {said}"
 
 
 def cell(name: str, value: object) -> str:

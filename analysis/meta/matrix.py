@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from analysis.pairs import PairTest
-from analysis.sentences import probability
+from analysis.sentences import p_is
 
 
 class MetricTest(PairTest):
@@ -22,9 +22,7 @@ class MetricTest(PairTest):
         if self.p is None:
             return f"Whether {self.better} agrees more with people than {self.worse} is not defined"
         verb = "agrees significantly more" if self.is_win else "does not agree significantly more"
-        p = probability(self.p)
-        said = p if p.startswith("<") else f"= {p}"
-        return f"{self.better} {verb} with people than {self.worse}: p {said}"
+        return f"{self.better} {verb} with people than {self.worse}: p {p_is(self.p)}"
 
 
 def williams_table(

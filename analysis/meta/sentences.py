@@ -12,11 +12,14 @@ from analysis.meta.fusing import FusionResult
 from analysis.meta.pipeline import AgainstHuman, Evaluation
 from analysis.meta.tables import level_rows
 from analysis.meta.verdicts import Verdict
-from analysis.sentences import listed, number, probability
+from analysis.sentences import listed, number, p_is
 from analysis.stats.dependent import compare_metrics
 
 FEW = 0.01
 """A lead that turns round without this share of the captions, or fewer, rests on odd ones."""
+
+SAME = 1e-12
+"""What rounding may take from a correlation of 1."""
 
 
 CHECKED = {
@@ -88,8 +91,8 @@ def _better(part: AgainstHuman, verdict: Verdict, alpha: float) -> str:
     return (
         f"Is {better} better than {worse} here? {answer}: r = {number(one, 3)} against "
         f"{number(other, 3)} over {len(part.rows):,} captions, a difference that is {significant} "
-        f"(Williams p {_is(verdict.p)}, permutation p {_is(verdict.p_permutation)}, Holm-adjusted "
-        f"p {_is(verdict.p_holm)}).{doubt}"
+        f"(Williams p {p_is(verdict.p)}, permutation p {p_is(verdict.p_permutation)}, "
+        f"Holm-adjusted p {p_is(verdict.p_holm)}).{doubt}"
     )
 
 
@@ -134,9 +137,9 @@ def _after(part: AgainstHuman, verdict: Verdict) -> str:
     if better < worse:
         return (
             f"the order is reversed: {part.metrics[verdict.worse]} is ahead, {number(worse, 3)} "
-            f"against {number(better, 3)} (p {_is(1 - verdict.p_after)})"
+            f"against {number(better, 3)} (p {p_is(1 - verdict.p_after)})"
         )
-    return f"it is {number(better, 3)} against {number(worse, 3)} (p {_is(verdict.p_after)})"
+    return f"it is {number(better, 3)} against {number(worse, 3)} (p {p_is(verdict.p_after)})"
 
 
 def _reliance(part: AgainstHuman, verdict: Verdict) -> str:
@@ -172,6 +175,23 @@ def flipped_sentence(part: AgainstHuman) -> str:
     return (
         f"{listed(flipped)} {verbs[0]} negatively with people and {verbs[1]} turned round before "
         "metrics were compared."
+    )
+
+
+def alike_sentence(part: AgainstHuman) -> str:
+    """Metrics between which no test can decide, for their scores are the same."""
+    varying = np.flatnonzero(np.ptp(part.rows.metrics, axis=0) > 0)
+    if len(varying) < 2:
+        return ""
+    r = np.corrcoef(part.rows.metrics[:, varying], rowvar=False)
+    same = np.abs(r) > 1 - SAME
+    groups = dict.fromkeys(tuple(varying[row].tolist()) for row in same if row.sum() > 1)
+    if not groups:
+        return ""
+    named = "; ".join(listed([part.metrics[at] for at in group]) for group in groups)
+    return (
+        f"The same scores here, but for their scale, have {named}: no test can tell these apart. "
+        "With one reference, for instance, a mean over references is their highest value."
     )
 
 
@@ -221,7 +241,7 @@ def _mix_is_better(part: AgainstHuman, found: FusionResult, best: int) -> str:
     compared = compare_metrics(part.rows.human, unseen)
     if compared.flipped[0] or not compared.r[0] > compared.r[1]:
         return "does no better"
-    return f"does better (Williams p {_is(float(compared.p[0, 1]))})"
+    return f"does better (Williams p {p_is(float(compared.p[0, 1]))})"
 
 
 def alignment_sentence(alignment: Alignment, shift: int) -> str:
@@ -262,11 +282,6 @@ def _at_shifts(alignment: Alignment) -> str:
 
 def _signed(shift: int) -> str:
     return f"{shift:+d}".replace("-", "−") if shift else "0"
-
-
-def _is(p: float) -> str:
-    shown = probability(p)
-    return shown if shown.startswith("<") else f"= {shown}"
 
 
 def facts_sentence(evaluation: Evaluation) -> str:
