@@ -208,12 +208,14 @@ def hourly_pay(reward: Decimal, minutes: Decimal) -> Decimal:
 
 
 def pay_warnings(hourly: Decimal, facts: Facts) -> tuple[str, ...]:
-    """What is to be said about the pay."""
+    """What is to be said about the pay; invited people may do it for nothing, or be paid apart."""
+    if not facts.pays and not hourly:
+        return ()
     if facts.lowest_hourly is None or hourly >= facts.lowest_hourly:
         return ()
     return (
         f"This pays about {hourly} {facts.currency} an hour, less than the "
-        f"{facts.lowest_hourly} that people of {facts.label} should get.",
+        f"{facts.lowest_hourly} {facts.currency} that people should get ({facts.label}).",
     )
 
 

@@ -30,6 +30,7 @@ FACTS = Facts(
     can_message=False,
     needs_https=False,
     approvals_per_call=1000,
+    lowest_hourly=Decimal("7.25"),  # the minimum wage of the United States, as on Mechanical Turk
 )
 
 

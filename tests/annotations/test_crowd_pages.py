@@ -10,6 +10,8 @@ from django.test import Client
 from django.utils import timezone
 
 from annotations.models import Assignment, Invitation, Submission
+from annotations.selectors.offering import pay_warnings
+from hits.crowds import invite
 from hits.crowds.gateway import Facts, PermanentFault, UnclearOutcome
 from hits.models import Act, Launch, Policy
 from hits.selectors.money import campaign_sums
@@ -356,3 +358,9 @@ def test_pay_below_what_the_crowd_asks_for_is_said_when_it_is_seen(path, organis
     now = timezone.now()
     Assignment.objects.update(claimed_at=now - timedelta(hours=1), submitted_at=now)
     assert "about 0.99 USD an hour, less than" in organiser_client.get(path).content.decode()
+
+
+def test_low_pay_is_said_of_invited_people_too_unless_it_is_paid_apart():
+    [warning] = pay_warnings(Decimal("3.96"), invite.FACTS)
+    assert "about 3.96 USD an hour, less than the 7.25 USD" in warning
+    assert pay_warnings(Decimal("0.00"), invite.FACTS) == ()
