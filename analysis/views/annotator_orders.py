@@ -8,11 +8,11 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.contrib import messages
-from django.core.exceptions import BadRequest
+from django.core.exceptions import NON_FIELD_ERRORS, BadRequest, ValidationError
 from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods
 
 from analysis.forms import AnnotatorsForm
 from analysis.reasons import proposed_reason
@@ -22,22 +22,28 @@ from analysis.views.latest import Latest, checked, latest_result
 from annotations.forms import OrderForm
 from annotations.models import Annotator
 from annotations.selectors.reviews import rejection_categories
-from annotations.services.orders import Outcome, order_give, order_preview
+from annotations.services.orders import NothingToDo, Outcome, order_give, order_preview
 from daplatform.errors import DomainError
 from hits.models import Campaign, Launch, Order
 from hits.services.money import money_left
 from hits.views.access import MemberRequest, for_campaign
 
 NAMED = 20
+IDLE = "nothing to do"
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @for_campaign("hits.change_campaign")
 def annotators_order(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
-    """From the list: shows what would be done with those ticked; `confirm` does it."""
+    """From the list: shows what would be done with those ticked; `confirm` does it.
+
+    Opened from the browser's bar, where nobody is ticked, it leads back to the list.
+    """
+    back = f"{reverse('analysis:annotator-list', args=[campaign.slug])}?{request.GET.urlencode()}"
+    if request.method != "POST":
+        return redirect(back)
     latest = latest_result(request, campaign)
     chosen = _chosen(request, latest)
-    back = f"{reverse('analysis:annotator-list', args=[campaign.slug])}?{request.GET.urlencode()}"
     if not chosen:
         messages.error(request, "Tick the annotators it is about.")
         return redirect(back)
@@ -57,6 +63,7 @@ def annotators_order(request: MemberRequest, campaign: Campaign) -> HttpResponse
         "named": chosen[:NAMED],
         "form": form,
         "outcome": outcome,
+        "is_idle": form.has_error(NON_FIELD_ERRORS, IDLE),
         "seen": _seen(outcome) if outcome else "",
         "passed": _passed(latest, chosen) if kind == Order.Kind.REJECT else 0,
         **_budget(campaign, kind, outcome),
@@ -129,7 +136,8 @@ def _preview(
     try:
         return order_preview(**_asked(request, campaign, chosen, form))
     except DomainError as error:
-        form.add_error(None, str(error))
+        code = IDLE if isinstance(error, NothingToDo) else None
+        form.add_error(None, ValidationError(str(error), code))
         return None
 
 

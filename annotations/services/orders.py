@@ -32,6 +32,10 @@ NOTHING = Decimal("0.00")
 ADMITTING = (Order.Kind.EXCLUDE, Order.Kind.READMIT)
 
 
+class NothingToDo(DomainError):
+    """The order concerns nobody of those chosen, in whatever words it is given."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """An order, and whom of those chosen it does not concern, with the reason."""
@@ -76,7 +80,7 @@ def order_write(
     order = Order.objects.create(campaign=campaign, kind=kind, once=once, text=text, given_by=by)
     remarks = carry_out(order)
     if not order.acts.exists():
-        raise DomainError(" ".join(["Nothing would happen.", *remarks]))
+        raise NothingToDo(" ".join(["Nothing would happen.", *remarks]))
     _sum_up(order)
     return Outcome(order, campaign_sums(campaign).total - before, tuple(remarks))
 

@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from daplatform.errors import DomainError
 from hits import selectors
@@ -20,10 +20,15 @@ HITS_PER_PAGE = 50
 COMPOSED_AT_ONCE = 50_000  # captions: a matter of seconds
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @for_campaign("hits.add_batch")
 def batch_compose(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
-    """A small campaign is composed at once; a worker sees to a large one, and the page waits."""
+    """A small campaign is composed at once; a worker sees to a large one, and the page waits.
+
+    The address stays in the browser's bar where composing fails: opened, it leads to the campaign.
+    """
+    if request.method != "POST":
+        return redirect("hits:campaign-detail", campaign.slug)
     is_small = selectors.ratings_wanted(campaign) <= COMPOSED_AT_ONCE
     try:
         batch = (composing.batch_compose if is_small else composing.batch_create)(campaign=campaign)

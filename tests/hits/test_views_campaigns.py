@@ -145,6 +145,13 @@ def test_a_large_campaign_is_composed_by_a_worker_while_the_page_waits(
     assert "Compose another batch" in page
 
 
+def test_the_address_of_composing_opened_leads_to_the_campaign(client_of, organiser):
+    campaign = make_campaign(owner=organiser)
+    response = client_of(organiser).get(reverse("hits:batch-compose", args=[campaign.slug]))
+    assert response.url == campaign.get_absolute_url()
+    assert not campaign.batches.exists()
+
+
 def test_it_says_why_hits_cannot_be_composed(client_of, organiser):
     campaign = make_campaign(owner=organiser, state="closed")
     response = client_of(organiser).post(reverse("hits:batch-compose", args=[campaign.slug]))

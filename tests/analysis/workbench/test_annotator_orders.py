@@ -260,7 +260,16 @@ def test_a_rejection_says_who_passed_and_what_is_left_afterwards(order, names, c
     assert "passed quality control" not in alone
 
 
-def test_where_nothing_would_happen_and_nothing_can_be_changed_the_page_leads_back(order, names):
-    content = order("readmit", names[0]).content.decode()
+@pytest.mark.parametrize("kind", ["readmit", "reject"])
+def test_where_nothing_would_happen_the_page_leads_back(order, names, kind):
+    Submission.objects.all().delete()
+    content = order(kind, names[0], once="1", text="All alike.").content.decode()
     assert "Nothing would happen" in content
     assert "See what it does and costs" not in content
+
+
+def test_an_address_left_in_the_bar_leads_back_to_the_list(campaign, client_of, organiser):
+    address = reverse("analysis:annotators-order", args=[campaign.slug])
+    response = client_of(organiser).get(f"{address}?show=failed")
+    assert response.status_code == 302
+    assert response.url.endswith(f"{campaign.slug}/annotators/?show=failed")
