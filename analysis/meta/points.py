@@ -96,7 +96,10 @@ def scatter_spec(
             "y": quantity("people", f"People, {human}") | {"scale": {"zero": False}},
             "color": fit | legend,
             "shape": fit | {"scale": shape} | legend,
-            "size": fit | {"scale": {"domain": [USUAL, ODD], "range": [22, 90]}, "legend": None},
+            "size": {
+                "condition": {"test": {"field": "fit", "equal": ODD}, "value": 90},
+                "value": 22,
+            },
             "href": {"field": "href", "type": "nominal"},
         },
     }
