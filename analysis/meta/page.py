@@ -47,6 +47,7 @@ def _part(part: AgainstHuman, alpha: float) -> Page:
         "ceiling": sentences.ceiling_sentence(part),
         "has_ceiling": part.reliability is not None,
         "flipped": sentences.flipped_sentence(part),
+        "alike": sentences.alike_sentence(part),
         "mix": sentences.fusion_sentence(part),
         "levels": {
             name: _records(tables.level_rows(part, level), tables.CORRELATIONS)

@@ -152,9 +152,8 @@ def _within(part: AgainstHuman) -> list[Element]:
 
 def _comparison(part: AgainstHuman, evaluation: Evaluation) -> list[Element]:
     parts = [element("h3", "Which metric is better than which")]
-    flipped = sentences.flipped_sentence(part)
-    if flipped:
-        parts.append(element("p", flipped))
+    said = (sentences.flipped_sentence(part), sentences.alike_sentence(part))
+    parts += [element("p", sentence) for sentence in said if sentence]
     for level, name in ((part.caption, "captions"), (part.system, "systems")):
         rows = tables.comparison_rows(part, level)
         if not rows:

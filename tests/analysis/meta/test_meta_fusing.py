@@ -13,7 +13,7 @@ from analysis.meta.files import fused
 from analysis.meta.fusing import read_fusion, write_fusion
 from analysis.meta.joining import join
 from analysis.meta.pipeline import evaluate_metrics
-from analysis.meta.sentences import fusion_sentence
+from analysis.meta.sentences import alike_sentence, fusion_sentence
 from analysis.meta.settings import Settings
 
 
@@ -41,6 +41,7 @@ def test_a_copy_and_a_sum_are_named_and_not_weighed(scores):
     part = evaluate_metrics(join(human, metrics), Settings(draws=20, placebo=0)).parts[0]
     assert {part.metrics[at] for at in part.fusion.metrics} == {"close", "far", "against"}
     assert "copy and sum are not in it: what they say" in fusion_sentence(part)
+    assert "but for their scale, have close and copy: no test" in alike_sentence(part)
     assert max(map(abs, part.fusion.fusion.weight)) < 1
 
 
