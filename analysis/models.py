@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from analysis.filenames import download_name
 from hits.models import Campaign, Caption, Video
 
 STALE_AFTER = timedelta(minutes=10)
@@ -168,7 +169,7 @@ class Export(models.Model):
 
     @property
     def filename(self) -> str:
-        return f"{self.campaign.slug}-{self.name}.{self.format}"
+        return f"{self.campaign.slug}-{download_name(self.name, self.choices)}.{self.format}"
 
 
 class ApiKey(models.Model):

@@ -88,12 +88,19 @@ def pair_download(
     found = result_found(result)
     rows = pairs.shared_videos(result_listing(found, CAPTIONS), first, second)
     rows = arranged(rows, order) if order else rows
+    columns = [name for name in rows.column_names if name.split("_")[0] not in ("caption", "video")]
     return listed(
         f"{first} and {second} in {campaign.name}",
-        rows.drop_columns(["video"]),
+        rows.select(columns).rename_columns([_of_system(name, first, second) for name in columns]),
         signature=found.signature,
         sentences=(pairs.videos_sentence(rows["difference"].to_numpy(), first, second),),
     )
+
+
+def _of_system(column: str, first: str, second: str) -> str:
+    """``z_first`` under the system's own name."""
+    name, _, side = column.partition("_")
+    return f"{name}_{first if side == 'first' else second}" if side else name
 
 
 def comparison_download(campaign: Campaign, *, result: int, other: int) -> Download:
@@ -129,22 +136,24 @@ def ratings_download(campaign: Campaign, *, last: int, decisions: str) -> Downlo
 
 
 def metrics_download(campaign: Campaign) -> Download:
-    """The mean of every metric by system."""
+    """The mean of every metric by system, as the page has them; signatures are in
+    scores.csv.json."""
     found = metric_scores.metric_table(campaign)
     if found is None:
         raise NothingToDownload("Nothing was scored yet.")
     rows = [
         {
             "metric": row.metric,
-            "system": system,
-            "mean": cell.mean,
-            "captions": cell.captions,
-            "signature": row.signature,
+            "measures": row.summary,
+            **{
+                f"mean_{system}": cell.mean
+                for system, cell in zip(found.systems, row.cells, strict=True)
+            },
+            "captions": row.captions,
         }
         for row in found.rows
-        for system, cell in zip(found.systems, row.cells, strict=True)
     ]
-    columns = ("metric", "system", "mean", "captions", "signature")
+    columns = ("metric", "measures", *(f"mean_{system}" for system in found.systems), "captions")
     return one_piece(f"Metrics of {campaign.name}", table(rows, columns))
 
 

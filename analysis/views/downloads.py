@@ -11,9 +11,11 @@ from django.core.exceptions import BadRequest
 from django.db.models import Max
 from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
 from analysis.downloads import MEDIA_TYPES, Download, write_download
+from analysis.filenames import download_name
 from analysis.forms import AgreementForm, AnnotatorsForm, PointsForm
 from analysis.models import Agreement, Export, Result
 from analysis.selectors.annotators import campaign_annotators
@@ -47,7 +49,8 @@ def download(
     try:
         made = DOWNLOADS[name](campaign, **choices)
         if made.rows <= settings.EXPORT_ROWS_AT_ONCE:
-            return file_response(made, f"{campaign.slug}-{name}.{format}", format)
+            filename = f"{campaign.slug}-{download_name(name, choices)}.{format}"
+            return file_response(made, filename, format)
     except (DomainError, ValueError) as error:
         raise Http404(str(error)) from None
     export = export_request(
@@ -68,7 +71,7 @@ def file_response(made: Download, filename: str, format: str) -> HttpResponse:
     stream = io.BytesIO()
     write_download(stream, made, format)
     # Always a download: no page of ours is made of what campaigns contain.
-    headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
+    headers = {"Content-Disposition": content_disposition_header(True, filename) or ""}
     return HttpResponse(stream.getvalue(), content_type=MEDIA_TYPES[format], headers=headers)
 
 

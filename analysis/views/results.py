@@ -58,4 +58,5 @@ def result_file(request: MemberRequest, campaign: Campaign, pk: int, name: str) 
     if name not in known_names() or not path.is_file():
         raise Http404("There is no such file.")
     # Always a download: no page of ours is made of what campaigns contain.
-    return FileResponse(path.open("rb"), as_attachment=True, filename=f"{campaign.slug}-{name}")
+    filename = f"{campaign.slug}-analysis-{name}"
+    return FileResponse(path.open("rb"), as_attachment=True, filename=filename)

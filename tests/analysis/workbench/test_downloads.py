@@ -24,15 +24,18 @@ from tests.factories import make_campaign
 pytestmark = pytest.mark.django_db
 
 
+RESULT_FILES = ("captions.csv", "annotators.csv", "report.html")
+
+
 def fetch(page_of, campaign, name, format, subject="", **query):
     """The rows of a download, whatever it was written as."""
     args = [name, subject, format] if subject else [name, format]
     answer = page_of("download-of" if subject else "download", campaign, *args, **query)
     assert answer.status_code == 200, answer.content
     assert answer["Content-Type"] == MEDIA_TYPES[format]
-    assert answer["Content-Disposition"] == (
-        f'attachment; filename="{campaign.slug}-{name}.{format}"'
-    )
+    begins = f'attachment; filename="{campaign.slug}-{name.removesuffix("s")}'
+    assert answer["Content-Disposition"].startswith(begins)
+    assert answer["Content-Disposition"].endswith(f'.{format}"')
     return READERS[format](answer.content)
 
 
@@ -123,6 +126,34 @@ def test_a_pair_has_the_order_of_the_page(page_of, campaign, everything):
     found = fetch(page_of, campaign, "pair", "json", **query)
     assert [row["item"] for row in found] == [row["item"] for row in shown]
     assert [row["difference"] for row in found] == [row["difference"] for row in shown]
+    assert [row["z_system-4"] for row in found] == [row["z_first"] for row in shown]
+    assert [row["text_system-3"] for row in found] == [row["text_second"] for row in shown]
+
+
+def test_no_two_files_of_a_campaign_have_one_name(page_of, campaign, everything, ready):
+    compared = campaign.agreements.get()
+    answers = [page_of("result-file", campaign, ready.pk, name) for name in RESULT_FILES]
+    answers += [page_of("agreement-file", campaign, compared.pk, "report.html")]
+    answers += [page_of("metric-file", campaign, "captions.csv")]
+    for name in ("annotators", "captions"):
+        answers.append(page_of("download", campaign, name, "csv"))
+        answers.append(page_of("download", campaign, name, "html"))
+    for second in ("system-3", "human-b"):
+        query = {"first": "system-4", "second": second}
+        answers.append(page_of("download", campaign, "pair", "csv", **query))
+    names = [answer["Content-Disposition"] for answer in answers]
+    assert f'attachment; filename="{campaign.slug}-pair-system-4-human-b.csv"' in names
+    assert len(set(names)) == len(names)
+
+
+def test_means_of_metrics_are_the_table_of_the_page(page_of, campaign, everything):
+    shown = page_of("metrics", campaign).context["table"]
+    found = fetch(page_of, campaign, "metrics", "json")
+    assert [row["metric"] for row in found] == [row.metric for row in shown.rows]
+    for row, own in zip(found, shown.rows, strict=True):
+        means = [row[f"mean_{system}"] for system in shown.systems]
+        assert means == [cell.mean for cell in own.cells]
+        assert row["measures"] == own.summary
 
 
 def test_ratings_are_all_there_and_read_again_by_the_command_line(
@@ -138,17 +169,6 @@ def test_ratings_are_all_there_and_read_again_by_the_command_line(
     z = {(row["system"], row["item"]): row["z"] for row in written}
     for row in fetch(page_of, campaign, "captions", "csv"):
         assert row["z"] == z[row["system"], row["item"]]
-
-
-def test_metrics_are_the_means_of_the_page(page_of, campaign, everything):
-    table = page_of("metrics", campaign).context["table"]
-    shown = {
-        (row.metric, system): cell.mean
-        for row in table.rows
-        for system, cell in zip(table.systems, row.cells, strict=True)
-    }
-    found = fetch(page_of, campaign, "metrics", "json")
-    assert {(row["metric"], row["system"]): row["mean"] for row in found} == shown
 
 
 def test_the_picture_of_a_metric_is_taken_along(page_of, campaign, everything):
