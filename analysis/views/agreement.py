@@ -21,6 +21,7 @@ from analysis.meta.page import DRIFT
 from analysis.meta.points import odd_captions, points_of, scatter_spec
 from analysis.meta.reference_curve import DRAWN, best_metrics, curve_spec
 from analysis.meta.robustness.referencing import NUMBERS
+from analysis.metrics.registry import families
 from analysis.models import Agreement
 from analysis.selectors.metric_agreement import (
     agreement_folder,
@@ -64,7 +65,8 @@ def agreement_file(
     if name not in known_names(found.page["parts"]) or not path.is_file():
         raise Http404("There is no such file.")
     # Always a download: no page of ours is made of what campaigns contain.
-    return FileResponse(path.open("rb"), as_attachment=True, filename=f"{campaign.slug}-{name}")
+    filename = f"{campaign.slug}-agreement-{name}"
+    return FileResponse(path.open("rb"), as_attachment=True, filename=filename)
 
 
 def latest_agreement(
@@ -106,6 +108,7 @@ def agreement_context(
             ("Captions", *level_table(part, "captions", headings.CAPTION_HEADINGS)),
             ("Systems", *level_table(part, "systems", headings.SYSTEM_HEADINGS)),
         ],
+        "measured": measured(best_first(part)),
         "matrices": [
             (over, part["tests"][over]["n"], williams_table(part["tests"][over], alpha))
             for over in ("captions", "systems")
@@ -114,12 +117,23 @@ def agreement_context(
         "filter_headings": filter_headings(shown.page),
         "fusion_headings": headings.FUSION,
         "drift_text": sentences.CHECKED[DRIFT],
-        "drift_headings": conditions("Set", part["metrics"]),
+        "drift_headings": conditions("Set", best_first(part)),
         "curve": curve_spec(part["curve"], human) if part["curve"] else None,
         "curve_metrics": DRAWN,
         "references_text": sentences.CHECKED[NUMBERS],
         "references_headings": conditions("References", best_metrics(part["curve"])),
     } | picture_context(request, shown, part, human)
+
+
+def best_first(part: dict[str, Any]) -> list[str]:
+    """Metrics in the order of their correlation over captions."""
+    return [row["metric"] for row in part["levels"]["captions"]]
+
+
+def measured(metrics: Iterable[str]) -> list[tuple[str, str]]:
+    """What each measures, in one line; of metrics from elsewhere nobody knows."""
+    known = {name: text for family in families() for name, text in family.metrics.items()}
+    return [(name, known[name]) for name in metrics if name in known]
 
 
 def conditions(heading: str, metrics: Iterable[str]) -> dict[str, str]:
@@ -149,8 +163,7 @@ def picture_context(
     request: MemberRequest, shown: Agreement, part: dict[str, Any], human: str
 ) -> dict[str, Any]:
     """Captions by one metric and people; without the file behind it there is no picture."""
-    metrics = [row["metric"] for row in part["levels"]["captions"]]
-    picture = checked(PointsForm(request.GET, metrics=metrics))
+    picture = checked(PointsForm(request.GET, metrics=best_first(part)))
     metric, points = picture.cleaned_data["metric"], agreement_points(shown)
     if points is None:
         return {"picture": picture, "metric": metric}
