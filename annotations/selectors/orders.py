@@ -8,12 +8,12 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from annotations.selectors.concerned import ABOUT_ONE, people_concerned
+from annotations.selectors.concerned import ABOUT_ONE, MOST_NAMES, people_concerned
 from hits.models import Act, Campaign, Order
 
 State = Act.State
 SHOWN_FOR = dt.timedelta(days=1)
-MOST_ORDERS, MOST_ACTS, MOST_NAMES = 10, 100, 5
+MOST_ORDERS, MOST_ACTS = 10, 100
 Names = Mapping[int, list[str]]
 WORDS = {
     State.WAITING: "waiting",
@@ -77,7 +77,9 @@ def orders_shown(campaign: Campaign, *, now: dt.datetime) -> list[OrderRow]:
         ]
     )
     acts: defaultdict[int, list[Act]] = defaultdict(list)
-    for act in Act.objects.filter(order__in=orders).defer("payload").order_by("pk"):
+    given = Act.objects.filter(order__in=orders).order_by("pk")
+    single = given.filter(kind__in=ABOUT_ONE).defer("payload")  # there may be thousands
+    for act in [*single, *given.exclude(kind__in=ABOUT_ONE)]:
         acts[act.order_id or 0].append(act)
     names = people_concerned(act for some in acts.values() for act in some[:MOST_ACTS])
     return [_row(order, acts[order.pk], names, now) for order in orders]

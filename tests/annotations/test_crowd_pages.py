@@ -138,6 +138,18 @@ def test_the_page_shows_how_a_launch_stands(path, organiser_client, made):
     assert "launched" in content
 
 
+def test_what_the_crowd_is_told_is_said_in_words(path, organiser_client, campaign, market, made):
+    decide(organiser_client, path, "uninvite")
+    decide(organiser_client, path, "pay")
+    shown = {row.act.kind: row for row in organiser_client.get(path).context["acts"]}
+    assert shown["publish"].about == "HIT 1-1"
+    assert shown["approve"].names == (str(Submission.objects.get().annotator),)
+    assert shown["enlist"].about == "Those not to be invited again"
+    content = organiser_client.get(path).content.decode()
+    for act in campaign.acts.all():
+        assert act.subject not in content.partition('id="outbox"')[2].partition("</section>")[0]
+
+
 def test_the_page_takes_the_same_few_queries_for_many(
     path, organiser_client, campaign, market, made, django_assert_max_num_queries
 ):

@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from annotations.forms import PolicyForm
+from annotations.selectors.concerned import acts_described
 from annotations.selectors.crowd import act_counts, acts_shown, batches_to_launch, launch_rows
 from annotations.services.launches import policy_update
 from daplatform.errors import DomainError
@@ -41,7 +42,7 @@ def crowd_page(
         "launches": launches,
         "waiting": sum(row.waiting for row in launches),
         "batches": batches_to_launch(campaign),
-        "acts": acts_shown(campaign, limit=SHOWN),
+        "acts": acts_described(acts_shown(campaign, limit=SHOWN)),
         "act_counts": act_counts(campaign),
         "repeatable": REPEATABLE,
         "entries": campaign.ledger.order_by("-pk")[:SHOWN],
