@@ -38,6 +38,14 @@ def test_which_metric_is_better_can_be_read_aloud(page_of, ready, scored):
     assert "bleu4 does not agree significantly more with people than cider" in content
 
 
+def test_the_best_metric_comes_first_in_every_table_and_is_explained(page_of, ready, scored):
+    page = page_of("agreement", scored)
+    assert list(page.context["drift_headings"]) == ["condition", "n", "cider", "bleu4"]
+    assert [name for name, _ in page.context["measured"]] == ["cider", "bleu4"]
+    assert "<dt>cider</dt>" in page.content.decode()
+    assert "scroll the table" not in page.content.decode()  # of two rows none is hidden
+
+
 def test_odd_captions_lead_to_their_videos(page_of, ready, scored):
     page = page_of("agreement", scored, metric="bleu4")
     odd = page.context["odd"]

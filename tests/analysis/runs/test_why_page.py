@@ -71,6 +71,14 @@ def test_words_frames_and_parts_are_shown(
     assert asked == []
 
 
+def test_the_demos_own_model_says_what_it_does_not_know(page_of, explained, caption):
+    words = "knows the demo’s cartoon scenes only"
+    for model, is_said in (("demo", True), ("ViT-B-32", False)):
+        explained.choices["model"] = model
+        explained.save()
+        assert (words in page_of(caption).content.decode()) == is_said
+
+
 def test_the_first_visit_asks_a_worker_and_the_page_polls(page_of, scored, caption, asked):
     run = scored(["emscore"])
     text = page_of(caption).content.decode()

@@ -11,6 +11,7 @@ from django.urls import reverse
 from scipy.stats import pearsonr
 
 from hits.importing import read_campaign
+from hits.models import Caption
 from hits.services.importing import campaign_import
 from tests.analysis.workbench.conftest import compute, rate
 from tests.factories import make_campaign
@@ -78,6 +79,10 @@ def test_the_captions_that_decide_are_those_of_the_result(page_of, ready, campai
         assert row["difference"] == pytest.approx(first - second)
         assert row["text_first"].startswith("System 4")
         assert row["text_second"].startswith("System 3")
+        caption = Caption.objects.get(pk=row["caption_second"])
+        assert (caption.text, caption.system.name) == (row["text_second"], "system-3")
+        why = reverse("analysis:why", args=[campaign.slug, caption.pk])
+        assert f'href="{why}"' in page.content.decode()
 
 
 def test_videos_are_ordered_by_who_is_ahead(page_of, ready, campaign):
