@@ -19,6 +19,7 @@ from hits.models import Act, Batch, Campaign, Launch, LedgerEntry, Posting
 from hits.selectors.money import sums_of
 
 Pay, Progress = Submission.Pay, Submission.Progress
+SHORTEST_MINUTES = 1  # who is done sooner is a program, and earns nothing by the hour
 FINISHED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED, Assignment.State.REJECTED)
 
 
@@ -80,7 +81,8 @@ def _launch_row(
     counts: Mapping[str, Any],
     minutes: float | None,
 ) -> LaunchRow:
-    pace = Decimal(str(round(minutes, 4))) if minutes else None
+    is_human = minutes is not None and minutes >= SHORTEST_MINUTES
+    pace = Decimal(str(round(minutes, 4))) if minutes and is_human else None
     hourly = hourly_pay(launch.reward, pace) if pace else None
     is_live = launch.state == Launch.State.LIVE  # nothing of it was closed by anybody here
     given_up = sum(turns[launch.pk, state] for state in Assignment.GIVEN_UP)

@@ -372,6 +372,25 @@ def test_pay_below_what_the_crowd_asks_for_is_said_when_it_is_seen(path, organis
     assert "about 0.99 USD an hour, less than" in organiser_client.get(path).content.decode()
 
 
+def test_nobody_earns_by_the_hour_what_a_program_did_in_seconds(path, organiser_client, made):
+    now = timezone.now()
+    Assignment.objects.update(claimed_at=now - timedelta(seconds=3), submitted_at=now)
+    assert "an hour by the median time" not in organiser_client.get(path).content.decode()
+    assert "under 1<" in organiser_client.get(f"{path}review/").content.decode()
+    Assignment.objects.update(claimed_at=now - timedelta(minutes=30))
+    assert "an hour by the median time" in organiser_client.get(path).content.decode()
+
+
+def test_a_comparison_that_found_nothing_says_so(path, organiser_client, made):
+    assert "no differences" not in organiser_client.get(path).content.decode()
+    Launch.objects.update(reconciled_at=timezone.now())
+    assert "no differences" in organiser_client.get(path).content.decode()
+    Launch.objects.update(differences=["One is missing."])
+    content = organiser_client.get(path).content.decode()
+    assert "One is missing." in content
+    assert "no differences" not in content
+
+
 def test_low_pay_is_said_of_invited_people_too_unless_it_is_paid_apart():
     [warning] = pay_warnings(Decimal("3.96"), invite.FACTS)
     assert "about 3.96 USD an hour, less than the 7.25 USD" in warning
