@@ -29,7 +29,8 @@ def submission_of(act: Act) -> int:
 
 def annotators_in(payload: Mapping[str, Any]) -> list[int]:
     """Whom an act about many people names; their names at the crowd are forgotten once it ended."""
-    return payload.get("annotators") or payload.get("before", {}).get("annotators", [])
+    before = payload.get("before", {})
+    return list(payload.get("annotators") or before.get("annotators", []))
 
 
 def people_concerned(acts: Iterable[Act]) -> dict[int, list[str]]:
@@ -66,8 +67,7 @@ def acts_described(acts: Iterable[Act]) -> list[ActShown]:
 
 def _described(act: Act, hits: Mapping[int, list[str]], names: list[str]) -> ActShown:
     about = ""
-    if act.kind in Act.STANDING and act.posting_id in hits:
-        among = hits[act.posting_id]
+    if act.kind in Act.STANDING and (among := hits.get(act.posting_id or 0)):
         about = f"HIT {among[0]}" if len(among) == 1 else f"{len(among):,} HITs"
     elif audience := act.payload.get("audience", ""):
         about = next((words for end, words in LISTS.items() if audience.endswith(end)), "")

@@ -54,6 +54,7 @@ def launch_top_up(*, launch: Launch, by: User | None = None) -> TopUp:
     lacking = shortfalls(launch)
     wanted = _sensible(launch, lacking)
     asked = _affordable(launch, wanted)
+    left = money_left(campaign)
     _ask_again(launch, asked, gateway, by)
     people = sum(asked.values())
     obstacle = ""
@@ -66,7 +67,10 @@ def launch_top_up(*, launch: Launch, by: User | None = None) -> TopUp:
             campaign=campaign,
             person=by,
             action="topped up",
-            detail=f"people {people}, HITs {len(asked)}, batch {launch.batch.number}",
+            detail=f"batch {launch.batch.number}: {people} more "
+            f"{'person' if people == 1 else 'people'} for {len(asked)} "
+            f"HIT{'s' if len(asked) > 1 else ''}, "
+            f"{left - money_left(campaign):,.2f} {launch.currency}",
         )
     return TopUp(people, len(asked), sum(lacking.values()) - people, obstacle)
 

@@ -294,6 +294,8 @@ def test_closing_waits_until_everything_is_decided(campaign, market, made):
 def test_what_fell_out_is_offered_again_once(campaign, market, made):
     top_up = launch_top_up(launch=made)
     assert (top_up.people, top_up.hits, top_up.lacking, top_up.obstacle) == (1, 1, 0, "")
+    note = made.batch.campaign.trail.get(action="topped up")
+    assert note.detail == "batch 1: 1 more person for 1 HIT, 1.19 USD"
     assert launch_top_up(launch=made).people == 0
     work(made, market)
     assert market.out["P1"].people == Place.objects.get().people == 4
