@@ -76,7 +76,7 @@ def _described(act: Act, hits: Mapping[int, list[str]], names: list[str]) -> Act
 
 def _hits(acts: Iterable[Act]) -> dict[int, list[str]]:
     """The HITs of each posting, as pages name them."""
-    postings = {act.posting_id for act in acts if act.kind in Act.STANDING}
+    postings = Act.objects.filter(pk__in=[act.pk for act in acts]).values("posting")
     places = Place.objects.filter(posting__in=postings).order_by("posting", "hit__number")
     found: defaultdict[int, list[str]] = defaultdict(list)
     for posting, batch, number in places.values_list(
