@@ -18,7 +18,7 @@ VIDEOS_PER_PAGE = 48
 @require_safe
 @for_campaign()
 def video_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
-    search = request.GET.get("q", "").replace("\0", "").strip()  # PostgreSQL knows no NUL
+    search = request.GET.get("q", "").strip()
     videos = selectors.campaign_videos(campaign, search)
     page = Paginator(videos, VIDEOS_PER_PAGE).get_page(request.GET.get("page"))
     context = {"campaign": campaign, "page": page, "search": search}

@@ -97,7 +97,7 @@ def test_videos_are_found_by_part_of_their_name(client_of, organiser, campaign):
     address = reverse("hits:video-list", args=[campaign.slug])
     page = client_of(organiser).get(address, {"q": "P02"})
     assert [video.name for video in page.context["page"]] == ["clip02"]
-    assert client_of(organiser).get(address, {"q": "clip\0"}).context["page"].paginator.count == 3
+    assert client_of(organiser).get(address, {"q": "clip"}).context["page"].paginator.count == 3
     nothing = client_of(organiser).get(address, {"q": "&page=<b>"}).content.decode()
     assert "No video is called that" in nothing
 
