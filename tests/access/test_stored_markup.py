@@ -18,7 +18,6 @@ from tests.access.hostile import (
     JSON,
     MATERIAL,
     OURS,
-    TEXT,
     Watcher,
     all_models,
     label,
@@ -128,7 +127,7 @@ def test_every_text_is_hostile_or_known_to_be_ours(hostile):
     for model in all_models():
         for field in text_fields(model):
             values = model._base_manager.values_list(field.name, flat=True)
-            marked = TEXT in str(list(values)) or any("<xss-da onxss" in str(v) for v in values)
+            marked = any("<xss-da" in str(value) for value in values)  # however little fits
             assert marked, f"{label(field)} has no hostile row"
 
 
