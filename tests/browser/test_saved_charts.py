@@ -87,5 +87,5 @@ def test_a_long_list_is_made_while_the_page_waits(page, site, rated, settings, t
     expect(page.locator("h1")).to_have_text("Your files")
     expect(page.get_by_text("Being made")).to_be_visible()
     export_make(pk=Export.objects.get().pk)  # as a worker does
-    link = page.get_by_role("link", name=f"{rated.slug}-captions.csv")
+    link = page.get_by_role("link", name=f"{rated.slug}-caption-list.csv")
     assert saved(page, link, tmp_path).read_text().count("\n") == 141
