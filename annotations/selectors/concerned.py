@@ -22,9 +22,10 @@ LISTS = {
 }
 
 
-def submission_of(act: Act) -> int:
-    """The submission that an approval, a rejection or a bonus is about."""
-    return int(act.subject.split(":")[1])
+def submission_of(act: Act) -> int | None:
+    """The submission that an approval, a rejection or a bonus is about, if its subject says one."""
+    number = act.subject.partition(":")[2].partition(":")[0]
+    return int(number) if number.isdecimal() else None
 
 
 def annotators_in(payload: Mapping[str, Any]) -> list[int]:
