@@ -30,9 +30,9 @@ services:
 bench: .venv/.installed-dev services
 	$(BIN)/python -m benchmarks
 
-# The killing of tests/faults, ten times over.
+# The killing of tests/faults, ten times over, and nonsense that no run has tried.
 chaos: .venv/.installed-dev services
-	CHAOS_TIMES=10 $(BIN)/python -m pytest -q tests/faults
+	CHAOS_TIMES=10 $(BIN)/python -m pytest -q tests/faults tests/security
 
 clean:
 	rm -rf .venv node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404
 from ninja import Field, NinjaAPI, Query, Schema
 from ninja.errors import Throttled
 from ninja.security import HttpBearer
+from pydantic import ValidationInfo, model_validator
 
 from analysis.models import Result
 from analysis.pipeline import Settings
@@ -83,6 +84,15 @@ class ChoicesIn(Schema):
     basis: Literal["all", "captions"] = "all"
     resample: Literal["caption", "annotator"] = "caption"
     alpha: float = Field(0.05, gt=0, lt=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_others(cls, given: Any, info: ValidationInfo) -> Any:
+        """A misspelt choice would quietly be answered with the protocol's own."""
+        others = set(info.context["request"].GET) - set(cls.model_fields) if info.context else ()
+        if others:
+            raise ValueError(f"no such choice: {', '.join(sorted(others))}")
+        return given
 
 
 class ResultOut(Schema):

@@ -13,9 +13,12 @@ from django.test import Client
 
 from tests.factories import make_user
 
-# A busy machine is no reason to fail: how long an example takes is for benchmarks.
-hypothesis.settings.register_profile("unhurried", deadline=None)
-hypothesis.settings.load_profile("unhurried")
+# A busy machine is no reason to fail: how long an example takes is for benchmarks. Nor is luck:
+# each run tries the same examples, except those of `make chaos`, which looks for new ones.
+hypothesis.settings.register_profile(
+    "steady", deadline=None, derandomize="CHAOS_TIMES" not in os.environ
+)
+hypothesis.settings.load_profile("steady")
 
 DATABASE_FIXTURES = {"db", "transactional_db", "live_server", "django_db_setup"}
 

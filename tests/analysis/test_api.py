@@ -72,7 +72,7 @@ def test_asking_for_a_result_has_it_made(campaign, organiser):
     assert "nothing to rank" in answer["problem"]
 
 
-@pytest.mark.parametrize("choice", ["test=tea", "alpha=5", "alpha=0", "alpha=nan"])
+@pytest.mark.parametrize("choice", ["test=tea", "alpha=5", "alpha=0", "alpha=nan", "tset=t"])
 def test_choices_that_make_no_sense_are_refused(campaign, organiser, choice):
     key = key_create(owner=organiser, name="mine")
     assert ask(key, f"/api/campaigns/{campaign.slug}/result?{choice}").status_code == 422

@@ -33,7 +33,10 @@ def operations(open_database, organiser, settings, tmp_path, monkeypatch):
     monkeypatch.setattr(result_compute_task, "delay", lambda pk: result_compute(pk=pk))
     campaign = make_campaign(owner=organiser, slug="0")
     make_ratings(make_hit(campaign), make_annotator(), [1, 2, 3, 4, 5, 6])
-    document = schemathesis.openapi.from_wsgi("/api/", get_wsgi_application())
+    # Each test brings its own key, and NUL does not get as far as the API: the rest is spoilt.
+    spoilt = {"with-security-parameters": False, "allow-x00": False}
+    config = schemathesis.Config.from_dict({"generation": spoilt})
+    document = schemathesis.openapi.from_wsgi("/api/", get_wsgi_application(), config=config)
     return [found.ok() for found in document.get_all_operations()]
 
 
@@ -66,7 +69,7 @@ def test_answers_are_as_the_document_says(operations, key):
 def test_choices_that_make_no_sense_are_refused_as_the_document_says(operations, key):
     (asking,) = (one for one in operations if one.query)
     headers = {"Authorization": f"Bearer {key}"}
-    # It spoils the key or the name instead, too; Schemathesis itself minds what is wrongly taken.
+    # It spoils the name instead, too; Schemathesis itself minds what is wrongly taken.
     assert 422 in ask_everything(asking, headers, GenerationMode.NEGATIVE)
 
 
