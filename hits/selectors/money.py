@@ -39,8 +39,9 @@ class Sums:
 
 
 def sums_of(entries: QuerySet[LedgerEntry]) -> Sums:
+    """To the cent: SQLite adds up floating-point numbers."""
     totals = entries.order_by().values("kind").annotate(total=Sum("amount"))
-    return Sums(**{row["kind"]: row["total"] for row in totals})
+    return Sums(**{row["kind"]: row["total"].quantize(NOTHING) for row in totals})
 
 
 def campaign_sums(campaign: Campaign) -> Sums:

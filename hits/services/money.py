@@ -46,8 +46,8 @@ def campaign_lock(campaign: Campaign) -> Campaign:
 
 
 def money_left(campaign: Campaign) -> Decimal:
-    """What may still be committed, to the cent: SQLite adds up floating-point numbers."""
-    return (policy_of(campaign).budget - campaign_sums(campaign).total).quantize(CENT)
+    """What may still be committed."""
+    return policy_of(campaign).budget - campaign_sums(campaign).total
 
 
 @transaction.atomic
