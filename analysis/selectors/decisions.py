@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from annotations.models import Submission
 from annotations.selectors.crowd import launch_places
+from daplatform.wording import counted
 from hits.models import Act, Campaign, Launch
 
 SYNC_OVERDUE = timedelta(minutes=15)  # crowds are asked every minute
@@ -50,11 +51,11 @@ def _acts(campaign: Campaign, crowd: str, now: datetime) -> Iterator[Decision]:
         asking=Count("pk", filter=Q(state=Act.State.ASKING)), refused=Count("pk", filter=refused)
     )
     if acts["asking"]:
-        asked = _counted(acts["asking"], "act", "acts")
+        asked = counted(acts["asking"], "act", "acts")
         sentence = f"Nobody could look up how {asked} towards the crowd ended: look there and say."
         yield Decision("acts", sentence, f"{crowd}#outbox")
     if acts["refused"]:
-        sentence = f"The crowd refused {_counted(acts['refused'], 'act', 'acts')} since yesterday."
+        sentence = f"The crowd refused {counted(acts['refused'], 'act', 'acts')} since yesterday."
         yield Decision("refusals", sentence, f"{crowd}#outbox")
 
 
@@ -68,7 +69,7 @@ def _enough(campaign: Campaign, launches: Iterable[Launch], settled: str) -> Ite
         yield Decision(
             f"enough-{launch.pk}",
             f"Enough ratings: {settled} is settled. Closing batch "
-            f"{launch.batch.number} now would spare {_counted(places.open, 'place', 'places')}"
+            f"{launch.batch.number} now would spare {counted(places.open, 'place', 'places')}"
             f"{saved}.",
             reverse("annotations:launch-close", args=[campaign.slug, launch.pk]),
         )
@@ -80,7 +81,7 @@ def _launches(launches: Iterable[Launch], crowd: str, now: datetime) -> Iterator
             continue
         batch, place = f"batch {launch.batch.number}", f"{crowd}#launch-{launch.pk}"
         if launch.differences:
-            points = _counted(len(launch.differences), "point", "points")
+            points = counted(len(launch.differences), "point", "points")
             yield Decision(
                 f"differences-{launch.pk}",
                 f"The crowd and we differ in {points} on {batch}.",
@@ -102,17 +103,9 @@ def _submissions(campaign: Campaign, review: str) -> Iterator[Decision]:
     waiting = undecided.aggregate(clean=Count("pk", filter=Q(problem="")), all=Count("pk"))
     odd = waiting["all"] - waiting["clean"]
     if odd:
-        count = _counted(odd, "submission is", "submissions are")
+        count = counted(odd, "submission is", "submissions are")
         sentence = f"{count} odd, and paid only if you say so."
         yield Decision("odd", sentence, f"{review}?show=problem")
     if waiting["clean"]:
-        count = _counted(waiting["clean"], "submission waits", "submissions wait")
+        count = counted(waiting["clean"], "submission waits", "submissions wait")
         yield Decision("submissions", f"{count} to be paid or refused.", f"{review}?show=open")
-
-
-def _counted(count: int, one: str, many: str) -> str:
-    """
-    >>> _counted(1, "act has", "acts have"), _counted(1200, "act has", "acts have")
-    ('1 act has', '1,200 acts have')
-    """
-    return f"{count:,} {one if count == 1 else many}"

@@ -22,6 +22,7 @@ from annotations.selectors.offering import Choices, launch_draft, offers_of, pri
 from annotations.services.annotators import INVITED
 from annotations.services.assignments import assignments_open_for
 from daplatform.errors import DomainError
+from daplatform.wording import counted
 from hits.crowds import LABELS, connect
 from hits.crowds.gateway import Gateway, Offer, PermanentFault, Price
 from hits.crowds.offers import offer_pack
@@ -228,7 +229,7 @@ def launch_close(*, launch: Launch, by: User) -> None:
         posting__launch=launch, progress=Submission.Progress.SUBMITTED, pay=Submission.Pay.OPEN
     ).count()
     if undecided:
-        work = "1 submission is" if undecided == 1 else f"{undecided} submissions are"
+        work = counted(undecided, "submission is", "submissions are")
         raise DomainError(f"{work} not decided yet. Pay or refuse first.")
     begun = Launch.objects.filter(pk=launch.pk).exclude(state=Launch.State.CLOSED)
     if not begun.update(state=Launch.State.CLOSED):

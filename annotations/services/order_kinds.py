@@ -16,6 +16,7 @@ from annotations.models import Annotator, Submission
 from annotations.services.annotators import INVITED, annotators_exclude
 from annotations.services.people import decision_note, lists_change, person_of, submissions_message
 from annotations.services.reviews import submission_bonus, submissions_pay, submissions_refuse
+from daplatform.wording import counted
 from hits.crowds import MODULES, connect
 from hits.models import Campaign, Order
 
@@ -226,4 +227,4 @@ def _crowds(rows: Sequence[Submission]) -> set[str]:
 
 
 def _remark(count: int, one: str, many: str) -> Remarks:
-    return [f"{count:,} {one if count == 1 else many}"] if count else []
+    return [counted(count, one, many)] if count else []

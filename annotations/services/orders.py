@@ -23,6 +23,7 @@ from annotations.services.order_kinds import ORDERS, Chosen, Remarks, Wish
 from annotations.services.people import decision_note
 from annotations.services.reviews import decision_restore
 from daplatform.errors import DomainError
+from daplatform.wording import counted
 from hits.models import Act, Campaign, Order, Posting
 from hits.selectors.money import campaign_sums
 from hits.services.money import campaign_lock, unit_price
@@ -163,8 +164,8 @@ def _extent(order: Order, taken: Sequence[Act]) -> str:
     """How much of an order was taken back; what concerns many people at once counts people."""
     if taken[0].kind in ABOUT_ONE:
         return f"{len(taken)} of {order.acts.count()} not sent yet"
-    people = len({pk for act in taken for pk in annotators_in(act.payload)})
-    return f"{people} {'person' if people == 1 else 'people'}"
+    people = {pk for act in taken for pk in annotators_in(act.payload)}
+    return counted(len(people), "person", "people")
 
 
 def _refuse_out_of_turn(order: Order) -> None:

@@ -15,6 +15,7 @@ from annotations.selectors.offering import offer_of, portions_of
 from annotations.selectors.reviews import shortfalls
 from annotations.services.launches import postings_write, standing_wishes
 from daplatform.errors import DomainError
+from daplatform.wording import counted
 from hits.crowds import connect
 from hits.crowds.gateway import Extension, Gateway
 from hits.crowds.gateway import Place as Offered
@@ -67,9 +68,8 @@ def launch_top_up(*, launch: Launch, by: User | None = None) -> TopUp:
             campaign=campaign,
             person=by,
             action="topped up",
-            detail=f"batch {launch.batch.number}: {people} more "
-            f"{'person' if people == 1 else 'people'} for {len(asked)} "
-            f"HIT{'s' if len(asked) > 1 else ''}, "
+            detail=f"batch {launch.batch.number}: {counted(people, 'more person', 'more people')} "
+            f"for {counted(len(asked), 'HIT', 'HITs')}, "
             f"{left - money_left(campaign):,.2f} {launch.currency}",
         )
     return TopUp(people, len(asked), sum(lacking.values()) - people, obstacle)
