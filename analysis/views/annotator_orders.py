@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import NON_FIELD_ERRORS, BadRequest, ValidationError
+from django.db import transaction
 from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -24,6 +24,7 @@ from annotations.models import Annotator
 from annotations.selectors.reviews import rejection_categories
 from annotations.services.orders import NothingToDo, Outcome, order_give, order_preview
 from daplatform.errors import DomainError
+from daplatform.wording import counted
 from hits.models import Campaign, Launch, Order
 from hits.services.money import money_left
 from hits.views.access import MemberRequest, for_campaign
@@ -49,12 +50,10 @@ def annotators_order(request: MemberRequest, campaign: Campaign) -> HttpResponse
         return redirect(back)
     kind = _kind(request)
     form = _form(request, kind, latest, chosen)
-    outcome = _preview(request, campaign, chosen, form)
-    if outcome is not None and "confirm" in request.POST:
-        if form.cleaned_data["seen"] != _seen(outcome):
-            form.add_error(None, "This is not what you looked at before. Look once more.")
-        elif _give(request, campaign, chosen, form):
-            return redirect(back)
+    outcome = _outcome(request, campaign, chosen, form)
+    if outcome is not None and "confirm" in request.POST and not form.errors:
+        messages.success(request, _sentence(outcome.order))
+        return redirect(back)
     context = {
         "campaign": campaign,
         "kind": kind,
@@ -127,47 +126,38 @@ def _budget(campaign: Campaign, kind: Order.Kind, outcome: Outcome | None) -> di
     return {"left": left, "left_after": left + freed}
 
 
-def _preview(
+@transaction.atomic
+def _outcome(
     request: MemberRequest, campaign: Campaign, chosen: list[Annotator], form: OrderForm
 ) -> Outcome | None:
-    """What would be done; None, with the reason among the form's errors, where it cannot be."""
+    """What is done or, before it is confirmed, would be; None where it cannot be.
+
+    The reason is among the form's errors, as it is where something else was looked at before.
+    """
     if not form.is_valid():
         return None
+    is_confirmed = "confirm" in request.POST
     try:
-        return order_preview(**_asked(request, campaign, chosen, form))
+        outcome = (order_give if is_confirmed else order_preview)(
+            campaign=campaign,
+            annotators=chosen,
+            wish=form.wish(),
+            once=form.cleaned_data["once"],
+            by=request.user,
+        )
     except DomainError as error:
         code = IDLE if isinstance(error, NothingToDo) else None
         form.add_error(None, ValidationError(str(error), code))
         return None
+    if is_confirmed and form.cleaned_data["seen"] != _seen(outcome):
+        transaction.set_rollback(True)
+        form.add_error(None, "This is not what you looked at before. Look once more.")
+    return outcome
 
 
-def _give(
-    request: MemberRequest, campaign: Campaign, chosen: list[Annotator], form: OrderForm
-) -> bool:
-    try:
-        order = order_give(**_asked(request, campaign, chosen, form)).order
-    except DomainError as error:
-        form.add_error(None, str(error))
-        return False
-    minutes = max(1, round(settings.UNDO_SECONDS / 60))
-    plural = "s" if minutes > 1 else ""
-    messages.success(
-        request,
-        f"{order.get_kind_display()}: it is sent in {minutes} minute{plural}, unless you undo it.",
-    )
-    return True
-
-
-def _asked(
-    request: MemberRequest, campaign: Campaign, chosen: list[Annotator], form: OrderForm
-) -> dict[str, Any]:
-    return {
-        "campaign": campaign,
-        "annotators": chosen,
-        "wish": form.wish(),
-        "once": form.cleaned_data["once"],
-        "by": request.user,
-    }
+def _sentence(order: Order) -> str:
+    minutes = counted(max(1, round(settings.UNDO_SECONDS / 60)), "minute", "minutes")
+    return f"{order.get_kind_display()}: it is sent in {minutes}, unless you undo it."
 
 
 def _seen(outcome: Outcome) -> str:

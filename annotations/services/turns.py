@@ -1,4 +1,4 @@
-"""What turning a launch would do and cost: it is done and rolled back, so that it cannot differ."""
+"""Turning a launch, and what that does and costs."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from annotations.selectors.crowd import Places, launch_places
 from daplatform.errors import DomainError
 from hits.models import Launch
 from hits.selectors.money import campaign_sums
-from hits.services.money import CENT, money_left
+from hits.services.money import money_left
 
 Turn = Callable[..., object]
 
 
 @dataclass(frozen=True)
 class Effect:
-    """How a launch stands, and what a turn would change."""
+    """How a launch stands, and what a turn changes."""
 
     places: Places
     left: Decimal  # of the budget, now
@@ -31,18 +31,27 @@ class Effect:
     obstacle: str = ""
 
 
-def turn_preview(*, turn: Turn, launch: Launch, by: User, **wishes: Any) -> Effect:
-    """The effect of a service that turns a launch, or the sentence with which it refuses."""
+@transaction.atomic
+def turn_take(*, turn: Turn, launch: Launch, by: User, **wishes: Any) -> Effect:
+    """The effect of a service that turns a launch, or the sentence with which it refuses.
+
+    The caller's launch stays as it was before.
+    """
     campaign = launch.batch.campaign
     places, left = launch_places(launch), money_left(campaign)
+    before, open_ = campaign_sums(campaign).total, _open(launch)
+    try:
+        turn(launch=Launch.objects.get(pk=launch.pk), by=by, **wishes)
+    except DomainError as error:
+        return Effect(places, left, obstacle=str(error))
+    return Effect(places, left, campaign_sums(campaign).total - before, _open(launch) - open_)
+
+
+def turn_preview(**asked: Any) -> Effect:
+    """What `turn_take` would do: it is done and rolled back, so that it cannot turn out other."""
     with transaction.atomic():
         try:
-            before, open_ = campaign_sums(campaign).total, _open(launch)
-            turn(launch=Launch.objects.get(pk=launch.pk), by=by, **wishes)
-            cost = (campaign_sums(campaign).total - before).quantize(CENT)
-            return Effect(places, left, cost, _open(launch) - open_)
-        except DomainError as error:
-            return Effect(places, left, obstacle=str(error))
+            return turn_take(**asked)
         finally:
             transaction.set_rollback(True)
 

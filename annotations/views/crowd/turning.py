@@ -20,7 +20,7 @@ from annotations.services.launches import (
     launch_resume,
 )
 from annotations.services.topups import TopUp, launch_extend, launch_top_up
-from annotations.services.turns import Effect, turn_preview
+from annotations.services.turns import Effect, turn_preview, turn_take
 from annotations.tasks import launch_reconcile_task, launch_sync_task
 from daplatform.errors import DomainError
 from hits.crowds import LABELS
@@ -109,19 +109,18 @@ def _seen(launch: Launch, effect: Effect) -> str:
 def _turn_as_seen(
     request: MemberRequest, turn: Turn, launch: Launch, wishes: dict[str, int]
 ) -> bool:
-    """A second click waits for the first, and sees what that has done."""
+    """Turn it, unless that is not what the page showed.
+
+    A second click waits for the first, and sees what that has done.
+    """
     campaign_lock(launch.batch.campaign)
     launch.refresh_from_db()
-    effect = turn_preview(turn=turn.service, launch=launch, by=request.user, **wishes)
-    is_same = request.POST.get("seen", "") == _seen(launch, effect)
-    return is_same and _turn(request, turn, launch, wishes)
-
-
-def _turn(request: MemberRequest, turn: Turn, launch: Launch, wishes: dict[str, int]) -> bool:
-    try:
-        turn.service(launch=launch, by=request.user, **wishes)
-    except DomainError as error:
-        messages.error(request, str(error))
+    effect = turn_take(turn=turn.service, launch=launch, by=request.user, **wishes)
+    if request.POST.get("seen", "") != _seen(launch, effect):
+        transaction.set_rollback(True)
+        return False
+    if effect.obstacle:
+        messages.error(request, effect.obstacle)
         return False
     acts_run_task.delay_on_commit(launch.crowd)  # type: ignore[attr-defined]
     messages.success(request, turn.done)
