@@ -16,25 +16,28 @@ STALE_AFTER = timedelta(minutes=10)
 """Nothing that is computed takes as long: whoever claimed it is gone."""
 
 
-class ComputedQuerySet(models.QuerySet[Any]):
-    """Rows that workers make."""
+class ClaimedQuerySet(models.QuerySet[Any]):
+    """Rows that workers make, each claimed by one."""
 
-    def claimable(self) -> Self:
-        """No worker is busy with these, or one has been for so long that it must have died."""
-        stale = timezone.now() - STALE_AFTER
-        return self.filter(models.Q(claimed_at=None) | models.Q(claimed_at__lt=stale))
+    def patience(self) -> timedelta:
+        """Whoever claimed a row and was silent for so long is gone."""
+        return STALE_AFTER
 
     def left_behind(self) -> Self:
         """A worker should be busy with these, and none is."""
-        return self.claimable().filter(state=Computed.State.WAITING)
-
-    def shown(self) -> Self:
-        """Finished, or finished once and being made anew: what it was can be shown meanwhile."""
-        return self.exclude(state=Computed.State.WAITING, signature="")
+        stale = timezone.now() - self.patience()
+        unclaimed = models.Q(claimed_at=None) | models.Q(claimed_at__lt=stale)
+        return self.filter(unclaimed, state=Computed.State.WAITING)
 
     def claim(self, pk: int) -> bool:
         """Whether the row is to be made, and is the caller's to make."""
         return bool(self.left_behind().filter(pk=pk).update(claimed_at=timezone.now()))
+
+
+class ComputedQuerySet(ClaimedQuerySet):
+    def shown(self) -> Self:
+        """Finished, or finished once and being made anew: what it was can be shown meanwhile."""
+        return self.exclude(state=Computed.State.WAITING, signature="")
 
 
 class Computed(models.Model):
@@ -111,21 +114,17 @@ class Agreement(Computed):
         return f"Metrics against the people of {self.campaign}, up to rating {self.last_rating}"
 
 
-class ExportQuerySet(ComputedQuerySet):
+class ExportQuerySet(ClaimedQuerySet):
     """Files that workers write, telling every few thousand rows that they are alive."""
 
-    def claimable(self) -> Self:
-        silent = timezone.now() - timedelta(seconds=settings.EXPORT_CLAIM_SECONDS)
-        return self.filter(models.Q(claimed_at=None) | models.Q(claimed_at__lt=silent))
+    def patience(self) -> timedelta:
+        return timedelta(seconds=settings.EXPORT_CLAIM_SECONDS)
 
 
 class Export(models.Model):
     """A file that is too large to be made while somebody waits: one person's, kept for days."""
 
-    class State(models.TextChoices):
-        WAITING = "waiting", "Being made"
-        READY = "ready", "Ready"
-        FAILED = "failed", "Not possible"
+    State = Computed.State
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="exports")
     requested_by = models.ForeignKey(

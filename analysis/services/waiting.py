@@ -6,14 +6,14 @@ import contextlib
 import logging
 from collections.abc import Iterator
 
-from analysis.models import ComputedQuerySet
+from analysis.models import ClaimedQuerySet
 from daplatform.disk import NO_SPACE, is_full
 
 logger = logging.getLogger(__name__)
 
 
 @contextlib.contextmanager
-def waiting_for_space(row: ComputedQuerySet) -> Iterator[None]:
+def waiting_for_space(row: ClaimedQuerySet) -> Iterator[None]:
     """Where the disk is full, say so in the row, and leave it to the next sweep."""
     try:
         yield
