@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -32,12 +33,7 @@ def fresh_site() -> Iterator[Stage]:
 
 @contextlib.contextmanager
 def stage_or_skip(also: str = "") -> Iterator[Stage]:
-    try:
-        program("initdb", *POSTGRES_FOLDERS)
-    except ServiceMissing as missing:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(str(missing))
+    program_or_skip("initdb", *POSTGRES_FOLDERS)
     with stage(also) as made:
         yield made
 
@@ -48,12 +44,18 @@ def marketplace() -> Iterator[Server]:
         yield server
 
 
-@pytest.fixture
-def redis() -> Iterator[str]:
+def program_or_skip(name: str, *folders: Path) -> str:
+    """Where a program is; without it a test is skipped, and under CI=true it fails."""
     try:
-        with services.redis() as url:
-            yield url
+        return program(name, *folders)
     except ServiceMissing as missing:
         if os.environ.get("CI") == "true":
             raise
         pytest.skip(str(missing))
+
+
+@pytest.fixture
+def redis() -> Iterator[str]:
+    program_or_skip("redis-server")
+    with services.redis() as url:
+        yield url

@@ -13,10 +13,10 @@ from hits.management.commands.rehearse import KEYS, environment
 from hits.rehearsal.desk import Desk
 from hits.rehearsal.faults import Fault, Trouble
 from hits.rehearsal.server import running
-from tests.faults.conftest import stage_or_skip
+from tests.faults.conftest import program_or_skip, stage_or_skip
 from tests.faults.crowd_stage import DONE, WAITING, ask, claims_are_old, wait_until, worker
 from tests.faults.namespaces import NotPermitted, network
-from tests.services import ServiceMissing, free_port, program, server
+from tests.services import free_port, server
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 TIMES = int(os.environ.get("CHAOS_TIMES", "1"))
@@ -33,12 +33,7 @@ def lan():
 
 @pytest.fixture
 def broker(lan, tmp_path):
-    try:
-        binary = program("redis-server")
-    except ServiceMissing as missing:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(str(missing))
+    binary = program_or_skip("redis-server")
     port = free_port()
     command = [binary, "--port", str(port), "--bind", "127.0.0.1", lan.address, "--save", ""]
     with server([*command, "--dir", str(tmp_path), "--protected-mode", "no"], port):

@@ -11,9 +11,10 @@ import pytest
 from hits.management.commands.rehearse import environment
 from hits.rehearsal.faults import Fault, Trouble
 from tests.faults.campaign import HIT_SIZE
+from tests.faults.conftest import program_or_skip
 from tests.faults.crowd_stage import WAITING, ask, claims_are_old, wait_until, worker
 from tests.faults.stage import Part, rate_through
-from tests.services import ServiceMissing, free_port, program
+from tests.services import free_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 TIMES = int(os.environ.get("CHAOS_TIMES", "1"))
@@ -23,12 +24,7 @@ PEOPLE = 3
 @pytest.fixture
 def redis(tmp_path):
     """A Redis that keeps nothing, and can be killed."""
-    try:
-        binary = program("redis-server")
-    except ServiceMissing as missing:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(str(missing))
+    binary = program_or_skip("redis-server")
     port = free_port()
     command = [binary, "--port", str(port), "--bind", "127.0.0.1", "--dir", str(tmp_path)]
     part = Part([*command, "--save", ""], port, stdout=subprocess.DEVNULL)
