@@ -43,22 +43,24 @@ class Site:
         }
 
     def start(self, name: str, command: list[str], user: str | None = None) -> None:
-        """In a group of its own; what it says goes to a file beside the data."""
+        """In a group of its own; what it says goes to a file beside the data.
+
+        All are of one session: the kernel may share the processors out among sessions first, and
+        a program that stands back would do so only within its own.
+        """
         with (self.folder / f"{name}.log").open("wb") as log:
             self.processes[name] = subprocess.Popen(
                 command,
                 cwd=ROOT,
                 env=os.environ | self.environment,
                 user=user,
-                start_new_session=True,
+                process_group=0,
                 stdout=log,
                 stderr=log,
             )
 
     def start_unit(self, name: str) -> None:
-        unit = deployed(name, run=self.folder)
-        assigned = [f"{key}={value}" for key, value in unit.environment.items()]
-        self.start(name, ["nice", "-n", str(unit.nice), "env", *assigned, *unit.command])
+        self.start(name, deployed(name, run=self.folder).argv)
 
     def start_units(self) -> None:
         """All of deploy/, each process past its start: that is not what is measured."""

@@ -15,21 +15,24 @@ RUN = "/run/daplatform"
 
 @dataclass(frozen=True)
 class Unit:
-    """A program with what its unit sets: environment, and how far it stands back."""
+    """A program with what its unit sets: environment, and whether it leaves the rest its turn."""
 
     command: list[str]
     environment: dict[str, str]
-    nice: int
+    is_idle: bool
+
+    @property
+    def argv(self) -> list[str]:
+        assigned = [f"{key}={value}" for key, value in self.environment.items()]
+        return [*(["chrt", "--idle", "0"] if self.is_idle else []), "env", *assigned, *self.command]
 
 
 def read_unit(text: str, *, run: Path, instance: str = "") -> Unit:
     """A unit's program, run from this checkout, with `run` in place of /run/daplatform.
 
-    Nice stands for CPUWeight too, which needs systemd: both units of weight are the kernel's.
-
-    >>> unit = "Nice=5\\nEnvironment=A=1 B=2\\nExecStart=/bin/echo $B %i %%h"
-    >>> read_unit(unit, run=Path("/tmp"), instance="gpu")
-    Unit(command=['/bin/echo', '2', 'gpu', '%h'], environment={'A': '1', 'B': '2'}, nice=5)
+    >>> unit = "CPUSchedulingPolicy=idle\\nEnvironment=A=1 B=2\\nExecStart=/bin/echo $B %i %%h"
+    >>> read_unit(unit, run=Path("/tmp"), instance="gpu").argv
+    ['chrt', '--idle', '0', 'env', 'A=1', 'B=2', '/bin/echo', '2', 'gpu', '%h']
     """
     lines = [line.partition("=") for line in text.splitlines() if not line.startswith("#")]
     given = [(key, value) for key, _, value in lines]
@@ -41,8 +44,7 @@ def read_unit(text: str, *, run: Path, instance: str = "") -> Unit:
     start = start.replace("%i", instance).replace("%%", "%")
     start = start.replace(f"{CHECKOUT}/.venv/bin", str(Path(sys.executable).parent))
     start = Template(start.replace(RUN, str(run))).substitute(environment)
-    nice = next((int(value) for key, value in given if key == "Nice"), 0)
-    return Unit(shlex.split(start), environment, nice)
+    return Unit(shlex.split(start), environment, ("CPUSchedulingPolicy", "idle") in given)
 
 
 def deployed(name: str, *, run: Path) -> Unit:
