@@ -78,6 +78,7 @@ def configuration(*, level: str, readable: bool) -> dict[str, Any]:
             # These name people and addresses; our own lines say that something happened.
             "axes": {"level": "CRITICAL"},
             "django.request": {"level": "ERROR"},
+            "httpx": {"level": "WARNING"},
             # The queue on disk has no host, and needs none.
             "kombu.connection": {"level": "ERROR"},
             "django.server": {"handlers": [], "propagate": True},

@@ -7,6 +7,7 @@ import json
 import logging
 import logging.config
 
+import httpx
 import pytest
 from celery import shared_task
 from django.test import Client
@@ -53,6 +54,13 @@ def test_each_request_leaves_one_line_with_its_route_and_name(lines):
 @pytest.mark.parametrize("name", ["short", "x" * 65, "with\nnewline-in-it", "<script>alert"])
 def test_a_name_that_could_do_harm_is_replaced(name):
     assert Client().get("/healthz", headers={"X-Request-ID": name})["X-Request-ID"] != name
+
+
+def test_calls_to_a_crowd_leave_no_address_in_the_log(lines):
+    """Prolific's addresses carry the ids of studies, submissions and people."""
+    answer = httpx.MockTransport(lambda request: httpx.Response(200, json={}))
+    httpx.Client(transport=answer).get("https://crowd.example/submissions/5f1e0b")
+    assert lines() == []
 
 
 def test_logs_carry_no_tokens_ids_or_texts(lines, anna):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from hits.crowds.gateway import PermanentFault, TransientFault, UnclearOutcome
+from hits.crowds.prolific.answers import Row, rows, with_texts
 from hits.crowds.prolific.client import Client
 from hits.crowds.prolific.shapes import BulkMessage, NewGroup, People
 
@@ -23,7 +24,7 @@ class Audiences:
     def ids(self) -> dict[str, str]:
         """The group of each name. Of two with one name the older counts, now and always."""
         asked = {"workspace_id": self._workspace, "active": "true"}
-        groups = self._client.read(GROUPS, asked)["results"]
+        groups = [with_texts(row, "id", "name") for row in rows(self._client.read(GROUPS, asked))]
         return {group["name"]: group["id"] for group in sorted(groups, key=_age, reverse=True)}
 
     def ids_to_exclude(self, names: Sequence[str]) -> list[str]:
@@ -53,11 +54,11 @@ class Audiences:
     def _make(self, name: str) -> str:
         group = NewGroup(workspace_id=self._workspace, name=name)
         try:
-            made: str = self._client.act("POST", GROUPS, group)["id"]
+            made = self._client.act("POST", GROUPS, group)
         except UnclearOutcome as fault:
             # Whether it was made or not, the next attempt looks for it by its name first.
             raise TransientFault(str(fault)) from None
-        return made
+        return str(with_texts(made, "id")["id"])
 
     def _change(self, method: str, group: str, people: Sequence[str]) -> None:
         """Adding who is there and removing who is not are ignored: safe to repeat."""
@@ -66,6 +67,6 @@ class Audiences:
             self._client.settle(method, f"{GROUPS}{group}/participants/", chunk)
 
 
-def _age(group: dict[str, str]) -> str:
+def _age(group: Row) -> str:
     """Ids are MongoDB object ids, which begin with the time they were made."""
-    return group["id"]
+    return str(group["id"])

@@ -18,6 +18,7 @@ from hits.crowds.gateway import (
     TransientFault,
     UnclearOutcome,
 )
+from hits.crowds.prolific.answers import Row, rows
 from hits.crowds.prolific.shapes import Shape
 
 ATTEMPTS: Final = 4
@@ -68,7 +69,7 @@ class Client:
         response = self._send(method, path, shape=shape)
         return _content(response), response.headers
 
-    def pages(self, path: str, parameters: Mapping[str, str | int]) -> Iterator[dict[str, Any]]:
+    def pages(self, path: str, parameters: Mapping[str, str | int]) -> Iterator[Row]:
         """Every result of a paged list, however long the server makes its pages.
 
         The document promises neither a count nor a link to the next page. Where there is a count
@@ -76,17 +77,17 @@ class Client:
         """
         seen, page = 0, 1
         while answer := self._page(path, {**parameters, "page_size": PAGE_SIZE, "page": page}):
-            yield from answer["results"]
-            seen, page = seen + len(answer["results"]), page + 1
+            yield from rows(answer)
+            seen, page = seen + len(rows(answer)), page + 1
             if seen >= answer.get("meta", {}).get("count", math.inf):
                 return
 
-    def _page(self, path: str, parameters: Mapping[str, str | int]) -> dict[str, Any] | None:
+    def _page(self, path: str, parameters: Mapping[str, str | int]) -> Row | None:
         try:
-            answer: dict[str, Any] = self.read(path, parameters)
+            answer: Row = self.read(path, parameters)
         except NotFound:
             return None
-        return answer if answer["results"] else None
+        return answer if rows(answer) else None
 
     def _persist(self, call: Callable[[], Any]) -> Any:
         pause = 0.5

@@ -19,6 +19,7 @@ from hits.crowds.gateway import (
     Submission,
 )
 from hits.crowds.prolific.account import Account
+from hits.crowds.prolific.answers import rows
 from hits.crowds.prolific.audiences import Audiences
 from hits.crowds.prolific.checks import (
     AUTO_APPROVAL,
@@ -180,9 +181,7 @@ class ProlificGateway:
         requirements = offer.requirements
         asked = {"workspace_id": self.account.workspace}
         offered = (
-            self._client.read("/api/v1/filters/", asked)["results"]
-            if requirements.countries
-            else []
+            rows(self._client.read("/api/v1/filters/", asked)) if requirements.countries else []
         )
         return [
             *requirement_filters(requirements, offered),

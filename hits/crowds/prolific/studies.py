@@ -21,6 +21,7 @@ from hits.crowds.gateway import (
     UnclearOutcome,
 )
 from hits.crowds.prolific.account import Account, place_reference
+from hits.crowds.prolific.answers import Row, rows, with_texts
 from hits.crowds.prolific.client import Client
 from hits.crowds.prolific.money import cents
 from hits.crowds.prolific.shapes import (
@@ -34,8 +35,6 @@ from hits.crowds.prolific.shapes import (
     StudyMove,
     SubmissionsConfig,
 )
-
-Study = dict[str, Any]
 
 STUDIES: Final = "/api/v1/studies/"
 DRAFT: Final = "UNPUBLISHED"
@@ -59,25 +58,25 @@ class Studies:
         self._client = client
         self._account = account
 
-    def every(self) -> Iterator[Study]:
+    def every(self) -> Iterator[Row]:
         """All studies, newest first as far as Prolific sorts them; a project's come in pages."""
         if self._account.project:
             path = f"/api/v1/projects/{self._account.project}/studies/"
-            yield from self._client.pages(path, {"ordering": "-date_created"})
+            found = self._client.pages(path, {"ordering": "-date_created"})
         else:
-            yield from self._client.read(STUDIES)["results"]
+            found = iter(rows(self._client.read(STUDIES)))
+        return map(_study, found)
 
-    def published(self) -> Iterator[Study]:
+    def published(self) -> Iterator[Row]:
         return (study for study in self.every() if study["status"] != DRAFT)
 
-    def find(self, reference: str) -> Study | None:
+    def find(self, reference: str) -> Row | None:
         """The study of an offer: one that is out, if there is one, before any draft."""
         ours = [study for study in self.every() if study.get("internal_name") == reference]
         return min(ours, key=lambda study: (study["status"] == DRAFT, study["id"]), default=None)
 
-    def get(self, study: str) -> Study:
-        found: Study = self._client.read(f"{STUDIES}{study}/")
-        return found
+    def get(self, study: str) -> Row:
+        return _study(self._client.read(f"{STUDIES}{study}/"))
 
     def publish(self, offer: Offer, filters: list[Filter]) -> Publication:
         """Draft and publish, going on with the draft an earlier attempt left behind."""
@@ -92,7 +91,7 @@ class Studies:
             address=self._account.study_page(study["id"]),
         )
 
-    def publication(self, study: Study) -> Publication:
+    def publication(self, study: Row) -> Publication:
         """A study as the platform sees it."""
         return Publication(
             external_id=study["id"],
@@ -138,14 +137,14 @@ class Studies:
         elif status not in (STOPPED, FULL):  # a full one is completed by the last decision
             self._move(study, "STOP", (STOPPED,))
 
-    def _draft(self, offer: Offer, filters: list[Filter]) -> Study:
+    def _draft(self, offer: Offer, filters: list[Filter]) -> Row:
         draft = draft_study(offer, self._account, filters)
         try:
-            study: Study = self._client.act("POST", STUDIES, draft)
+            made = self._client.act("POST", STUDIES, draft)
         except UnclearOutcome as fault:
             # Nobody sees a draft, and the next attempt finds it by its name.
             raise TransientFault(str(fault)) from None
-        return study
+        return _study(made)
 
     def _move(self, study: str, action: StudyAction, ends: Collection[str]) -> None:
         """Change a study's state; what an earlier attempt has done already is done."""
@@ -165,7 +164,7 @@ class Studies:
             place_reference(row["external_url"]): AccessDetail(
                 external_url=row["external_url"], total_allocation=int(row["total_allocation"])
             )
-            for row in answer["progress"]
+            for row in rows(answer, "progress")
         }
 
     def _missing(self, study: str, places: Sequence[Place]) -> list[MorePlaces]:
@@ -185,6 +184,10 @@ class Studies:
             *([MorePlaces(access_details=raised, total_available_places=total)] if raised else []),
             *([MorePlaces(access_details=added)] if added else []),
         ]
+
+
+def _study(answer: Any) -> Row:
+    return with_texts(answer, "id", "status")
 
 
 def draft_study(offer: Offer, account: Account, filters: list[Filter]) -> DraftStudy:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from hits.crowds.gateway import Bonus, PermanentFault, Progress, Submission, UnclearOutcome
+from hits.crowds.prolific.answers import Row, with_texts
 from hits.crowds.prolific.client import Client
 from hits.crowds.prolific.money import bonus_amount, from_cents
 from hits.crowds.prolific.shapes import Approvals, Bonuses, RejectionCategory, SubmissionMove
@@ -39,7 +40,8 @@ class Submissions:
         if undecided:
             asked |= {"approved": "false", "rejected": "false"}
         for row in self._client.pages(SUBMISSIONS, asked):
-            yield _submission(row, study=study, person=row["participant_id"])
+            person = with_texts(row, "participant_id")["participant_id"]
+            yield _submission(row, study=study, person=person)
 
     def get(self, submission: str) -> Submission:
         row = self._client.read(f"{SUBMISSIONS}{submission}/")
@@ -102,7 +104,8 @@ class Submissions:
         return [submission for submission in submissions if submission not in approved]
 
 
-def _submission(row: dict[str, Any], *, study: str, person: str) -> Submission:
+def _submission(row: Row, *, study: str, person: str) -> Submission:
+    with_texts(row, "id", "status")
     return Submission(
         external_id=row["id"],
         publication=study,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from hits.crowds.gateway import PermanentFault
+from hits.crowds.prolific.answers import rows
 from hits.crowds.prolific.client import Client
 from hits.crowds.prolific.shapes import Confirmation, NewSecret, Subscription
 
@@ -20,7 +21,7 @@ def new_secret(client: Client, workspace: str) -> str:
 
 def subscribe(client: Client, workspace: str, target: str) -> list[str]:
     """Subscribe an address to what it is not subscribed to yet; the kinds of event added."""
-    known = client.read(SUBSCRIPTIONS, {"workspace_id": workspace})["results"]
+    known = rows(client.read(SUBSCRIPTIONS, {"workspace_id": workspace}))
     wanted = {one["event_type"] for one in known if one["target_url"] == target}
     missing = [event for event in EVENTS if event not in wanted]
     for event in missing:
