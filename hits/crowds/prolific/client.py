@@ -73,12 +73,15 @@ class Client:
         """Every result of a paged list, however long the server makes its pages.
 
         The document promises neither a count nor a link to the next page. Where there is a count
-        it saves a call; else the end is a page that is empty or does not exist.
+        it saves a call; else the end is a page that is empty or does not exist. A server that
+        gives the same page again would go on doing so for ever.
         """
-        seen, page = 0, 1
+        seen, page, before = 0, 1, None
         while answer := self._page(path, {**parameters, "page_size": PAGE_SIZE, "page": page}):
-            yield from rows(answer)
-            seen, page = seen + len(rows(answer)), page + 1
+            if (found := rows(answer)) == before:
+                raise ValueError(f"Prolific's page {page} is the one before it")
+            yield from found
+            seen, page, before = seen + len(found), page + 1, found
             if seen >= answer.get("meta", {}).get("count", math.inf):
                 return
 

@@ -45,6 +45,13 @@ def test_a_list_is_read_whole_and_in_order(total, largest, counts, beyond):
     assert calls == list(range(1, max(pages, 1) + (0 if counts or not total else 1) + 1))
 
 
+def test_a_server_that_gives_the_same_page_again_is_not_asked_for_ever():
+    same = {"results": [{"id": 1}, {"id": 2}]}
+    pages = client_of(lambda _: httpx.Response(200, json=same)).pages("/list/", {})
+    with pytest.raises(ValueError, match="page 2 is the one before it"):
+        list(pages)
+
+
 def test_a_list_of_something_unknown_is_empty(gateway):
     assert list(gateway.submissions(["no such study"])) == []
 
