@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
-from django.db.models import Count, F, Max, Q
+from django.db.models import CharField, Count, Exists, F, Max, OuterRef, Q, Value
+from django.db.models.functions import Cast, Concat
 from django.utils import timezone
 
 from analysis.services.snapshots import snapshot_of
@@ -118,14 +119,14 @@ def postings_released_too_much() -> Iterator[Posting]:
 
 def payments_not_in_the_ledger() -> Iterable[Submission]:
     """Approved at the crowd, and not booked: or somebody could be paid without our knowing."""
-    paid = LedgerEntry.objects.filter(kind=LedgerEntry.Kind.PAID, posting__isnull=False)
-    booked = set(paid.values_list("subject", flat=True))
+    booked = LedgerEntry.objects.filter(
+        campaign=OuterRef("posting__launch__batch__campaign"),
+        kind=LedgerEntry.Kind.PAID,
+        subject=Concat(Value(PERSON), Cast(OuterRef("pk"), CharField())),
+    )
     approved = Submission.objects.filter(progress=Submission.Progress.APPROVED)
-    for submission in approved.filter(posting__unit_reward__gt=0).select_related(
-        "annotator", "posting__launch__batch__campaign"
-    ):
-        if f"{PERSON}{submission.pk}" not in booked:
-            yield submission
+    unbooked = approved.filter(~Exists(booked), posting__unit_reward__gt=0)
+    return unbooked.select_related("annotator", "posting__launch__batch__campaign")
 
 
 def payments_book() -> None:
@@ -156,8 +157,14 @@ def halves_left_behind() -> Iterator[Path]:
     """What a worker was writing when it was killed. Nothing reads it, and it takes up space."""
     data = settings.DATA_DIR
     late = (timezone.now() - HALF_WRITTEN).timestamp()
-    parts = [path for path in data.glob("snapshots/*/*") if path.suffix != ".arrow"]
-    for path in [*parts, *data.glob("results/*/.*"), *Path(settings.MEDIA_ROOT).glob(".part-*")]:
+    for path in (
+        *(path for path in data.glob("snapshots/*/*") if path.suffix != ".arrow"),
+        *data.glob("results/*/.*"),
+        *data.glob("agreements/*/.*"),
+        *data.glob("exports/*/*/*.part"),
+        *settings.METRIC_STORE.glob("*/*.part"),
+        *Path(settings.MEDIA_ROOT).glob(".part-*"),
+    ):
         with contextlib.suppress(FileNotFoundError):  # finished, and moved to its place, meanwhile
             if path.stat().st_mtime < late:
                 yield path

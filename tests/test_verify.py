@@ -14,7 +14,7 @@ from django.utils import timezone
 from analysis.services.snapshots import snapshot_of, snapshot_refresh
 from annotations.models import Assignment, Submission
 from hits.crowds import MODULES
-from hits.models import Act, HitItem, LedgerEntry
+from hits.models import Act, ExternalId, HitItem, LedgerEntry
 from tests.annotations.crowd_people import finish
 from tests.crowd import Marketplace, launch, work
 from tests.factories import make_annotator, make_campaign, make_hit, make_rating, make_ratings
@@ -35,7 +35,7 @@ def verify(**options) -> str:
 
 @pytest.fixture(autouse=True)
 def data_folder(settings, tmp_path):
-    settings.DATA_DIR = tmp_path
+    settings.DATA_DIR, settings.METRIC_STORE = tmp_path, tmp_path / "embeddings"
 
 
 @pytest.fixture
@@ -145,6 +145,27 @@ def test_it_notices_spending_beyond_the_budget(hit):
     assert f"costs more than its budget.\n  {hit.batch.campaign}" in verify()
 
 
+def test_it_notices_that_more_was_released_than_committed(hit, market):
+    made = launch(hit.batch.campaign)
+    work(made, market)
+    posting = made.postings.get()
+    LedgerEntry.objects.create(
+        campaign=hit.batch.campaign,
+        posting=posting,
+        kind="released",
+        amount=Decimal("1000.00"),
+        subject="too much",
+    )
+    assert f"No more is released or paid than was committed.\n  {posting}" in verify()
+
+
+def test_it_notices_a_publication_that_nobody_can_name(hit, market):
+    made = launch(hit.batch.campaign)
+    work(made, market)
+    ExternalId.objects.all().delete()
+    assert f"has its crowd's name for it.\n  {made.postings.get()}" in verify()
+
+
 def test_a_snapshot_that_differs_is_made_anew(rated):
     snapshot_refresh(campaign=rated.campaign)
     [part] = snapshot_of(rated.campaign)._folder.iterdir()
@@ -168,7 +189,15 @@ def test_somebody_paid_and_not_booked_is_booked(hit, market):
 
 
 @pytest.mark.parametrize(
-    "name", ["snapshots/7/1-6-6.4242", "results/7/.12-abc/ranking.csv", "media/.part-x"]
+    "name",
+    [
+        "snapshots/7/1-6-6.4242",
+        "results/7/.12-abc/ranking.csv",
+        "agreements/7/.3-abc/table.csv",
+        "exports/7/12/5f1e.part",
+        "embeddings/clip-v1/tmpx.part",
+        "media/.part-x",
+    ],
 )
 def test_what_a_killed_worker_was_writing_is_removed(settings, name):
     settings.MEDIA_ROOT = settings.DATA_DIR / "media"
