@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+from pathlib import Path
 from typing import Any
 
 workers = 4
@@ -19,5 +21,14 @@ def when_ready(server: Any) -> None:
     from django.urls import get_resolver
 
     get_resolver()._populate()  # imports all views, a second's work
+    forget_the_dead()
     gc.collect()
     gc.freeze()  # memory that workers share is then left alone by their collectors
+
+
+def forget_the_dead() -> None:
+    """Delete what processes have counted that are gone; workers of the queues may live on."""
+    if folder := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        for file in Path(folder).glob("*.db"):
+            if not Path("/proc", file.stem.rpartition("_")[2]).exists():
+                file.unlink()
