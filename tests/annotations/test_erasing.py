@@ -4,26 +4,34 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+from decimal import Decimal
 
 import pytest
+from django.apps import apps
 from django.core import serializers
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from annotations import models
-from annotations.models import Annotator, Arrival, Assignment, Invitation, Rating
+from annotations.models import Annotator, AnnotatorIdentity, Rating, Submission
 from annotations.services.erasing import campaigns_retire
-from hits.models import Campaign
+from annotations.services.people import submissions_invite_again, submissions_message
+from annotations.services.reviews import submission_bonus, submissions_pay, submissions_refuse
+from hits.crowds.gateway import PermanentFault
+from hits.models import Act, Campaign, Launch
+from tests.annotations.crowd_people import annotator, finish
 from tests.annotations.person import Person, invite, link
+from tests.crowd import launch, work
+from tests.factories import make_campaign, make_hit
 
 WORDS = "My name is Anna Example"
+WORKER, COLLEAGUE = "A2EXAMPLE", "A3EXAMPLE"
 
 
 def everything() -> str:
-    """All that is stored of people, as text."""
-    tables = [Annotator, Arrival, Assignment, Invitation, Rating]
-    tables += [models.AnnotatorIdentity, models.Submission]
-    rows = [row for table in tables for row in table.objects.all()]
+    """All that is stored, as text."""
+    ours = ("hits", "annotations", "analysis")
+    tables = [table for app in ours for table in apps.get_app_config(app).get_models()]
+    rows = [row for table in tables for row in table._base_manager.all()]
     return serializers.serialize("json", rows)
 
 
@@ -81,3 +89,106 @@ def test_campaigns_are_forgotten_after_the_time_that_is_set(campaign, anna):
     assert campaigns_retire(now=later, days=30) == [campaign]
     assert campaigns_retire(now=later, days=30) == []
     assert "anna@example.org" not in everything()
+
+
+def test_a_campaign_to_which_nobody_came_is_forgotten_too(campaign):
+    invite(campaign, "anna@example.org")
+    close(campaign)
+    later = timezone.now() + dt.timedelta(days=31)
+    assert campaigns_retire(now=later, days=30) == [campaign]
+    assert "anna@example.org" not in everything()
+
+
+def hand_in(campaign: Campaign, market, *people: str) -> Launch:
+    """A launch at a marketplace, and people who have done its HIT."""
+    campaign.assignments = len(people)
+    campaign.save()
+    made = launch(campaign)
+    work(made, market)
+    publication = f"P{len(market.out)}"
+    for person in people:
+        finish(market, publication, made.batch.hits.get(), person)
+    work(made, market)
+    return made
+
+
+def pay(campaign: Campaign, made: Launch, market) -> None:
+    rows = list(Submission.objects.filter(posting__launch=made))
+    submissions_pay(campaign=campaign, submissions=rows, by=campaign.owner)
+    work(made, market)
+
+
+@pytest.fixture
+def told(campaign, market) -> Launch:
+    """A marketplace was told all that can be told of two people, and refused half of it."""
+    made = hand_in(campaign, market, WORKER, COLLEAGUE)
+    pay(campaign, made, market)
+    rows = list(Submission.objects.all())
+    whose = {"campaign": campaign, "by": campaign.owner}
+    money = {"amount": Decimal(1), "reason": "Great."}
+    for operation in ("bonus", "message", "enlist"):
+        market.break_next(operation, "before", PermanentFault(f"{WORKER} is unknown."))
+    for row in rows:
+        submission_bonus(submission=row, once=str(row.pk), **money, **whose)
+    submissions_message(submissions=rows, subject="Hello", text="And thanks.", **whose)
+    submissions_invite_again(submissions=rows, again=True, **whose)
+    work(made, market)
+    sentence = f"Submission {Submission.objects.first().external_id}: belongs to another HIT."
+    Launch.objects.update(differences=[sentence])
+    return made
+
+
+def test_what_a_marketplace_was_told_names_nobody_any_more(campaign, told):
+    assert {"bonus", "message", "enlist"} == {
+        act.kind for act in Act.objects.filter(state="failed")
+    }
+    before = list(Rating.objects.values())
+    close(campaign)
+    erase(campaign=campaign.slug)
+    assert WORKER not in everything()
+    assert COLLEAGUE not in everything()
+    assert not Act.objects.filter(state="failed").exists()
+    assert list(Rating.objects.values()) == before
+
+
+def test_what_names_others_as_well_goes_on_naming_them(told):
+    erase(annotator=annotator(WORKER).pseudonym)
+    assert WORKER not in everything()
+    assert Act.objects.get(kind="message").payload["people"] == [COLLEAGUE]
+    assert annotator(COLLEAGUE)
+
+
+def test_whoever_waits_for_a_decision_is_not_forgotten(campaign, market):
+    made = hand_in(campaign, market, WORKER)
+    with pytest.raises(CommandError, match="Decide about all submitted work"):
+        erase(annotator=annotator(WORKER).pseudonym)
+    rows, reason = list(Submission.objects.all()), "Nothing was watched."
+    submissions_refuse(campaign=campaign, submissions=rows, reason=reason, by=campaign.owner)
+    with pytest.raises(CommandError, match="Decide about all submitted work"):
+        erase(annotator=annotator(WORKER).pseudonym)  # the crowd does not know of it yet
+    work(made, market)
+    erase(annotator=annotator(WORKER).pseudonym)
+    assert WORKER not in everything()
+
+
+def test_whoever_came_to_two_campaigns_is_forgotten_with_the_last(campaign, market):
+    other = make_campaign(owner=campaign.owner)
+    make_hit(other)
+    for each in (campaign, other):
+        pay(each, hand_in(each, market, WORKER), market)
+        close(each)
+    erase(campaign=campaign.slug)
+    assert AnnotatorIdentity.objects.filter(external_id=WORKER).exists()
+    erase(campaign=other.slug)
+    assert WORKER not in everything()
+
+
+def test_a_person_whom_only_the_crowd_knows_of_is_forgotten(campaign, market):
+    made = hand_in(campaign, market, WORKER)
+    market.submit("P1", COLLEAGUE)
+    work(made, market)
+    pay(campaign, made, market)
+    assert not Annotator.objects.get(identity__external_id=COLLEAGUE).assignments.exists()
+    close(campaign)
+    erase(campaign=campaign.slug)
+    assert COLLEAGUE not in everything()
