@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from django.db.models import Count, Min
 
 from annotations.models import Annotator, Submission
 from hits.models import Act, Place
@@ -62,26 +63,25 @@ class ActShown:
 def acts_described(acts: Iterable[Act]) -> list[ActShown]:
     """In three queries."""
     acts = list(acts)
-    hits, people = _hits(acts), people_concerned(acts)
+    hits = hits_of_postings({act.posting_id for act in acts if act.posting_id})
+    people = people_concerned(acts)
     return [_described(act, hits, people.get(act.pk, [])) for act in acts]
 
 
-def _described(act: Act, hits: Mapping[int, list[str]], names: list[str]) -> ActShown:
+def _described(act: Act, hits: Mapping[int, str], names: list[str]) -> ActShown:
     about = ""
-    if act.kind in Act.STANDING and (among := hits.get(act.posting_id or 0)):
-        about = f"HIT {among[0]}" if len(among) == 1 else f"{len(among):,} HITs"
+    if act.kind in Act.STANDING:
+        about = hits.get(act.posting_id or 0, "")
     elif audience := act.payload.get("audience", ""):
         about = next((words for end, words in LISTS.items() if audience.endswith(end)), "")
     return ActShown(act, about, tuple(names[:MOST_NAMES]), len(names[MOST_NAMES:]))
 
 
-def _hits(acts: Iterable[Act]) -> dict[int, list[str]]:
-    """The HITs of each posting, as pages name them."""
-    postings = Act.objects.filter(pk__in=[act.pk for act in acts]).values("posting")
-    places = Place.objects.filter(posting__in=postings).order_by("posting", "hit__number")
-    found: defaultdict[int, list[str]] = defaultdict(list)
-    for posting, batch, number in places.values_list(
-        "posting", "hit__batch__number", "hit__number"
-    ):
-        found[posting].append(f"{batch}-{number}")
-    return dict(found)
+def hits_of_postings(postings: Collection[int]) -> dict[int, str]:
+    """The HITs of each posting, as pages name them. In one query."""
+    places = Place.objects.filter(posting__in=postings).order_by().values_list("posting")
+    counted = places.annotate(Min("hit__batch__number"), Min("hit__number"), Count("pk"))
+    return {
+        posting: f"HIT {batch}-{number}" if hits == 1 else f"{hits:,} HITs of batch {batch}"
+        for posting, batch, number, hits in counted
+    }

@@ -83,12 +83,19 @@ def people_work(campaign, launch, number: int) -> None:
 def grow(campaign, number: int) -> None:
     """So many more of everything that pages list."""
     owner = campaign.owner
-    people_work(campaign, campaign.batches.get(number=1).launch, number)
-    for each in range(number):
+    launch = campaign.batches.get(number=1).launch
+    people_work(campaign, launch, number)
+    for each, posting in enumerate(launch.postings.order_by("-pk")[:number]):
         key, subject = f"{campaign.trail.count()}-{each}", f"more-{campaign.acts.count()}"
-        Act.objects.create(campaign=campaign, crowd="invite", kind="publish", subject=subject)
+        Act.objects.create(
+            campaign=campaign, posting=posting, crowd="invite", kind="publish", subject=subject
+        )
         LedgerEntry.objects.create(
-            campaign=campaign, kind="committed", amount=Decimal(1), subject=subject
+            campaign=campaign,
+            posting=posting,
+            kind="paid",
+            amount=Decimal(1),
+            subject=f"submission:{posting.submissions.get().pk}",
         )
         AuditEntry.objects.create(campaign=campaign, person=owner, action=f"did {subject}")
         campaign.orders.create(kind="approve", once=f"order-{key}", given_by=owner)

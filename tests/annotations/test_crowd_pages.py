@@ -150,6 +150,18 @@ def test_what_the_crowd_is_told_is_said_in_words(path, organiser_client, campaig
         assert act.subject not in content.partition('id="outbox"')[2].partition("</section>")[0]
 
 
+def test_the_ledger_says_in_words_what_money_was_for(
+    path, organiser_client, campaign, market, made
+):
+    decide(organiser_client, path, "pay")
+    run_all(market)
+    content = organiser_client.get(path).content.decode()
+    shown = content.partition('id="ledger"')[2].partition("</section>")[0]
+    assert f"Work by {Submission.objects.get().annotator}, HIT 1-1" in shown
+    for entry in campaign.ledger.all():
+        assert entry.subject not in shown
+
+
 def test_the_page_takes_the_same_few_queries_for_many(
     path, organiser_client, campaign, market, made, django_assert_max_num_queries
 ):

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotations.forms import PolicyForm
 from annotations.selectors.concerned import acts_described
 from annotations.selectors.crowd import act_counts, acts_shown, batches_to_launch, launch_rows
+from annotations.selectors.ledger import entries_described
 from annotations.services.launches import policy_update
 from daplatform.errors import DomainError
 from hits.models import Act, Campaign
@@ -45,7 +46,7 @@ def crowd_page(
         "acts": acts_described(acts_shown(campaign, limit=SHOWN)),
         "act_counts": act_counts(campaign),
         "repeatable": REPEATABLE,
-        "entries": campaign.ledger.order_by("-pk")[:SHOWN],
+        "entries": entries_described(campaign.ledger.order_by("-pk")[:SHOWN]),
         "trail": campaign.trail.select_related("person")[:SHOWN],
     }
     status = 400 if form is not None else 200
