@@ -16,7 +16,7 @@ from analysis.selectors.decisions import Decision, campaign_decisions
 from analysis.selectors.progress import Progress, campaign_arrivals, campaign_progress
 from analysis.standings import Standing, top_standings
 from hits.models import Batch, Campaign, Launch
-from hits.selectors.money import campaign_sums, policy_of
+from hits.selectors.money import campaign_currency, campaign_sums, policy_of
 
 SYSTEMS_SHOWN = 5  # or one more, where no other is left
 TRAIL_SHOWN = 5
@@ -134,7 +134,7 @@ def campaign_overview(campaign: Campaign, choices_key: str, *, now: datetime) ->
         pace=pace,
         finish=expected_finish(left=progress.left, pace=pace, now=now, is_paused=is_paused),
         chart=pace_chart(hours, now=now),
-        money=_money(campaign, launches),
+        money=_money(campaign),
         decisions=decisions,
         findings=findings,
         problem=result["problem"] if result else "",
@@ -160,14 +160,12 @@ def _next_step(campaign: Campaign, progress: Progress) -> Step:
     return Step.WAIT_FOR_HITS if is_composing else Step.COMPOSE
 
 
-def _money(campaign: Campaign, launches: list[Launch]) -> Money | None:
+def _money(campaign: Campaign) -> Money | None:
     budget = policy_of(campaign).budget
     if not budget:
         return None
     sums = campaign_sums(campaign)
-    currencies = {launch.currency for launch in launches}
-    currency = currencies.pop() if len(currencies) == 1 else ""
-    return Money(budget, sums.spent, sums.outstanding, currency)
+    return Money(budget, sums.spent, sums.outstanding, campaign_currency(campaign))
 
 
 def _results(campaign: Campaign, choices_key: str) -> tuple[dict[str, Any] | None, bool]:

@@ -25,7 +25,8 @@ from annotations.selectors.reviews import rejection_categories
 from annotations.services.orders import NothingToDo, Outcome, order_give, order_preview
 from daplatform.errors import DomainError
 from daplatform.wording import counted
-from hits.models import Campaign, Launch, Order
+from hits.models import Campaign, Order
+from hits.selectors.money import campaign_currency
 from hits.services.money import money_left
 from hits.views.access import MemberRequest, for_campaign
 
@@ -66,7 +67,7 @@ def annotators_order(request: MemberRequest, campaign: Campaign) -> HttpResponse
         "seen": _seen(outcome) if outcome else "",
         "passed": _passed(latest, chosen) if kind == Order.Kind.REJECT else 0,
         **_budget(campaign, kind, outcome),
-        "currency": _currency(campaign),
+        "currency": campaign_currency(campaign),
         "back": back,
     }
     return render(request, "analysis/order.html", context, status=400 if form.errors else 200)
@@ -164,8 +165,3 @@ def _seen(outcome: Outcome) -> str:
     """What a form that was shown with this outcome sends back."""
     order = outcome.order
     return f"{order.people} {order.submissions} {order.cost:.2f}"
-
-
-def _currency(campaign: Campaign) -> str:
-    launch = Launch.objects.filter(batch__campaign=campaign).first()
-    return launch.currency if launch else ""

@@ -7,10 +7,12 @@ from decimal import Decimal
 
 from django.db.models import QuerySet, Sum
 
-from hits.models import Campaign, LedgerEntry, Policy
+from hits.models import Campaign, Launch, LedgerEntry, Policy
 
 Kind = LedgerEntry.Kind
 NOTHING = Decimal("0.00")
+PLANNED = "USD"
+"""What the plan's reward is in."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,18 @@ def sums_of(entries: QuerySet[LedgerEntry]) -> Sums:
 
 def campaign_sums(campaign: Campaign) -> Sums:
     return sums_of(LedgerEntry.objects.filter(campaign=campaign))
+
+
+def campaign_currency(campaign: Campaign) -> str:
+    """What the campaign's launches pay in; empty where they differ, for then sums mean nothing.
+
+    Before any launch it is the plan's.
+    """
+    launches = Launch.objects.filter(batch__campaign=campaign)
+    found = set(launches.values_list("currency", flat=True))
+    if not found:
+        return PLANNED
+    return found.pop() if len(found) == 1 else ""
 
 
 def policy_of(campaign: Campaign) -> Policy:

@@ -14,7 +14,7 @@ from annotations.selectors.ledger import entries_described
 from annotations.services.launches import policy_update
 from daplatform.errors import DomainError
 from hits.models import Act, Campaign
-from hits.selectors.money import campaign_sums, policy_of
+from hits.selectors.money import campaign_currency, campaign_sums, policy_of
 from hits.services.outbox import REPEATABLE, act_retry, act_settle
 from hits.tasks import acts_run_task
 from hits.views.access import MemberRequest, for_campaign
@@ -38,7 +38,7 @@ def crowd_page(
         "policy": policy,
         "form": form or PolicyForm(instance=policy),
         "sums": sums,
-        "currency": launches[0].launch.currency if launches else "USD",
+        "currency": campaign_currency(campaign),
         "left": policy.budget - sums.total,
         "launches": launches,
         "waiting": sum(row.waiting for row in launches),
