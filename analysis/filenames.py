@@ -8,7 +8,9 @@ from typing import Any, Final
 
 LISTS: Final = {"annotators": "annotator-list", "captions": "caption-list"}
 """Where a file of the command line's has the name of the list."""
-ABOUT: Final = ("first", "second", "system", "show", "annotator", "hit", "video", "human", "metric")
+ABOUT: Final = (
+    "first", "second", "system", "show", "annotator", "batch", "hit", "video", "human", "metric",
+)  # fmt: skip
 """Choices of `analysis.services.downloads` that tell one file from the next."""
 
 

@@ -19,6 +19,12 @@ from analysis.selectors import annotators, captions, inspection, metric_scores
 from analysis.selectors.metric_agreement import agreement_points
 from analysis.selectors.ratings import ratings_of
 from analysis.selectors.results import result_has_listings, result_listing
+from analysis.services.organiser_downloads import (
+    hits_download,
+    ledger_download,
+    trail_download,
+    videos_download,
+)
 from analysis.services.results import ratings_until
 from analysis.services.snapshots import snapshot_refresh
 from annotations.models import Rating
@@ -267,11 +273,15 @@ DOWNLOADS: Mapping[str, Callable[..., Download]] = {
     "captions": captions_download,
     "comparison": comparison_download,
     "hit": hit_download,
+    "hits": hits_download,
+    "ledger": ledger_download,
     "metrics": metrics_download,
     "pair": pair_download,
     "pairs": pairs_download,
     "points": points_download,
     "ratings": ratings_download,
+    "trail": trail_download,
     "video": video_download,
+    "videos": videos_download,
 }
 """Each list by its name; `analysis.views.downloads` turns an address into what it asks for."""

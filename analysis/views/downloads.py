@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import BadRequest
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import content_disposition_header
@@ -21,6 +21,7 @@ from analysis.models import Agreement, Export, Result
 from analysis.selectors.annotators import campaign_annotators
 from analysis.selectors.exports import export_kept_until, export_path, exports_of
 from analysis.selectors.metric_agreement import agreement_latest
+from analysis.selectors.progress import campaigns_turns
 from analysis.selectors.ratings import reviews_fingerprint
 from analysis.services import agreements
 from analysis.services.downloads import DOWNLOADS
@@ -32,7 +33,9 @@ from annotations.models import Rating
 from daplatform.errors import DomainError
 from hits.models import Campaign
 from hits.selectors import campaign_hits
-from hits.views.access import MemberRequest, for_campaign
+from hits.views.access import MemberRequest, for_campaign, require
+from hits.views.batches import batch_wanted
+from hits.views.videos import search_wanted
 
 Choices = dict[str, Any]
 
@@ -139,12 +142,13 @@ def comparison_choices(request: MemberRequest, campaign: Campaign, subject: str)
 
 
 def ratings_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
-    return {"last": last_rating(campaign), "decisions": reviews_fingerprint(campaign)}
+    last = newest(Rating.objects.filter(campaign=campaign))
+    return {"last": last, "decisions": reviews_fingerprint(campaign)}
 
 
-def last_rating(campaign: Campaign) -> int:
-    ratings = Rating.objects.filter(campaign=campaign)
-    return ratings.aggregate(last=Max("pk"))["last"] or 0
+def newest(rows: QuerySet[Any]) -> int:
+    """The last row there is now: what comes later is not in the file."""
+    return rows.aggregate(last=Max("pk"))["last"] or 0
 
 
 def metrics_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
@@ -180,6 +184,26 @@ def video_choices(request: MemberRequest, campaign: Campaign, subject: str) -> C
     return {"video": video.pk, "result": result.pk if result else None}
 
 
+def hits_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    counted = campaigns_turns(Campaign.objects.filter(pk=campaign.pk))
+    turns = ", ".join(f"{each.finished} of {each.wanted}" for each in counted)
+    return {"batch": batch_wanted(request), "turns": turns}
+
+
+def videos_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    return {"search": search_wanted(request)}
+
+
+def ledger_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    require(request.user, "hits.change_campaign")  # as for the page that shows it
+    return {"last": newest(campaign.ledger.all())}
+
+
+def trail_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    require(request.user, "hits.change_campaign")
+    return {"last": newest(campaign.trail.all())}
+
+
 def number(subject: str) -> int:
     if not subject.isdecimal() or len(subject) > 18:
         raise BadRequest("There is no such choice.")
@@ -192,11 +216,15 @@ CHOICES: Mapping[str, Callable[[MemberRequest, Campaign, str], Choices]] = {
     "captions": captions_choices,
     "comparison": comparison_choices,
     "hit": hit_choices,
+    "hits": hits_choices,
+    "ledger": ledger_choices,
     "metrics": metrics_choices,
     "pair": pair_choices,
     "pairs": person_choices,
     "points": points_choices,
     "ratings": ratings_choices,
+    "trail": trail_choices,
     "video": video_choices,
+    "videos": videos_choices,
 }
 """What the address of each list asks for, as `analysis.services.downloads` wants it."""

@@ -44,10 +44,15 @@ def batch_compose(request: MemberRequest, campaign: Campaign) -> HttpResponseBas
 @require_safe
 @for_campaign()
 def hit_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
-    number = request.GET.get("batch", "")
-    batch = int(number) if number.isdecimal() and len(number) < 10 else None
+    batch = batch_wanted(request)
     hits = selectors.campaign_hits(campaign, batch)
     page = Paginator(hits, HITS_PER_PAGE).get_page(request.GET.get("page"))
     context = {"campaign": campaign, "page": page, "batch": batch}
     context["batches"] = selectors.campaign_batches(campaign)
     return render(request, "hits/hit_list.html", context)
+
+
+def batch_wanted(request: MemberRequest) -> int | None:
+    """The one batch whose HITs are asked for; None for all."""
+    number = request.GET.get("batch", "")
+    return int(number) if number.isdecimal() and len(number) < 10 else None

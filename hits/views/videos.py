@@ -18,11 +18,15 @@ VIDEOS_PER_PAGE = 48
 @require_safe
 @for_campaign()
 def video_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
-    search = request.GET.get("q", "").strip()
+    search = search_wanted(request)
     videos = selectors.campaign_videos(campaign, search)
     page = Paginator(videos, VIDEOS_PER_PAGE).get_page(request.GET.get("page"))
     context = {"campaign": campaign, "page": page, "search": search}
     return render(request, "hits/video_list.html", context)
+
+
+def search_wanted(request: MemberRequest) -> str:
+    return request.GET.get("q", "").strip()
 
 
 @require_safe

@@ -75,12 +75,14 @@ def everything(campaign, ready):
         "pairs": (person, {}),
         "answers": (person, {}),
         "video": (str(campaign.videos.get(name="v004").pk), {}),
+        "hits": ("", {}),
+        "videos": ("", {"q": "v00"}),
     }
 
 
 NAMES = (
     "annotators", "captions", "pair", "ratings", "metrics", "points", "hit", "pairs", "answers",
-    "video",
+    "video", "hits", "videos",
 )  # fmt: skip
 
 
