@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import shutil
 import uuid
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import ObjectDoesNotExist
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -25,10 +26,14 @@ from analysis.models import Export
 from analysis.selectors.exports import export_path
 from analysis.services.downloads import DOWNLOADS
 from analysis.services.waiting import waiting_for_space
+from daplatform.disk import is_full
 from daplatform.errors import DomainError
 from hits.models import AuditEntry, Campaign
 
+logger = logging.getLogger(__name__)
 State = Export.State
+DATABASE_AWAY = (InterfaceError, OperationalError)
+UNEXPECTED = "Something went wrong on the server; whoever runs it finds it in the log."
 
 
 @transaction.atomic
@@ -86,15 +91,24 @@ def export_make(*, pk: int) -> None:
 
 
 def _make(export: Export) -> None:
+    end = _end(export)
+    unfinished = Export.objects.filter(pk=export.pk, state=State.WAITING)
+    unfinished.update(finished_at=timezone.now(), **end)
+
+
+def _end(export: Export) -> dict[str, Any]:
+    """What became of it. Whatever will not pass by itself is tried once, not by every sweep."""
     try:
         made = DOWNLOADS[export.name](export.campaign, **export.choices)
         size = _write(export, made)
     except (DomainError, ObjectDoesNotExist, ValueError) as error:
-        end: dict[str, Any] = {"state": State.FAILED, "problem": str(error)[:500]}
-    else:
-        end = {"state": State.READY, "problem": "", "size": size}
-    unfinished = Export.objects.filter(pk=export.pk, state=State.WAITING)
-    unfinished.update(finished_at=timezone.now(), **end)
+        return {"state": State.FAILED, "problem": str(error)[:500]}
+    except Exception as error:
+        if is_full(error) or isinstance(error, DATABASE_AWAY):
+            raise
+        logger.exception("export %s (%s) cannot be made", export.pk, export.filename)
+        return {"state": State.FAILED, "problem": UNEXPECTED}
+    return {"state": State.READY, "problem": "", "size": size}
 
 
 def _write(export: Export, made: Download) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.db import OperationalError
 from django.urls import reverse
 from django.utils import timezone
 
@@ -207,6 +208,29 @@ def test_a_full_disk_leaves_no_half_and_the_work_to_the_next_sweep(waiting, monk
     export_make(pk=waiting.pk)
     waiting.refresh_from_db()
     assert (waiting.state, waiting.problem) == ("ready", "")
+
+
+def test_an_unexpected_error_is_logged_and_tried_once(page_of, campaign, waiting, caplog):
+    Export.objects.update(choices={"of": "an older version"})  # a TypeError, as no list takes it
+    caplog.clear()
+    export_make(pk=waiting.pk)
+    (record,) = caplog.records
+    assert record.exc_info[0] is TypeError
+    waiting.refresh_from_db()
+    assert waiting.state == "failed"
+    assert not exports_left_behind()
+    assert waiting.problem in page_of("export-list", campaign).content.decode()
+
+
+def test_a_database_that_is_away_is_waited_for(waiting, monkeypatch, settings):
+    def away(*args, **kwargs):
+        raise OperationalError("the connection is lost")
+
+    monkeypatch.setitem(downloads.DOWNLOADS, "captions", away)
+    with pytest.raises(OperationalError):
+        export_make(pk=waiting.pk)
+    settings.EXPORT_CLAIM_SECONDS = 0
+    assert list(exports_left_behind()) == [waiting]
 
 
 def test_the_list_takes_few_queries(
