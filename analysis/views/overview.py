@@ -13,6 +13,7 @@ from analysis.selectors.progress import campaigns_turns, hits_turns
 from analysis.services.renewal import result_renew
 from analysis.services.results import choices_key
 from analysis.tasks import result_compute_task
+from annotations.selectors.rated import campaigns_rated
 from hits.models import Campaign
 from hits.selectors import campaigns_for
 from hits.views.access import MemberRequest, for_campaign, for_member
@@ -29,7 +30,12 @@ def overview(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     found = campaign_overview(campaign, choices_key(choices), now=now)
     if found.may_change and request.GET.get("seen") == found.digest:
         return HttpResponse(status=204)
-    context = {"campaign": campaign, "overview": found}
+    this = Campaign.objects.filter(pk=campaign.pk)
+    context = {
+        "campaign": campaign,
+        "overview": found,
+        "is_rated": campaigns_rated(this).exists(),
+    }
     return render(request, "analysis/_overview.html", context)
 
 
@@ -38,7 +44,8 @@ def overview(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
 def campaigns_progress(request: MemberRequest) -> HttpResponseBase:
     """What the list of campaigns, which knows nothing of ratings, says of those it names."""
     named = campaigns_for(request.user).filter(slug__in=request.GET.getlist("campaign"))
-    return render(request, "analysis/_progress.html", {"turns": campaigns_turns(named)})
+    context = {"turns": campaigns_turns(named), "rated": campaigns_rated(named)}
+    return render(request, "analysis/_progress.html", context)
 
 
 @require_safe

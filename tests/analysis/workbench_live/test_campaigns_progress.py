@@ -59,8 +59,40 @@ def test_many_campaigns_take_as_many_queries_as_one(
     for campaign in more:
         make_hit(campaign).assignments.create(campaign=campaign, slot=1)
     for campaigns in ([live], [live, *more]):
-        with django_assert_num_queries(3):
+        with django_assert_num_queries(4):
             ask(client, *campaigns)
+
+
+def says_rated(client, campaign) -> bool:
+    """In the list of campaigns and, no otherwise, above the block that follows one of them."""
+    block = client.get(reverse("analysis:overview", args=[campaign.slug]))
+    listed, shown = (
+        "All rated" in each.content.decode() for each in (ask(client, campaign), block)
+    )
+    assert listed == shown
+    return listed
+
+
+def test_a_campaign_with_everything_rated_says_so(
+    client_of, organiser, live, first_hit, second_hit
+):
+    client = client_of(organiser)
+    take(first_hit, count=100, submits=True)
+    assert not says_rated(client, live)
+    take(second_hit, count=100, submits=True)
+    assert says_rated(client, live)
+    make_hit(live)  # another batch, not offered yet
+    assert not says_rated(client, live)
+
+
+def test_a_closed_campaign_says_that_it_is_closed(
+    client_of, organiser, live, first_hit, second_hit
+):
+    for hit in (first_hit, second_hit):
+        take(hit, count=100, submits=True)
+    live.state = "closed"
+    live.save()
+    assert not says_rated(client_of(organiser), live)
 
 
 def ask_hits(client, campaign, *hits):
