@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from django.contrib import admin
+from django.templatetags.static import static
 from django.urls import include, path
+from django.utils.functional import lazy
 from django.views.generic import RedirectView
 
 from analysis.api import api
 from analysis.views import keys
 from daplatform.gauges import metrics
 from daplatform.health import healthz, readyz
+
+# Where no page names an icon, as beside JSON, browsers ask for this one. Found when asked for: the
+# files' names may not be collected yet.
+ICON = lazy(static, str)("favicon.svg")
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="hits:campaign-list"), name="home"),
@@ -21,6 +27,7 @@ urlpatterns = [
     path("accounts/keys/", keys.key_list, name="key-list"),
     path("accounts/keys/<int:pk>/withdraw/", keys.key_delete, name="key-delete"),
     path("api/", api.urls),
+    path("favicon.ico", RedirectView.as_view(url=ICON), name="favicon"),
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),

@@ -108,3 +108,9 @@ def test_static_files_can_be_collected_for_production(settings, tmp_path):
     imported = re.findall(r'from "\./([^"]+)"', rating.read_text())
     assert imported
     assert all((rating.parent / name).exists() and name.count(".") == 2 for name in imported)
+
+
+def test_browsers_that_ask_for_an_icon_by_its_old_name_find_it(client):
+    found = client.get("/favicon.ico")
+    assert found.status_code == 302
+    assert (STATIC / found.url.removeprefix("/static/")).is_file()

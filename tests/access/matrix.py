@@ -64,6 +64,7 @@ ROWS: dict[str, Row] = {
     "password_change_done": get(MEMBER),
     "key-list": both(MEMBER),
     "key-delete": post(OWN_KEY, "key"),
+    "favicon": get(PUBLIC),
     "healthz": get(PUBLIC),
     "readyz": get(PUBLIC),
     "metrics": get(HIDDEN),  # to those without its token
