@@ -12,7 +12,7 @@ from django import forms
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
-from django.db.models import Model, Q
+from django.db.models import Model, Q, URLField
 from django.http import HttpRequest
 
 from hits.models import (
@@ -38,6 +38,7 @@ class ReadOnlyAdmin(admin.ModelAdmin[Any]):
     """Rows that only services may write."""
 
     show_full_result_count = False
+    formfield_overrides = {URLField: {"assume_scheme": "https"}}
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

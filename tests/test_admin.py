@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from tests.factories import make_campaign, make_hit, make_user
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.filterwarnings("error::DeprecationWarning")]
 
 OURS = [
     model
