@@ -6,8 +6,8 @@ import hashlib
 from collections import Counter
 
 from django.contrib import messages
-from django.http import HttpResponse, HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import Http404, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -18,6 +18,8 @@ from annotations.services.orders import order_undo, order_words
 from daplatform.errors import DomainError
 from hits.models import Act, Campaign, Order
 from hits.views.access import MemberRequest, for_campaign
+
+MAX_DIGITS = 18
 
 
 @require_safe
@@ -45,16 +47,24 @@ def order_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
 def order_take_back(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResponseBase:
     """The whole order or, where one is named, a single act of it."""
     order = get_object_or_404(Order, pk=pk, campaign=campaign)
-    named = request.POST.get("act", "")
-    act = get_object_or_404(order.acts, pk=named).pk if named.isdecimal() else None
     try:
-        order_undo(order=order, by=request.user, act=act)
+        order_undo(order=order, by=request.user, act=_named(order, request.POST.get("act", "")))
     except DomainError as error:
         messages.error(request, str(error))
     else:
         messages.success(request, _undone(order))
     fallback = reverse("annotations:order-list", args=[campaign.slug])
-    return redirect(_on_this_site(request.POST.get("next", "")) or fallback)
+    # An address, not the name of one: `redirect` would look any plain word up.
+    return HttpResponseRedirect(_on_this_site(request.POST.get("next", "")) or fallback)
+
+
+def _named(order: Order, number: str) -> int | None:
+    """The act of the order that is named; None where none is. Nonsense is not the whole order."""
+    if not number:
+        return None
+    if not number.isdecimal() or len(number) > MAX_DIGITS:
+        raise Http404("There is no such act.")
+    return get_object_or_404(order.acts, pk=int(number)).pk
 
 
 def _undone(order: Order) -> str:

@@ -207,6 +207,20 @@ def test_undoing_leads_to_no_other_site(order, campaign, client_of, organiser, c
     assert response["Location"] == reverse("annotations:order-list", args=[campaign.slug])
 
 
+def test_a_plain_word_is_an_address_like_any_other(order, campaign, client_of, organiser, constant):
+    confirmed(order, order("approve", constant), "approve", constant)
+    undo = reverse("annotations:order-undo", args=[campaign.slug, Order.objects.get().pk])
+    assert client_of(organiser).post(undo, {"next": "word"})["Location"] == "word"
+
+
+@pytest.mark.parametrize("act", ["word", "0", "9" * 5_000])
+def test_an_act_that_is_none_undoes_nothing(order, campaign, client_of, organiser, constant, act):
+    confirmed(order, order("approve", constant), "approve", constant)
+    undo = reverse("annotations:order-undo", args=[campaign.slug, Order.objects.get().pk])
+    assert client_of(organiser).post(undo, {"act": act}).status_code == 404
+    assert not Order.objects.get().acts.filter(state="undone").exists()
+
+
 def test_nobody_ticked_is_nothing_ordered(order):
     response = order("approve", follow=True)
     assert "Tick the annotators it is about." in response.content.decode()
