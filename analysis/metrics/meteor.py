@@ -10,16 +10,14 @@ import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from analysis.metrics.batch import Batch, Values
+from analysis.metrics.meteor_formula import meteor_scores
 from analysis.metrics.registry import Family, MetricUnavailable, Need
 from analysis.metrics.settings import Settings
 from analysis.metrics.workbench import Workbench
 
 # The program loads 60 MB of paraphrases before its first answer: ten seconds, more on a busy day.
 _PATIENCE = 300.0
-_AT_ONCE = 500
 _HOW = (
     "METEOR needs Java and meteor-1.5.jar with its data folder: install a Java runtime (Debian: "
     "default-jre-headless) and the Python package pycocoevalcap, or give the path of the jar"
@@ -61,34 +59,23 @@ class Meteor:
 
     def score(self, captions: Sequence[str], references: Sequence[Sequence[str]]) -> Values:
         """METEOR of every caption, each against the references of the same place."""
-        values: list[float] = []
-        with self._lock:
-            for start in range(0, len(captions), _AT_ONCE):
-                part = slice(start, start + _AT_ONCE)
-                values += self._score_part(captions[part], references[part])
-        return np.array(values)
-
-    def _score_part(
-        self, captions: Sequence[str], references: Sequence[Sequence[str]]
-    ) -> list[float]:
         questions = [
             " ||| ".join(["SCORE", *map(_one_line, texts), _one_line(caption)])
             for caption, texts in zip(captions, references, strict=True)
         ]
-        statistics = self._ask(questions, len(questions))
-        answers = self._ask([" ||| ".join(["EVAL", *statistics])], len(statistics) + 1)
-        return [float(answer) for answer in answers[:-1]]  # the last is the score of all together
+        with self._lock:
+            return meteor_scores(self._ask(questions))
 
-    def _ask(self, questions: list[str], answers: int) -> list[str]:
+    def _ask(self, questions: list[str]) -> list[str]:
         # A thread writes while we read: otherwise both pipes fill up and both sides wait.
         writer = threading.Thread(target=self._write, args=(questions,), daemon=True)
         writer.start()
-        return [self._answer() for _ in range(answers)]
+        return [self._answer() for _ in questions]
 
     def _write(self, questions: list[str]) -> None:
         assert self._process.stdin is not None  # noqa: S101 - opened as a pipe above
         try:
-            self._process.stdin.write("".join(f"{question}\n" for question in questions))
+            self._process.stdin.writelines(f"{question}\n" for question in questions)
             self._process.stdin.flush()
         except OSError:
             self._process.kill()  # it died: the reader sees the end of its output and says so

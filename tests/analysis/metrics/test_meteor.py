@@ -22,6 +22,10 @@ REFERENCES = [
     ["two kittens sleep", "a cat sleeps"],
     ["an aeroplane lands"],
 ]
+WORDS = (
+    "of the a in is are very man woman women dog cat runs running ran large big kitchen food eats "
+    "ate sits mat , quick quickly automobile car cars purchase buy number7"
+)
 EXPECTED = [0.35228013986476026, 0.20779220779220778, 0.29170666383042776, 0.0]
 
 
@@ -34,6 +38,19 @@ def meteor(java, pycocoevalcap):
 
 def test_it_scores_as_the_reference_does(meteor):
     np.testing.assert_allclose(meteor.score(CAPTIONS, REFERENCES), EXPECTED, atol=1e-6)
+
+
+def test_any_sentence_is_scored_as_by_the_reference(meteor):
+    """Exact words, stems, synonyms and paraphrases, function words, none at all, in any order."""
+    from pycocoevalcap.meteor.meteor import Meteor as Reference
+
+    rng = np.random.default_rng(4)
+    sentences = [" ".join(rng.choice(WORDS.split(), rng.integers(0, 15))) for _ in range(900)]
+    said, told = sentences[:300], [sentences[300 + n : 900 : 300] for n in range(300)]
+    texts = {number: [text] for number, text in enumerate(said)}
+    _, expected = Reference().compute_score(dict(enumerate(told)), texts)
+    np.testing.assert_allclose(meteor.score(said, told), expected, atol=1e-12)
+    assert len(set(expected)) > 200
 
 
 def test_line_breaks_and_separators_do_not_shift_the_answers(meteor):
