@@ -9,19 +9,14 @@ from __future__ import annotations
 import datetime as dt
 import os
 from decimal import Decimal
-from urllib.parse import urlencode
 
 import pytest
-import time_machine
-from django.db import transaction
 from django.db.models import Count
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
-    RuleBasedStateMachine,
     initialize,
     invariant,
-    precondition,
     rule,
     run_state_machine_as_test,
 )
@@ -30,126 +25,107 @@ from annotations.models import Assignment, Rating, Submission
 from annotations.services.launches import launch_close
 from annotations.services.reviews import submissions_pay, submissions_refuse
 from annotations.services.submissions import launch_sync
-from annotations.services.topups import MOST_TIMES, launch_top_up
+from annotations.services.topups import launch_top_up
 from annotations.tasks import assignments_expire_task
 from annotations.tokens import turn_read
 from daplatform.errors import DomainError
 from daplatform.verification import INVARIANTS
 from hits.crowds import MODULES
 from hits.crowds.gateway import Progress
-from hits.models import Act, Hit, HitItem, Place
+from hits.models import Hit
 from hits.selectors.money import campaign_sums
 from hits.services.campaigns import campaign_close
 from hits.services.outbox import acts_run
-from tests import crowd as crowd_module
 from tests.annotations.person import Person, body
-from tests.crowd import Marketplace, launch
-from tests.factories import make_campaign, make_hit
-from tests.faults.life import ACTIVE, DECIDED, EXPIRED, FINISHED, GIVEN_UP, RETURNED, Turn
+from tests.crowd import Marketplace
+from tests.faults.life import ACTIVE, DECIDED, FINISHED, RETURNED, Turn
+from tests.faults.life_stage import MINUTES, UNIT, LifeStage
 
 TIMES = int(os.environ.get("CHAOS_TIMES", "1"))
 EXAMPLES, STEPS = 20, 50
-PEOPLE_PER_HIT, MINUTES = 2, 180
-UNIT = Decimal("1.19")  # a reward of 0.99 and its fee
-BEGINNING = dt.datetime(2026, 11, 16, 9, tzinfo=dt.UTC)
-picks = st.integers(0, 11)
-scores = st.integers(0, 100)
-has_turns = precondition(lambda self: self.turns)
-has_reports = precondition(lambda self: any(turn.heard for turn in self.turns))
-is_far = precondition(lambda self: len(self.turns) > 3 and self._is_anybody_paid())
+# All of this has to happen in a run, or it is weighed wrongly below.
+LIFE = {"claim", "rate", "revise", "reload", "expire", "return", "submit"}
+LIFE |= {"approve", "reject", "top up", "close"}
+PEOPLE = "ABCDEFGHIJKLMNOP"
+# What happens, and how often: one rule for all, or a life would know a few kinds of steps only.
+ACTS = {
+    "claim": 5, "rate": 5, "revise": 2, "reload": 1, "return_": 1, "submit": 3,
+    "time_passes": 3, "expire": 1,
+    "tell_the_crowd": 4, "sync": 4,
+    "approve": 3, "reject": 2, "top_up": 2, "workers_work": 2, "close": 2,
+}  # fmt: skip
+TOLD = [Progress.SUBMITTED, Progress.SUBMITTED, Progress.RETURNED, Progress.TIMED_OUT]
 
 
-def another_like(first: Hit) -> Hit:
-    """A second HIT of the same batch, with the same captions."""
-    hit = Hit.objects.create(batch=first.batch, number=2)
-    copies: dict[int, HitItem] = {}
-    for item in first.items.order_by("position"):
-        copies[item.pk] = HitItem.objects.create(
-            hit=hit,
-            position=item.position,
-            kind=item.kind,
-            caption=item.caption,
-            original=copies.get(item.original_id or 0),
-            degraded_text=item.degraded_text,
-            words_replaced=item.words_replaced,
-        )
-    return hit
-
-
-class AssignmentLife(RuleBasedStateMachine):
+class AssignmentLife(LifeStage):
     """A campaign with two HITs for two people each, and more where work falls out."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.clock = time_machine.travel(BEGINNING, tick=False)
-        self.time = self.clock.start()
-        self.rows = transaction.atomic()
-        self.rows.__enter__()
-        self.turns: list[Turn] = []
-        self.browsers: dict[int, Person] = {}  # by turn
-        self.is_open = True
 
     @initialize(stages=st.lists(st.integers(1, 5), min_size=2, max_size=4))
     def begin(self, stages: list[int]) -> None:
         """Some are under way already: they came, rated half, all, handed in here, and there."""
-        self.market = crowd_module.MARKET = Marketplace()
-        self.campaign = make_campaign(assignments=PEOPLE_PER_HIT, minutes_allowed=MINUTES)
-        first = make_hit(self.campaign)
-        self.hits = [first, another_like(first)]
-        self.slots = dict.fromkeys((hit.pk for hit in self.hits), PEOPLE_PER_HIT)
-        self.launch = launch(self.campaign)
-        acts_run(crowd="mturk")
+        self.set_up()
         for pick, stage in enumerate(stages):
-            self.claim(pick, "ABCDEF"[pick])
-            self.rate(pick, 50, [0, 3, 6, 6, 6][stage - 1], is_repeated=False)
+            self._claim(self.hits[pick % 2], PEOPLE[pick])
+            turn = self.turns[pick]
+            self._rate(turn, 50, [0, 3, 6, 6, 6][stage - 1])
             if stage >= 4:
-                self.submit(pick)
+                self._submit(turn)
             if stage == 5:
-                self.tell_the_crowd(pick, "submitted")
-        self.sync(undecided=True)
+                self._tell(turn, Progress.SUBMITTED)
+        self.sync(0, 0)
+        self.is_under_way = True
+
+    @rule(
+        act=st.sampled_from([act for act, times in ACTS.items() for _ in range(times)]),
+        pick=st.integers(0, 11),
+        number=st.integers(0, 100),
+    )
+    def happens(self, act: str, pick: int, number: int) -> None:
+        """One of the acts below; `pick` says to whom, `number` how."""
+        getattr(self, act)(pick, number)
 
     # What people do.
 
-    @rule(pick=picks, person=st.sampled_from("ABCDEF"))
-    def claim(self, pick: int, person: str) -> None:
-        hit = self.hits[pick % len(self.hits)]
+    def claim(self, pick: int, number: int) -> None:
+        """Mostly by somebody new, of a HIT that wants people."""
+        known = {turn.person for turn in self.turns} if pick % 4 else set()
+        people = [person for person in PEOPLE if person not in known] or PEOPLE
+        hits = [hit for hit in self.hits if self._is_free(hit)] if pick % 4 else []
+        hit, person = (
+            (hits or self.hits)[pick % len(hits or self.hits)],
+            people[number % len(people)],
+        )
         earlier = [turn for turn in self.turns if (turn.hit, turn.person) == (hit.pk, person)]
-        if earlier:
-            return self.come_back(earlier[0])
-        is_free = self.is_open and self._taken(hit.pk, without_overdue=True) < self.slots[hit.pk]
+        self._come_back(earlier[0]) if earlier else self._claim(hit, person)
+
+    def _claim(self, hit: Hit, person: str) -> None:
+        is_free = self._is_free(hit)
         browser = Person(self._link(hit.pk, person))
         assert browser.entered.status_code == (302 if is_free else 409)
+        self.note("claim" if is_free else "claim refused")
         if is_free:
             self._expire()  # taking work gives back what is overdue
             pk = browser.assignment.pk
             late = self._now() + dt.timedelta(minutes=MINUTES)
             self.turns.append(Turn(pk, hit.pk, person, browser.work["total"], late))
             self.browsers[pk] = browser
-        return None
 
-    def come_back(self, turn: Turn) -> None:
+    def _come_back(self, turn: Turn) -> None:
         """The same link leads to the same work, whatever has become of it."""
         entered = self.browsers[turn.pk].client.post(self._link(turn.hit, turn.person))
         assert turn_read(entered["Location"].rstrip("/").rpartition("/")[2]).assignment == turn.pk
 
-    @has_turns
-    @rule(pick=picks, score=scores, count=st.integers(1, 6), is_repeated=st.booleans())
-    def rate(self, pick: int, score: int, count: int, is_repeated: bool) -> None:
+    def rate(self, pick: int, number: int) -> None:
         """Some captions on end; a post may come twice."""
-        turn = self._turn(pick)
-        for _ in range(min(count, turn.size - turn.done)):
-            self._save(turn, turn.done, score, times=1 + is_repeated)
+        turn = self._turn(pick, lambda turn: turn.state == ACTIVE and not turn.is_complete)
+        self._rate(turn, number, count=(1, 6, 6)[number % 3], times=1 + number % 2)
 
-    @precondition(lambda self: any(turn.done for turn in self.turns))
-    @rule(pick=picks, position=picks, score=scores)
-    def revise(self, pick: int, position: int, score: int) -> None:
-        begun = [turn for turn in self.turns if turn.done]
-        turn = begun[pick % len(begun)]
-        self._save(turn, position % turn.done, score)
+    def revise(self, pick: int, number: int) -> None:
+        turn = self._turn(pick, lambda turn: turn.done and turn.takes_ratings(self._now()))
+        if turn.done:
+            self._save(turn, pick % turn.done, number)
 
-    @has_turns
-    @rule(pick=picks, position=picks)
-    def reload(self, pick: int, position: int) -> None:
+    def reload(self, pick: int, number: int) -> None:
         """The page knows how far one was, and every answer that counts."""
         turn = self._turn(pick)
         browser = self.browsers[turn.pk]
@@ -158,54 +134,42 @@ class AssignmentLife(RuleBasedStateMachine):
             assert browser.client.get(browser.page_path).status_code == gone
             return
         assert browser.reload()["done"] == turn.done
+        self.note("reload")
         if turn.done:
-            position %= turn.done
+            position = number % turn.done
             [item] = browser.get(f"/rate/item?position={position}").json()["items"]
             assert item["answer"]["score"] == turn.answers[position][-1]
 
-    @has_turns
-    @rule(pick=picks)
-    def return_(self, pick: int) -> None:
+    def return_(self, pick: int, number: int) -> None:
         turn = self._turn(pick)
         allowed = turn.state in (ACTIVE, RETURNED)
         answer = self.browsers[turn.pk].post("/rate/return", {})
         assert answer.status_code == (200 if allowed else 410)
         if allowed:
             turn.state = RETURNED
+            self.note("return")
 
-    @has_turns
-    @rule(pick=picks)
-    def submit(self, pick: int) -> None:
+    def submit(self, pick: int, number: int) -> None:
         """Who rated everything may hand it in, late too, until another has it."""
-        turn = self._turn(pick)
-        expected = 200 if turn.state in FINISHED else 410
-        if turn.state == ACTIVE:
-            expected = 200 if turn.is_complete else 409
-            turn.state = "submitted" if turn.is_complete else ACTIVE
-        assert self.browsers[turn.pk].submit().status_code == expected
+        self._submit(self._turn(pick, lambda turn: turn.state == ACTIVE and turn.is_complete))
 
-    @rule(minutes=st.sampled_from([1, 10, 30, MINUTES // 2]))
-    def time_passes(self, minutes: int) -> None:
+    def time_passes(self, pick: int, number: int) -> None:
+        minutes = (1, 30, MINUTES // 2, MINUTES)[number % 4]
         self.time.shift(dt.timedelta(minutes=minutes))
 
-    @rule()
-    def expire(self) -> None:
+    def expire(self, *_: int) -> None:
         assignments_expire_task()
         self._expire()
 
     # What their crowd does.
 
-    @has_turns
-    @rule(pick=picks, word=st.sampled_from(["submitted", "submitted", "returned", "timed_out"]))
-    def tell_the_crowd(self, pick: int, word: str) -> None:
+    def tell_the_crowd(self, pick: int, number: int) -> None:
         """People hand in there, or give up, whatever they did here."""
-        turn = self._turn(pick)
-        if turn.name not in self.market.turns:
-            self.market.submit(self._publication(turn.hit), turn.person, turn.name)
-            self.market.turn(turn.name, Progress(word))
+        turn = self._turn(pick, lambda turn: turn.name not in self.market.turns)
+        self._tell(turn, TOLD[number % len(TOLD)])
 
-    @rule(undecided=st.booleans())
-    def sync(self, undecided: bool) -> None:
+    def sync(self, pick: int, number: int) -> None:
+        undecided = number % 2 == 0
         launch_sync(launch=self.launch, undecided=undecided)
         for turn in self.turns:
             there = self.market.turns.get(turn.name)
@@ -215,21 +179,24 @@ class AssignmentLife(RuleBasedStateMachine):
 
     # What organisers and workers do.
 
-    @has_reports
-    @rule(pick=picks)
-    def approve(self, pick: int) -> None:
-        turn = self._reported(pick)
+    def approve(self, pick: int, number: int) -> None:
+        turn = self._turn(pick, Turn.is_undecided)
+        if turn.heard:
+            self._approve(turn)
+
+    def _approve(self, turn: Turn) -> None:
         being_rejected = self._pending("reject", turn)
         is_payable = turn.is_payable(is_being_rejected=being_rejected)
         paid = submissions_pay(campaign=self.campaign, submissions=[self._row(turn)])
         assert paid == is_payable
         if is_payable:
             turn.decide("pay")
+            self.note("approve")
 
-    @has_reports
-    @rule(pick=picks)
-    def reject(self, pick: int) -> None:
-        turn = self._reported(pick)
+    def reject(self, pick: int, number: int) -> None:
+        turn = self._turn(pick, Turn.is_undecided)
+        if not turn.heard:
+            return
         refused = submissions_refuse(
             campaign=self.campaign,
             submissions=[self._row(turn)],
@@ -239,9 +206,9 @@ class AssignmentLife(RuleBasedStateMachine):
         assert refused == turn.is_undecided()
         if refused:
             turn.decide("refuse")
+            self.note("reject")
 
-    @rule()
-    def top_up(self) -> None:
+    def top_up(self, *_: int) -> None:
         if not self.is_open:
             with pytest.raises(DomainError):
                 launch_top_up(launch=self.launch)
@@ -251,21 +218,26 @@ class AssignmentLife(RuleBasedStateMachine):
         assert launch_top_up(launch=self.launch).people == sum(asked.values())
         for hit, more in asked.items():
             self.slots[hit] += more
+            self.note("top up")
 
-    @rule()
-    def workers_work(self) -> None:
+    def workers_work(self, *_: int) -> None:
         acts_run(crowd="mturk")
 
-    @is_far
-    @rule()
-    def close(self) -> None:
+    def close(self, *_: int) -> None:
+        if len(self.turns) <= 4 or not self._is_anybody_paid():
+            return  # too early
+        self._close()
+
+    def _close(self) -> None:
         if any(turn.is_undecided() for turn in self.turns):
             with pytest.raises(DomainError):
                 launch_close(launch=self.launch, by=self.campaign.owner)
+            self.note("close refused")
         else:
             launch_close(launch=self.launch, by=self.campaign.owner)
             campaign_close(campaign=self.campaign)
             self.is_open = False
+            self.note("close")
 
     # What holds.
 
@@ -296,24 +268,41 @@ class AssignmentLife(RuleBasedStateMachine):
             if hasattr(self, "launch"):
                 self._settle()
         finally:
-            transaction.set_rollback(True)
-            self.rows.__exit__(None, None, None)
-            self.clock.stop()
+            self.take_down()
 
     def _settle(self) -> None:
+        self.is_under_way = False
         self.expire()
         self.workers_work()
-        self.sync(undecided=False)
-        for number, _ in enumerate([turn for turn in self.turns if turn.heard]):
-            self.approve(number)
+        self.sync(0, 1)
+        for turn in self.turns:
+            if turn.heard:
+                self._approve(turn)
         self.workers_work()
-        self.close() if self.is_open else None
+        self._close() if self.is_open else None
         self.workers_work()
         there = [turn.progress for turn in self.market.turns.values()]
         assert self.market.spent == UNIT * there.count(Progress.APPROVED)
         sums = campaign_sums(self.campaign)
         assert (sums.spent, sums.outstanding) == (self.market.spent, Decimal(0))
         assert [each.sentence for each in INVARIANTS if list(each.broken())] == []
+
+    def _rate(self, turn: Turn, score: int, count: int, times: int = 1) -> None:
+        for _ in range(min(count, turn.size - turn.done)):
+            self._save(turn, turn.done, score, times)
+
+    def _submit(self, turn: Turn) -> None:
+        expected = 200 if turn.state in FINISHED else 410
+        if turn.state == ACTIVE:
+            expected = 200 if turn.is_complete else 409
+            turn.state = "submitted" if turn.is_complete else ACTIVE
+            self.note("submit" if turn.is_complete else "submit refused")
+        assert self.browsers[turn.pk].submit().status_code == expected
+
+    def _tell(self, turn: Turn, progress: Progress) -> None:
+        if turn.name not in self.market.turns:
+            self.market.submit(self._publication(turn.hit), turn.person, turn.name)
+            self.market.turn(turn.name, progress)
 
     def _save(self, turn: Turn, position: int, score: int, times: int = 1) -> None:
         browser = self.browsers[turn.pk]
@@ -326,66 +315,8 @@ class AssignmentLife(RuleBasedStateMachine):
             assert answer.status_code == (200 if is_taken else 410)
             browser.keep(answer.json().get("items", []))
         if is_taken:
+            self.note("revise" if position in turn.answers else "rate")
             turn.answer(position, score)
-
-    def _expire(self) -> None:
-        for turn in self.turns:
-            if turn.is_overdue(self._now()):
-                turn.state = EXPIRED
-
-    def _is_anybody_paid(self) -> bool:
-        return any(turn.pay == "pay" for turn in self.turns)
-
-    def _lacking(self, hit: int) -> int:
-        lost = sum(turn.needs_replacement() for turn in self.turns if turn.hit == hit)
-        return PEOPLE_PER_HIT - (self.slots[hit] - lost)
-
-    def _is_sensible(self, hit: int, more: int) -> bool:
-        return more > 0 and self.slots[hit] + more <= PEOPLE_PER_HIT * (1 + MOST_TIMES)
-
-    def _taken(self, hit: int, *, without_overdue: bool = False) -> int:
-        return sum(
-            turn.hit == hit
-            and turn.state not in GIVEN_UP
-            and not (without_overdue and turn.is_overdue(self._now()))
-            for turn in self.turns
-        )
-
-    def _link(self, hit: int, person: str) -> str:
-        path = (
-            Place.objects.filter(hit=hit).earliest("pk").url.removeprefix("http://127.0.0.1:8000")
-        )
-        query = {
-            "assignmentId": f"A-{hit}-{person}",
-            "hitId": "H",
-            "workerId": person,
-            "turkSubmitTo": "https://www.mturk.com",
-        }
-        return f"{path}?{urlencode(query)}"
-
-    def _publication(self, hit: int) -> str:
-        offers = self.market.offers.items()
-        return next(name for name, offer in offers if offer.places[0].reference == f"hit-{hit}")
-
-    def _is_closed_there(self, publication: str) -> bool:
-        return self.market.out[publication].standing == "closed"
-
-    def _pending(self, kind: str, turn: Turn) -> bool:
-        acts = Act.objects.filter(kind=kind, payload__submission=turn.name)
-        return acts.exclude(state__in=Act.ENDED).exists()
-
-    def _turn(self, pick: int) -> Turn:
-        return self.turns[pick % len(self.turns)]
-
-    def _reported(self, pick: int) -> Turn:
-        heard = [turn for turn in self.turns if turn.heard]
-        return heard[pick % len(heard)]
-
-    def _row(self, turn: Turn) -> Submission:
-        return Submission.objects.get(external_id=turn.name)
-
-    def _now(self) -> dt.datetime:
-        return dt.datetime.now(dt.UTC)
 
 
 @pytest.fixture
@@ -400,6 +331,7 @@ def market(monkeypatch, settings, tmp_path) -> None:
 @pytest.mark.timeout(3600)
 @pytest.mark.django_db
 def test_rows_and_model_agree_whatever_happens(market):
+    AssignmentLife.reached.clear()
     run_state_machine_as_test(
         AssignmentLife,
         settings=settings(
@@ -410,3 +342,4 @@ def test_rows_and_model_agree_whatever_happens(market):
             phases=[Phase.explicit, Phase.reuse, Phase.generate],
         ),
     )
+    assert set(AssignmentLife.reached) >= LIFE
