@@ -83,7 +83,8 @@ def _kind(request: MemberRequest) -> Order.Kind:
 def _chosen(request: MemberRequest, latest: Latest) -> list[Annotator]:
     """Those ticked, or everybody the filters of the address leave."""
     everybody = people.campaign_annotators(latest.campaign).select_related("identity")
-    names = request.POST.getlist("annotator")
+    # Nobody's name holds NUL, and PostgreSQL cannot even be asked for one.
+    names = [name for name in request.POST.getlist("annotator") if "\0" not in name]
     if "everybody" in request.POST and latest.listed:
         form = checked(AnnotatorsForm(request.GET))
         names = people.annotators_listed(latest.listed, **filters(form))["annotator"].to_pylist()

@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
+from django.db import transaction
 from django.forms.forms import DeclarativeFieldsMetaclass
 from django.test import Client
 from django.urls import reverse
@@ -17,10 +18,11 @@ from hypothesis import strategies as st
 import analysis.forms
 import annotations.forms
 import hits.forms
-from tests.access.matrix import ROWS
+from tests.access.matrix import PUBLIC, ROWS
 
 ROOT = Path(__file__).parents[2]
-READ = re.compile(r'GET(?:\.get|\.getlist)?[(\[]\s*"(\w+)"')
+READ = re.compile(r'(?:GET|POST)(?:\.get|\.getlist)?[(\[]\s*"(\w+)"')
+PRESSED = re.compile(r'"(\w+)" in request\.(?:GET|POST)')
 # What a redirect might follow, whether or not anything here reads it.
 LEADING = ("next", "url", "to", "return", "return_to", "returnTo", "redirect", "continue", "dest")
 NASTY = (
@@ -55,16 +57,22 @@ WORDS = {
 }  # fmt: skip
 
 
-def parameters() -> list[str]:
-    """Every name that any view reads from a query, and every field of every form."""
+def sources() -> list[str]:
     apps = ("hits", "annotations", "analysis", "daplatform")
-    sources = [path for app in apps for path in (ROOT / app).rglob("*.py")]
-    read = {name for path in sources for name in READ.findall(path.read_text())}
+    return [path.read_text() for app in apps for path in (ROOT / app).rglob("*.py")]
+
+
+def parameters() -> list[str]:
+    """Every name that any view reads from what was sent, and every field of every form."""
+    read = {name for text in sources() for name in READ.findall(text)}
     named = {**vars(analysis.forms), **vars(annotations.forms), **vars(hits.forms)}
     kinds = [kind for kind in named.values() if isinstance(kind, DeclarativeFieldsMetaclass)]
-    return sorted(read | {field for kind in kinds for field in kind.base_fields} | {*LEADING})
+    fields = {field for kind in kinds for field in kind.base_fields}
+    return sorted(read | fields | {*LEADING, *BUTTONS})
 
 
+# Names of which it counts only that they were sent.
+BUTTONS = {name for text in sources() for name in PRESSED.findall(text)}
 PARAMETERS = parameters()
 
 
@@ -125,6 +133,41 @@ def test_no_question_is_too_much(turn, pages, clients):
     assert {page: found for page, found in problems.items() if found} == {}
     # Most of them read the questions; refusing all unread would prove nothing.
     assert sum(answer.status_code == 200 for answer in answers.values()) > len(pages) // 2
+
+
+@pytest.fixture
+def forms(things, clients) -> dict[str, Client]:
+    """Every address that takes a form, and who may send one; nobody is logged out."""
+    return {
+        reverse(name, args=[things[arg] for arg in row.args]): clients[
+            "anonymous" if row.methods["POST"] is PUBLIC else "organiser"
+        ]
+        for name, row in ROWS.items()
+        if "POST" in row.methods and name != "logout"
+    }
+
+
+def send(client: Client, address: str, asked: dict[str, str]):
+    """Send a form, which leaves nothing behind for the next one."""
+    client.raise_request_exception = False
+    kind = "application/x-www-form-urlencoded"
+    with transaction.atomic():
+        response = client.generic("POST", address, question(asked), content_type=kind)
+        transaction.set_rollback(True)
+    return response
+
+
+@pytest.mark.parametrize("pressed", [True, False])
+def test_no_form_is_too_much(pressed, forms):
+    """In a body NUL gets as far as the views; and a plain word is no number and no address."""
+    names = [name for name in PARAMETERS if pressed or name not in BUTTONS]
+    problems = {
+        (page, nasty[:20]): problem_in(send(client, page, dict.fromkeys(names, nasty)))
+        for nasty in (NUL, "word", "-1", "9" * 5_000, "a\r\nSet-Cookie: evil=1")
+        for page, client in forms.items()
+    }
+    assert {page: found for page, found in problems.items() if found} == {}
+    assert len(forms) > 20
 
 
 @pytest.mark.parametrize("address", [f"/campaigns/?search={NUL}", f"/campaigns/{NUL}/"])
