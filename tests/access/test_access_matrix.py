@@ -7,13 +7,14 @@ from collections.abc import Iterator
 import pytest
 from django.db import transaction
 from django.test import Client
-from django.urls import URLResolver, get_resolver, reverse
+from django.urls import NoReverseMatch, URLResolver, get_resolver, reverse
 
 from tests.access.matrix import FORBIDDEN, IN, LOGIN, NOTHING, PEOPLE, ROWS, STAFF
+from tests.factories import make_campaign
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 # These only ever tell the same, however they are asked.
-READ_BY_ANY = {"home", "login", "api:openapi-json", "api:api-root"}
+READ_BY_ANY = {"home", "favicon", "login", "api:openapi-json", "api:api-root"}
 WORDS = {401: LOGIN, 403: FORBIDDEN, 404: NOTHING, 405: "not this way"}
 
 
@@ -55,11 +56,40 @@ def test_everybody_gets_as_far_as_the_table_says(space, clients, things):
         for method in row.methods:
             found[name, method] = {who: ask(clients[who], method, address) for who in PEOPLE}
         for method in set(METHODS) - set(row.methods):
-            assert name in READ_BY_ANY or ask(clients["admin"], method, address) != IN, name
+            for who in ("annotator", "admin"):
+                assert name in READ_BY_ANY or ask(clients[who], method, address) != IN, name
     wrong = {key: found[key] for key in found if found[key] != expected[key]}
     assert not wrong
 
 
+def test_an_own_campaign_is_no_way_to_things_of_another(clients, things, stranger):
+    """The stranger's own address, with the numbers and names of somebody else's things in it."""
+    asked = things | {"slug": make_campaign(owner=stranger).slug}
+    found = {
+        (name, method): ask(clients["stranger"], method, reverse(name, args=args))
+        for name, row in ROWS.items()
+        if "slug" in row.args and len(row.args) > 1
+        for args in [[asked[arg] for arg in row.args]]
+        for method in row.methods
+    }
+    assert len(found) > 30
+    assert {key: answer for key, answer in found.items() if answer != NOTHING} == {}
+
+
+def admin_addresses() -> Iterator[str]:
+    """Every address of the admin but those for coming and going."""
+    names = {name for name in addresses() if name.startswith("admin:")}
+    for name in names - {"admin:login", "admin:logout", "admin:None"}:
+        for args in ([], [1], [1, 1], ["hits"]):
+            try:
+                yield reverse(name, args=args)
+            except NoReverseMatch:
+                continue
+
+
 def test_the_admin_is_for_staff(clients):
-    address = reverse("admin:index")
-    assert {who: outcome(clients[who].get(address)) for who in PEOPLE} == STAFF
+    index = reverse("admin:index")
+    assert {who: outcome(clients[who].get(index)) for who in PEOPLE} == STAFF
+    found = {address: outcome(clients["organiser"].get(address)) for address in admin_addresses()}
+    assert len(found) > 100
+    assert {address: answer for address, answer in found.items() if answer != LOGIN} == {}
