@@ -60,6 +60,13 @@ def test_an_entry_link_is_no_turn():
         turn_read(entry_sign(Entry(campaign=1, crowd="invite")))
 
 
+def test_a_turn_is_no_receipt_and_a_receipt_no_turn():
+    with pytest.raises(UnknownItem):
+        receipt_read(turn_sign(TURN), assignment=TURN.assignment)
+    with pytest.raises(LinkRefused):
+        turn_read(receipt_sign(Receipt(0, NOON, 0), assignment=TURN.assignment))
+
+
 def test_a_link_stops_working_after_its_days(settings):
     settings.RATING_LINK_DAYS = 30
     with time_machine.travel(NOON):
