@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+# The wide signs too: some spreadsheets take them for the plain ones (OWASP, CSV injection).
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 def defused(text: str) -> str:

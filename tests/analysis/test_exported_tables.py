@@ -24,6 +24,7 @@ from analysis.exports import (
 from analysis.latex import ranking_table, significance_matrix
 from analysis.pipeline import Settings, analyse
 from analysis.results import ResultFolder, known_names, result_files, write_files
+from analysis.spreadsheets import as_written, defused
 from analysis.stats.ratings import Ratings
 from analysis.trust import assess_trust
 from benchmarks.crowd import simulate
@@ -108,6 +109,13 @@ def test_cells_that_a_spreadsheet_would_run_are_defused():
     named = dataclasses.replace(ratings, annotators=("=cmd()", "@sum"), systems=tuple("+-abc"))
     table = as_csv(annotators_table(analyse(named, Settings(draws=2))), "").decode()
     assert [line.split(",")[0] for line in table.splitlines()[1:]] == ["'=cmd()", "'@sum"]
+
+
+@pytest.mark.parametrize("start", "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+def test_whatever_formulas_begin_with_is_defused_and_read_back(start):
+    text = f"{start}1+1"
+    assert defused(text) == f"'{text}"
+    assert as_written(defused(text)) == text
 
 
 def test_a_certain_verdict_is_written_as_infinity():
