@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -17,13 +18,21 @@ HAS_PARAMETER_PRIVILEGE = 150_000  # the PostgreSQL version that brought it
 Rows = Iterable[Sequence[Any]]
 
 
-def rows_write(model: type[models.Model], columns: Sequence[str], rows: Rows) -> None:
-    """Insert rows, given as sequences in the order of `columns` (field attribute names)."""
-    if connection.vendor == "postgresql":
+def rows_write(
+    model: type[models.Model], columns: Sequence[str], rows: Rows, *, held: bool = True
+) -> None:
+    """Insert rows, given as sequences in the order of `columns` (field attribute names).
+
+    Columns that are not named get no default of the model's on PostgreSQL. Without ``held``, which
+    says that nothing the rows refer to can go away meanwhile, the database checks each reference.
+    """
+    if connection.vendor != "postgresql":
+        _insert(model, columns, rows)
+    elif held:
         with _references_checked_at_once(model, columns):
             _copy(model, columns, rows)
     else:
-        _insert(model, columns, rows)
+        _copy(model, columns, rows)
 
 
 def ids_reserve(model: type[models.Model], count: int) -> range:
@@ -70,7 +79,7 @@ def _copy(model: type[models.Model], columns: Sequence[str], rows: Rows) -> None
         f'COPY "{model._meta.db_table}" ({names}) FROM STDIN '
         f"WITH (FORMAT csv, FORCE_NOT_NULL ({filled}))"
     )
-    remaining = iter(rows)
+    remaining = _json_dumped(fields, rows)
     with connection.cursor() as cursor:
         while batch := list(islice(remaining, COPY_BATCH)):
             text = io.StringIO()
@@ -78,6 +87,17 @@ def _copy(model: type[models.Model], columns: Sequence[str], rows: Rows) -> None
             text.seek(0)
             with connection.wrap_database_errors:
                 cursor.copy_expert(statement, text)
+
+
+def _json_dumped(fields: Sequence[Any], rows: Rows) -> Iterator[Sequence[Any]]:
+    """Rows as CSV can hold them."""
+    places = [place for place, field in enumerate(fields) if isinstance(field, models.JSONField)]
+    if not places:
+        return iter(rows)
+    return (
+        [json.dumps(value) if place in places else value for place, value in enumerate(row)]
+        for row in rows
+    )
 
 
 @contextmanager

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 
 from annotations.addresses import entry_address
@@ -51,6 +52,11 @@ class Portion:
 
     hits: tuple[int, ...]
     people: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Portions that differ in their HITs only have the same, and cost the same."""
+        return len(self.hits), self.people
 
 
 @dataclass(frozen=True)
@@ -106,15 +112,31 @@ def portions_of(hits: Sequence[int], people: int, facts: Facts) -> Iterator[Port
             yield Portion(tuple(hits[first : first + most_hits]), share)
 
 
-def offer_of(
-    launch: Launch, portion: Portion, gateway: Gateway, *, number: int, policy: Policy
-) -> Offer:
-    """The `number`th publication of a launch, in a crowd's terms."""
-    batch, campaign = launch.batch, launch.batch.campaign
-    codes = completion_codes(batch)
+def offers_cut(
+    launch: Launch, portions: Sequence[Portion], gateway: Gateway, *, first: int = 1
+) -> list[Offer]:
+    """Publications of a launch in a crowd's terms, numbered from `first` on.
+
+    What they share is worked out once, and a HIT has one link however often it is published.
+    """
+    shared, prefix = _offer_shared(launch, gateway), batch_prefix(launch.batch)
+    links = _links(launch, {hit for portion in portions for hit in portion.hits}, gateway)
+    return [
+        replace(
+            shared,
+            reference=f"{prefix}{number}",
+            places=tuple(Place(f"hit-{hit}", links[hit], portion.people) for hit in portion.hits),
+        )
+        for number, portion in enumerate(portions, start=first)
+    ]
+
+
+def _offer_shared(launch: Launch, gateway: Gateway) -> Offer:
+    """What is the same in all publications of a launch."""
+    campaign = launch.batch.campaign
     limited = campaign.max_hits_per_annotator is not None
     return Offer(
-        reference=f"{batch_prefix(batch)}{number}",
+        reference="",
         title=launch.title,
         description=launch.description,
         keywords=_words(launch.keywords),
@@ -122,38 +144,29 @@ def offer_of(
         minutes_expected=launch.minutes_expected,
         minutes_allowed=campaign.minutes_allowed,
         lifetime=dt.timedelta(days=launch.lifetime_days),
-        auto_approval=_auto_approval(policy, gateway.facts),
-        places=tuple(
-            Place(f"hit-{hit}", entry_address(place_entry(launch, hit, gateway)), portion.people)
-            for hit in portion.hits
-        ),
+        auto_approval=_auto_approval(policy_of(campaign), gateway.facts),
+        places=(),
         requirements=Requirements(launch.approval_rate, launch.approved, _words(launch.countries)),
         only=(audience_again(campaign),) if launch.only_again else (),
         without=(audience_not_again(campaign), *([audience_enough(campaign)] if limited else [])),
-        codes=codes,
+        codes=completion_codes(launch.batch),
     )
 
 
-def place_entry(launch: Launch, hit: int, gateway: Gateway) -> Entry:
-    """What the link of one HIT says."""
-    done = completion_codes(launch.batch).done
-    return Entry(
+def _links(launch: Launch, hits: Collection[int], gateway: Gateway) -> dict[int, str]:
+    """Where people of the crowd come in, for each HIT."""
+    entry = Entry(
         campaign=launch.batch.campaign_id,
         crowd=launch.crowd,
-        hit=hit,
-        return_to=gateway.completion_address(done),
+        return_to=gateway.completion_address(completion_codes(launch.batch).done),
     )
+    return {hit: entry_address(replace(entry, hit=hit)) for hit in hits}
 
 
-def offers_of(launch: Launch, gateway: Gateway) -> list[Offer]:
+def portions_whole(launch: Launch, facts: Facts) -> list[Portion]:
     """Everything a launch publishes."""
-    hits = list(launch.batch.hits.order_by("number").values_list("pk", flat=True))
-    portions = portions_of(hits, launch.people, gateway.facts)
-    policy = policy_of(launch.batch.campaign)
-    return [
-        offer_of(launch, portion, gateway, number=number, policy=policy)
-        for number, portion in enumerate(portions, start=1)
-    ]
+    hits = launch.batch.hits.order_by("number").values_list("pk", flat=True)
+    return list(portions_of(list(hits), launch.people, facts))
 
 
 def prices_of(offers: Sequence[Offer], gateway: Gateway) -> list[Price]:
@@ -166,35 +179,41 @@ def prices_of(offers: Sequence[Offer], gateway: Gateway) -> list[Price]:
     return [known[tuple(place.people for place in offer.places)] for offer in offers]
 
 
-def price_total(prices: Sequence[Price]) -> Price:
-    return Price(
-        reward=sum((price.reward for price in prices), Decimal("0.00")),
-        fee=sum((price.fee for price in prices), Decimal("0.00")),
-    )
-
-
 def launch_estimate(
     *, batch: Batch, choices: Choices, gateway: Gateway, budget: Decimal | None = None
 ) -> Estimate:
     """What launching would cost, with the campaign's own budget or another."""
     launch = launch_draft(batch, choices, gateway.facts)
-    offers = offers_of(launch, gateway)
-    prices = prices_of(offers, gateway)
-    price = price_total(prices)
+    portions = portions_whole(launch, gateway.facts)
+    price = _price_whole(launch, portions, gateway)
     budget = policy_of(batch.campaign).budget if budget is None else budget
     hourly = hourly_pay(launch.reward, Decimal(launch.minutes_expected))
     return Estimate(
         crowd=gateway.facts,
-        hits=len({place.reference for offer in offers for place in offer.places}),
-        people=sum(offer.people for offer in offers),
+        hits=len({hit for portion in portions for hit in portion.hits}),
+        people=sum(len(portion.hits) * portion.people for portion in portions),
         price=price,
         with_replacements=_with_replacements(price, batch.campaign.assumed_pass_rate),
         minutes=launch.minutes_expected,
         hourly=hourly,
         budget=budget,
         left=budget - campaign_sums(batch.campaign).total,
-        publications=len(offers),
+        publications=len(portions),
         warnings=pay_warnings(hourly, gateway.facts),
+    )
+
+
+def _price_whole(launch: Launch, portions: Sequence[Portion], gateway: Gateway) -> Price:
+    """What all of it costs. One of each shape is asked for, and only that gets links."""
+    counts = Counter(portion.shape for portion in portions)
+    samples = {portion.shape: portion for portion in portions}
+    offers = offers_cut(launch, list(samples.values()), gateway)
+    prices = [
+        (gateway.price(offer), counts[shape]) for shape, offer in zip(samples, offers, strict=True)
+    ]
+    return Price(
+        reward=sum((price.reward * count for price, count in prices), Decimal("0.00")),
+        fee=sum((price.fee * count for price, count in prices), Decimal("0.00")),
     )
 
 

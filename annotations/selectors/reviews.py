@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from statistics import median
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
 from annotations.decisions import Case, invites_again, needs_replacement, uses
 from annotations.models import Assignment, Submission, Verdict
@@ -77,10 +78,20 @@ def review_row(submission: Submission, policy: Policy) -> ReviewRow:
 def case_of(submission: Submission) -> Case:
     """A submission of `submissions_of`, as the decisions see it."""
     turn = submission.assignment
+    return _case(
+        state=turn.state if turn else "",
+        problem=submission.problem,
+        pay=submission.pay,
+        progress=submission.progress,
+        verdict=getattr(submission, "verdict", None),
+    )
+
+
+def _case(*, state: str, problem: str, pay: str, progress: str, verdict: str | None) -> Case:
     return Case(
-        finished=not submission.problem and turn is not None and turn.state in FINISHED,
-        verdict=getattr(submission, "verdict", None) or "",
-        refused=submission.pay == Pay.REFUSE or submission.progress == Progress.REJECTED,
+        finished=not problem and state in FINISHED,
+        verdict=verdict or "",
+        refused=pay == Pay.REFUSE or progress == Progress.REJECTED,
     )
 
 
@@ -114,24 +125,29 @@ def annotators_vouched_for(campaign: Campaign) -> list[str]:
 
 def shortfalls(launch: Launch) -> dict[int, int]:
     """HITs that lack people whose ratings can be used, and how many each lacks."""
-    policy = policy_of(launch.batch.campaign)
     turns = Assignment.objects.filter(hit__batch=launch.batch).exclude(
         state__in=Assignment.GIVEN_UP
     )
-    standing = Counter(turns.values_list("hit", flat=True))
-    submissions = submissions_of(launch.batch.campaign).filter(
-        posting__launch=launch, assignment__isnull=False
-    )
-    undoable = _refusals_undoable(launch)
-    for submission in submissions:
-        turn = submission.assignment
-        if turn is None or turn.state in Assignment.GIVEN_UP or submission.pk in undoable:
-            continue
-        if needs_replacement(policy.use_rule, case_of(submission), submission.use):
-            standing[turn.hit_id] -= 1
+    standing = Counter(dict(turns.order_by().values_list("hit").annotate(Count("pk"))))
+    standing.subtract(_hits_rated_in_vain(launch))
     hits = launch.batch.hits.order_by("number").values_list("pk", flat=True)
     lacking = {hit: launch.people - standing[hit] for hit in hits}
     return {hit: count for hit, count in lacking.items() if count > 0}
+
+
+def _hits_rated_in_vain(launch: Launch) -> Iterator[int]:
+    """The HIT of each turn somebody else has to be asked for. Plain columns: there are many."""
+    campaign, undoable = launch.batch.campaign, _refusals_undoable(launch)
+    rule = policy_of(campaign).use_rule
+    rows = submissions_of(campaign).filter(posting__launch=launch, assignment__isnull=False)
+    rows = rows.exclude(assignment__state__in=Assignment.GIVEN_UP).order_by()
+    facts = rows.values_list(
+        "pk", "assignment__hit", "assignment__state", "problem", "pay", "progress", "verdict", "use"
+    )
+    for pk, hit, state, problem, pay, progress, verdict, use in facts:
+        case = _case(state=state, problem=problem, pay=pay, progress=progress, verdict=verdict)
+        if pk not in undoable and needs_replacement(rule, case, use):
+            yield hit
 
 
 def _refusals_undoable(launch: Launch) -> set[int]:

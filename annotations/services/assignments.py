@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterable
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
@@ -13,6 +14,7 @@ from annotations.models import Annotator, Arrival, Assignment, Rating
 from annotations.selectors.entry import assignment_earlier, assignments_open, claim_obstacle
 from annotations.selectors.work import assignment_of, closed_sentence, rated_count
 from annotations.tokens import Turn
+from hits.bulk import rows_write
 from hits.models import Batch, Campaign, HitItem
 from hits.services.campaigns import campaign_go_live
 
@@ -23,15 +25,23 @@ State = Assignment.State
 def assignments_open_for(*, batch: Batch) -> None:
     """Let people work on a batch: the campaign's number of assignments for each of its HITs."""
     campaign_go_live(campaign=batch.campaign)
-    Assignment.objects.bulk_create(
-        (
-            Assignment(campaign=batch.campaign, hit=hit, slot=slot)
-            for hit in batch.hits.all()
-            for slot in range(1, batch.campaign.assignments + 1)
-        ),
-        batch_size=2_000,
-        ignore_conflicts=True,
-    )
+    there = Assignment.objects.filter(hit__batch=batch).exclude(state__in=Assignment.GIVEN_UP)
+    known = set(there.values_list("hit", "slot"))
+    slots = [
+        (hit, slot)
+        for hit in batch.hits.values_list("pk", flat=True)
+        for slot in range(1, batch.campaign.assignments + 1)
+    ]
+    slots_write(batch.campaign_id, (each for each in slots if each not in known))
+
+
+def slots_write(campaign: int, slots: Iterable[tuple[int, int]]) -> None:
+    """Open assignments, given by HIT and slot, however many.
+
+    Whoever calls holds the campaign's row: nobody else opens any at the same moment.
+    """
+    columns = ["campaign_id", "hit_id", "slot", "state", "comment"]
+    rows_write(Assignment, columns, ((campaign, *each, State.OPEN, "") for each in slots))
 
 
 @transaction.atomic

@@ -7,30 +7,47 @@ What is sent is only written down here; `hits.services.outbox` sends it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from annotations.models import Assignment, Submission
-from annotations.selectors.offering import Choices, launch_draft, offers_of, prices_of
+from annotations.selectors.offering import (
+    Choices,
+    launch_draft,
+    offers_cut,
+    portions_whole,
+    prices_of,
+)
 from annotations.services.annotators import INVITED
 from annotations.services.assignments import assignments_open_for
 from daplatform.errors import DomainError
 from daplatform.wording import counted
+from hits.bulk import rows_write
 from hits.crowds import LABELS, connect
 from hits.crowds.gateway import Gateway, Offer, PermanentFault, Price
 from hits.crowds.offers import offer_pack
 from hits.models import Act, AuditEntry, Batch, Campaign, Launch, Place, Policy, Posting
+from hits.models.outbox import new_key
 from hits.selectors.money import policy_of
 from hits.services.money import campaign_lock, postings_commit, postings_recommit
 
 Standing = Posting.Standing
+
+
+class Wish(NamedTuple):
+    """What a crowd is to be told about a posting."""
+
+    kind: Act.Kind
+    subject: str
+    posting: int
+    payload: dict[str, Any]
 
 
 @transaction.atomic
@@ -65,7 +82,7 @@ def batch_launch(
     _refuse_odd_batch(batch, choices.crowd)
     launch = launch_draft(batch, choices, gateway.facts)
     launch.launched_by = by
-    offers = offers_of(launch, gateway)
+    offers = offers_cut(launch, portions_whole(launch, gateway.facts), gateway)
     if not offers:
         raise DomainError("This batch has no HITs.")
     check_offers(offers, gateway)
@@ -117,49 +134,72 @@ def _launch_write(
 
 
 @transaction.atomic
-def postings_write(
-    *, launch: Launch, offers: Sequence[Offer], prices: Sequence[Price]
-) -> list[Posting]:
+def postings_write(*, launch: Launch, offers: Sequence[Offer], prices: Sequence[Price]) -> None:
     """Write down publications with their places, commit their price, and want them published.
 
-    A fixed number of statements, however many: a launch may have a thousand HITs.
+    A fixed number of statements and no objects: a launch may have ten thousand HITs.
     """
-    priced = list(zip(offers, prices, strict=True))
-    postings = Posting.objects.bulk_create(
-        Posting(
-            launch=launch,
-            reference=offer.reference,
-            unit_reward=offer.reward,
-            fee=price.fee,
-            priced_people=offer.people,
-        )
-        for offer, price in priced
-    )
-    Place.objects.bulk_create(
+    _postings_insert(launch, offers, prices)
+    known = dict(launch.postings.values_list("reference", "pk"))
+    keys = [known[offer.reference] for offer in offers]
+    rows_write(
+        Place,
+        ["posting_id", "hit_id", "people", "url"],
         (
-            Place(posting=row, hit_id=hit_of(place.reference), people=place.people, url=place.url)
-            for row, offer in zip(postings, offers, strict=True)
+            (key, hit_of(place.reference), place.people, place.url)
+            for key, offer in zip(keys, offers, strict=True)
             for place in offer.places
         ),
-        batch_size=2_000,
+        held=False,
     )
     postings_commit(
         campaign=launch.batch.campaign,
-        promises=[(row, price.total) for row, price in zip(postings, prices, strict=True)],
+        promises=[(key, price.total) for key, price in zip(keys, prices, strict=True)],
     )
-    Act.objects.bulk_create(
-        Act(
-            campaign=launch.batch.campaign,
-            crowd=launch.crowd,
-            kind=Act.Kind.PUBLISH,
-            subject=offer.reference,
-            payload={"offer": offer_pack(offer)},
-            posting=row,
-            asked_by=launch.launched_by,
-        )
-        for row, offer in zip(postings, offers, strict=True)
+    wishes = (
+        Wish(Act.Kind.PUBLISH, offer.reference, key, {"offer": offer_pack(offer)})
+        for key, offer in zip(keys, offers, strict=True)
     )
-    return postings
+    wishes_write(launch, wishes, launch.launched_by)
+
+
+def _postings_insert(launch: Launch, offers: Sequence[Offer], prices: Sequence[Price]) -> None:
+    shared = {
+        "launch_id": launch.pk,
+        "standing": Standing.WAITING,
+        "address": "",
+        "created_at": timezone.now(),
+    }
+    rows_write(
+        Posting,
+        ["reference", "unit_reward", "fee", "priced_people", *shared],
+        (
+            (offer.reference, offer.reward, price.fee, offer.people, *shared.values())
+            for offer, price in zip(offers, prices, strict=True)
+        ),
+        held=False,
+    )
+
+
+def wishes_write(launch: Launch, wishes: Iterable[Wish], by: User | None) -> None:
+    """Acts for the outbox, each of them new."""
+    now = timezone.now()
+    shared: dict[str, Any] = {
+        "campaign_id": launch.batch.campaign_id,
+        "crowd": launch.crowd,
+        "asked_by_id": by and by.pk,
+        "state": Act.State.WAITING,
+        "attempts": 0,
+        "error": "",
+        "next_try_at": now,
+        "created_at": now,
+    }
+    rows_write(
+        Act,
+        ["kind", "subject", "posting_id", "payload", "key", *shared],
+        ((*wish, new_key(), *shared.values()) for wish in wishes),
+        held=False,
+    )
 
 
 def hit_of(reference: str) -> int:
@@ -194,14 +234,14 @@ def _refuse_second_launch(launch: Launch) -> None:
 def launch_pause(*, launch: Launch, by: User) -> None:
     """Let nobody new begin; who is at work may finish."""
     _launch_turn(launch, Launch.State.LIVE, Launch.State.PAUSED, by, "paused")
-    standing_wishes(_out(launch), [Act.Kind.EXPIRE], by)
+    standing_wishes(launch, [Act.Kind.EXPIRE], by)
 
 
 @transaction.atomic
 def launch_resume(*, launch: Launch, by: User) -> None:
     """Offer the places that are left again."""
     _launch_turn(launch, Launch.State.PAUSED, Launch.State.LIVE, by, "resumed")
-    standing_wishes(_out(launch), [Act.Kind.REOPEN], by, days=launch.lifetime_days)
+    standing_wishes(launch, [Act.Kind.REOPEN], by, days=launch.lifetime_days)
 
 
 @transaction.atomic
@@ -212,11 +252,11 @@ def launch_publish_again(*, launch: Launch, by: User) -> None:
     refused = Act.objects.filter(
         posting__launch=launch, kind=Act.Kind.PUBLISH, state=Act.State.FAILED
     )
-    postings = list(Posting.objects.filter(acts__in=refused))
-    if launch.state != Launch.State.LIVE or not postings:
+    postings = Posting.objects.filter(pk__in=refused.values("posting"))
+    if launch.state != Launch.State.LIVE or not postings.exists():
         raise DomainError("Nothing of a live launch was refused.")
     postings_recommit(campaign=launch.batch.campaign, postings=postings)
-    Posting.objects.filter(pk__in=[row.pk for row in postings]).update(standing=Standing.WAITING)
+    postings.update(standing=Standing.WAITING)
     refused.update(state=Act.State.UNCLEAR, attempts=0, next_try_at=timezone.now(), ended_at=None)
     _note(launch, by, "published again")
 
@@ -235,37 +275,26 @@ def launch_close(*, launch: Launch, by: User) -> None:
     if not begun.update(state=Launch.State.CLOSED):
         return
     _note(launch, by, "closed")
-    standing_wishes(_out(launch), [Act.Kind.EXPIRE, Act.Kind.CLOSE], by)
+    standing_wishes(launch, [Act.Kind.EXPIRE, Act.Kind.CLOSE], by)
 
 
 def standing_wishes(
-    postings: Collection[Posting], kinds: Sequence[Act.Kind], by: User | None, **payload: Any
+    launch: Launch, kinds: Sequence[Act.Kind], by: User | None, **payload: Any
 ) -> None:
-    """Want postings' standing changed. Each may be paused and opened again any number of times.
+    """Want the standing changed of all that the crowd has of a launch and may still show.
 
-    Whoever calls holds the campaign's lock: nobody else counts at the same moment.
+    Each may be paused and opened again any number of times. Whoever calls holds the campaign's
+    lock: nobody else counts at the same moment.
     """
-    acts = Act.objects.filter(posting__in=postings, kind__in=kinds)
+    acts = Act.objects.filter(posting__launch=launch, kind__in=kinds)
     times = Counter(acts.values_list("posting", "kind"))
-    Act.objects.bulk_create(
-        Act(
-            campaign=posting.launch.batch.campaign,
-            crowd=posting.launch.crowd,
-            kind=kind,
-            subject=f"{posting.reference}:{times[posting.pk, kind] + 1}",
-            payload=payload,
-            posting=posting,
-            asked_by=by,
-        )
-        for posting in postings
+    out = launch.postings.exclude(standing=Standing.CLOSED).order_by("pk")
+    wishes = (
+        Wish(kind, f"{reference}:{times[pk, kind] + 1}", pk, payload)
+        for pk, reference in out.values_list("pk", "reference")
         for kind in kinds
     )
-
-
-def _out(launch: Launch) -> QuerySet[Posting]:
-    """What the crowd has of a launch and may still show."""
-    rows = launch.postings.exclude(standing=Standing.CLOSED)
-    return rows.select_related("launch__batch__campaign")
+    wishes_write(launch, wishes, by)
 
 
 def _launch_turn(

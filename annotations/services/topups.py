@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from typing import NamedTuple
 
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, F, Max, Sum
 
 from annotations.models import Assignment
-from annotations.selectors.offering import offer_of, portions_of
+from annotations.selectors.offering import offers_cut, portions_of
 from annotations.selectors.reviews import shortfalls
-from annotations.services.launches import postings_write, standing_wishes
+from annotations.services.assignments import slots_write
+from annotations.services.launches import Wish, postings_write, standing_wishes, wishes_write
 from daplatform.errors import DomainError
 from daplatform.wording import counted
 from hits.crowds import connect
@@ -21,7 +24,6 @@ from hits.crowds.gateway import Extension, Gateway
 from hits.crowds.gateway import Place as Offered
 from hits.crowds.offers import extensions_pack
 from hits.models import Act, AuditEntry, Launch, Place, Posting
-from hits.selectors.money import policy_of
 from hits.services.money import (
     Promise,
     campaign_lock,
@@ -42,6 +44,20 @@ class TopUp:
     hits: int
     lacking: int
     obstacle: str = ""
+
+
+class Room(NamedTuple):
+    """A place that can take more people, and what its posting was priced at."""
+
+    pk: int
+    hit_id: int
+    people: int
+    url: str
+    posting_id: int
+    reference: str
+    unit_reward: Decimal
+    fee: Decimal
+    priced_people: int
 
 
 @transaction.atomic
@@ -93,8 +109,7 @@ def launch_extend(*, launch: Launch, by: User, people: int = 0, days: int = 0) -
         launch.people += people
     if days:
         launch.lifetime_days = days
-        postings = launch.postings.exclude(standing=Posting.Standing.CLOSED)
-        standing_wishes(postings, [Act.Kind.REOPEN], by, days=days)
+        standing_wishes(launch, [Act.Kind.REOPEN], by, days=days)
     launch.save(update_fields=["people", "lifetime_days"])
     parts = [f"{people} more per HIT"] * bool(people) + [f"open for {days} days"] * bool(days)
     AuditEntry.objects.create(
@@ -138,93 +153,90 @@ def _ask_again(
         return
     roomy = _rooms(launch, wanted, gateway)
     _extend(launch, roomy, wanted, by)
-    found = {place.hit_id for place in roomy}
+    found = {room.hit_id for room in roomy}
     _post_again(launch, {hit: wanted[hit] for hit in wanted if hit not in found}, gateway)
     slots_add(launch, wanted)
 
 
-def _rooms(launch: Launch, wanted: Mapping[int, int], gateway: Gateway) -> list[Place]:
+def _rooms(launch: Launch, wanted: Mapping[int, int], gateway: Gateway) -> list[Room]:
     """The latest place of each HIT that can take more people. Some HITs have none."""
     most = gateway.facts.people_per_place
-    places = Place.objects.filter(posting__launch=launch, hit__in=wanted)
-    places = places.exclude(posting__standing=Posting.Standing.CLOSED)
-    roomy: dict[int, Place] = {}
-    for place in places.select_related("posting").order_by("-pk"):
-        if most is None or place.people + wanted[place.hit_id] <= most:
-            roomy.setdefault(place.hit_id, place)
+    places = Place.objects.filter(posting__launch=launch)
+    places = places.exclude(posting__standing=Posting.Standing.CLOSED).order_by("-pk")
+    of_posting = ("reference", "unit_reward", "fee", "priced_people")
+    columns = (*Room._fields[: -len(of_posting)], *(f"posting__{name}" for name in of_posting))
+    roomy: dict[int, Room] = {}
+    for room in map(Room._make, places.values_list(*columns)):
+        more = wanted.get(room.hit_id, 0)
+        if more and (most is None or room.people + more <= most):
+            roomy.setdefault(room.hit_id, room)
     return list(roomy.values())
 
 
 def _extend(
-    launch: Launch, places: Sequence[Place], wanted: Mapping[int, int], by: User | None
+    launch: Launch, rooms: Sequence[Room], wanted: Mapping[int, int], by: User | None
 ) -> None:
     """Let places take more people: a promise and a wish for each publication."""
-    together: dict[Posting, list[Place]] = defaultdict(list)
-    for place in places:
-        together[place.posting].append(place)
+    together: dict[int, list[Room]] = defaultdict(list)
+    for room in rooms:
+        together[room.posting_id].append(room)
     acts = Act.objects.filter(posting__launch=launch, kind=Act.Kind.EXTEND)
     times = Counter(acts.values_list("posting", flat=True))
-    promises = [
-        _promise(posting, sum(wanted[place.hit_id] for place in grown), times[posting.pk] + 1)
-        for posting, grown in together.items()
-    ]
+    promises = [_promise(grown, wanted, times[posting] + 1) for posting, grown in together.items()]
     postings_commit_more(campaign=launch.batch.campaign, promises=promises)
-    _places_grow(places, wanted)
+    _places_grow(rooms, wanted)
     rows = Place.objects.filter(posting__launch=launch).order_by()
     people = dict(rows.values_list("posting").annotate(Sum("people")))
-    Act.objects.bulk_create(
-        Act(
-            campaign=launch.batch.campaign,
-            crowd=launch.crowd,
-            kind=Act.Kind.EXTEND,
-            subject=each.subject,
-            payload={
+    wishes = (
+        Wish(
+            Act.Kind.EXTEND,
+            each.subject,
+            each.posting,
+            {
                 "extensions": extensions_pack(_extensions(together[each.posting], wanted)),
-                "people": people[each.posting.pk],
+                "people": people[each.posting],
                 "reward": str(each.price.reward),
                 "fee": str(each.price.fee),
             },
-            posting=each.posting,
-            asked_by=by,
         )
         for each in promises
     )
+    wishes_write(launch, wishes, by)
 
 
-def _promise(posting: Posting, more: int, time: int) -> Promise:
-    return Promise(posting, more, price_more(posting, more), f"{posting.reference}:more:{time}")
+def _promise(rooms: Sequence[Room], wanted: Mapping[int, int], time: int) -> Promise:
+    """What more people for places of one publication cost, the so-manieth time."""
+    posting, more = rooms[0], sum(wanted[room.hit_id] for room in rooms)
+    subject = f"{posting.reference}:more:{time}"
+    return Promise(posting.posting_id, more, price_more(posting, more), subject)
 
 
-def _places_grow(places: Iterable[Place], wanted: Mapping[int, int]) -> None:
+def _places_grow(rooms: Iterable[Room], wanted: Mapping[int, int]) -> None:
     alike: dict[int, list[int]] = defaultdict(list)
-    for place in places:
-        place.people += wanted[place.hit_id]
-        alike[wanted[place.hit_id]].append(place.pk)
+    for room in rooms:
+        alike[wanted[room.hit_id]].append(room.pk)
     for more, rows in alike.items():
         Place.objects.filter(pk__in=rows).update(people=F("people") + more)
 
 
-def _extensions(places: Iterable[Place], wanted: Mapping[int, int]) -> list[Extension]:
-    """What the crowd is told of places that have grown."""
+def _extensions(rooms: Iterable[Room], wanted: Mapping[int, int]) -> list[Extension]:
+    """What the crowd is told of places that grow."""
     return [
-        Extension(Offered(place.reference, place.url, place.people), wanted[place.hit_id])
-        for place in places
+        Extension(Offered(f"hit-{room.hit_id}", room.url, room.people + more), more)
+        for room in rooms
+        for more in [wanted[room.hit_id]]
     ]
 
 
 def _post_again(launch: Launch, wanted: Mapping[int, int], gateway: Gateway) -> None:
     """New publications, priced as the launch's first one was."""
     first = launch.postings.order_by("pk")[0]
-    policy = policy_of(launch.batch.campaign)
     portions = [
         portion
         for hit, people in wanted.items()
         for portion in portions_of([hit], people, gateway.facts)
     ]
-    offers = [
-        offer_of(launch, portion, gateway, number=number, policy=policy)
-        for number, portion in enumerate(portions, start=launch.postings.count() + 1)
-    ]
+    offers = offers_cut(launch, portions, gateway, first=launch.postings.count() + 1)
     prices = [price_more(first, portion.people) for portion in portions]
     postings_write(launch=launch, offers=offers, prices=prices)
 
@@ -233,8 +245,9 @@ def slots_add(launch: Launch, wanted: Mapping[int, int]) -> None:
     """Let so many more people work on each HIT."""
     turns = Assignment.objects.filter(hit__batch=launch.batch_id).order_by()
     last = dict(turns.values_list("hit").annotate(Max("slot")))
-    Assignment.objects.bulk_create(
-        Assignment(campaign_id=launch.batch.campaign_id, hit_id=hit, slot=last.get(hit, 0) + number)
+    slots = (
+        (hit, last.get(hit, 0) + number)
         for hit, people in wanted.items()
         for number in range(1, people + 1)
     )
+    slots_write(launch.batch.campaign_id, slots)

@@ -7,14 +7,17 @@ locked: two launches at once queue for it, and the second sees what the first ha
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
+from typing import Protocol
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
+from django.utils import timezone
 
 from daplatform.errors import DomainError
+from hits.bulk import rows_write
 from hits.crowds.gateway import Price
 from hits.models import Campaign, LedgerEntry, Posting
 from hits.selectors.money import campaign_sums, policy_of, sums_of
@@ -30,11 +33,24 @@ class OverBudget(DomainError):
     """The campaign's budget does not reach."""
 
 
+class Priced(Protocol):
+    """What a posting was priced at: its row, or as much of it as that."""
+
+    @property
+    def unit_reward(self) -> Decimal: ...
+
+    @property
+    def fee(self) -> Decimal: ...
+
+    @property
+    def priced_people(self) -> int: ...
+
+
 @dataclass(frozen=True)
 class Promise:
     """So many more people of a posting, what they cost, and what the ledger calls it."""
 
-    posting: Posting
+    posting: int
     people: int
     price: Price
     subject: str
@@ -63,25 +79,22 @@ def money_commit(
 
 
 @transaction.atomic
-def postings_commit(*, campaign: Campaign, promises: Sequence[tuple[Posting, Decimal]]) -> None:
-    """Promise what new postings cost, all of them or none."""
-    _commit_all(campaign, [(row, amount, f"posting:{row.pk}") for row, amount in promises])
+def postings_commit(*, campaign: Campaign, promises: Sequence[tuple[int, Decimal]]) -> None:
+    """Promise what new postings, given by their keys, cost, all of them or none."""
+    _commit_all(campaign, [(pk, amount, f"posting:{pk}") for pk, amount in promises])
 
 
 @transaction.atomic
-def postings_recommit(*, campaign: Campaign, postings: Collection[Posting]) -> None:
+def postings_recommit(*, campaign: Campaign, postings: QuerySet[Posting]) -> None:
     """Promise again what postings cost whose promises were released when they were refused."""
+    prices = postings.values_list("pk", "unit_reward", "priced_people", "fee")
     entries = LedgerEntry.objects.filter(posting__in=postings, kind=Kind.COMMITTED)
     times = Counter(entries.values_list("posting", flat=True))
     _commit_all(
         campaign,
         [
-            (
-                row,
-                row.unit_reward * row.priced_people + row.fee,
-                f"posting:{row.pk}:{times[row.pk] + 1}",
-            )
-            for row in postings
+            (pk, reward * people + fee, f"posting:{pk}:{times[pk] + 1}")
+            for pk, reward, people, fee in prices
         ],
     )
 
@@ -93,27 +106,27 @@ def postings_commit_more(*, campaign: Campaign, promises: Sequence[Promise]) -> 
     # Postings that were priced alike grow alike: a statement for each kind, not for each posting.
     alike: dict[tuple[Decimal, int], list[int]] = defaultdict(list)
     for each in promises:
-        alike[each.price.fee, each.people].append(each.posting.pk)
+        alike[each.price.fee, each.people].append(each.posting)
     for (fee, people), postings in alike.items():
         Posting.objects.filter(pk__in=postings).update(
             fee=F("fee") + fee, priced_people=F("priced_people") + people
         )
 
 
-def _commit_all(campaign: Campaign, promises: Sequence[tuple[Posting, Decimal, str]]) -> None:
+def _commit_all(campaign: Campaign, promises: Sequence[tuple[int, Decimal, str]]) -> None:
     """Amounts for postings, each under its subject; a fixed number of statements."""
     campaign_lock(campaign)
     _refuse_beyond_budget(campaign, sum((amount for _, amount, _ in promises), Decimal()))
-    LedgerEntry.objects.bulk_create(
-        LedgerEntry(
-            campaign=campaign,
-            posting=posting,
-            kind=Kind.COMMITTED,
-            amount=amount,
-            subject=subject,
-        )
-        for posting, amount, subject in promises
-        if amount > 0
+    now = timezone.now()
+    rows_write(
+        LedgerEntry,
+        ["campaign_id", "posting_id", "kind", "amount", "subject", "created_at"],
+        (
+            (campaign.pk, posting, Kind.COMMITTED, amount, subject, now)
+            for posting, amount, subject in promises
+            if amount > 0
+        ),
+        held=False,
     )
 
 
@@ -247,7 +260,7 @@ def unit_price(posting: Posting, units: int = 1) -> Price:
     return Price(reward=reward, fee=_share(posting, posting.fee - fee, units, people) - reward)
 
 
-def price_more(posting: Posting, people: int) -> Price:
+def price_more(posting: Priced, people: int) -> Price:
     """What `people` more than planned cost, at the rate the posting was priced at."""
     fee = (posting.fee / posting.priced_people * people).quantize(CENT, ROUND_CEILING)
     return Price(reward=posting.unit_reward * people, fee=fee)

@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotations.models import Assignment, Submission
+from annotations.selectors import offering
 from annotations.selectors.crowd import launch_places
 from annotations.services.launches import (
     launch_close,
@@ -19,6 +20,7 @@ from annotations.services.launches import (
 )
 from annotations.services.topups import launch_extend, launch_top_up
 from annotations.services.turns import turn_preview
+from hits.crowds import connect
 from hits.models import Act, AuditEntry, Hit, Launch, LedgerEntry, Place, Policy, Posting
 from hits.selectors.money import campaign_sums
 from hits.services.money import money_left
@@ -103,6 +105,37 @@ def test_it_asks_no_more_of_many_hits_and_does_what_it_said(db, market, name):
         assert launch_places(made).open - effect.places.open == effect.asked
         taken.append((len(looking), len(doing)))
     assert taken[0] == taken[1]
+
+
+def test_launching_asks_no_more_of_many_hits(db, market):
+    taken = []
+    for hits in (3, 12):
+        campaign = make_campaign(assignments=2)
+        batch = make_hit(campaign).batch
+        Hit.objects.bulk_create(Hit(batch=batch, number=number) for number in range(2, hits + 1))
+        with CaptureQueriesContext(connection) as queries:
+            launch(campaign)
+        taken.append(len(queries))
+    assert taken[0] == taken[1]
+
+
+def test_a_hit_gets_one_link_when_it_is_launched_and_none_for_its_price(db, market, monkeypatch):
+    signed = []
+    address = offering.entry_address
+    monkeypatch.setattr(
+        offering, "entry_address", lambda entry: signed.append(entry.hit) or address(entry)
+    )
+    campaign = make_campaign(assignments=20)  # more than twice what a place holds
+    batch = make_hit(campaign).batch
+    Hit.objects.bulk_create(Hit(batch=batch, number=number) for number in range(2, 7))
+    choices = offering.Choices(crowd="mturk", reward=Decimal("0.99"))
+    estimate = offering.launch_estimate(batch=batch, choices=choices, gateway=connect("mturk"))
+    assert (estimate.hits, estimate.publications) == (6, 18)
+    assert len(signed) == 1  # somebody's, to ask what one costs
+    signed.clear()
+    launch(campaign)
+    assert sorted(signed) == sorted(batch.hits.values_list("pk", flat=True))
+    assert campaign_sums(campaign).total == estimate.price.total
 
 
 def test_more_people_than_a_place_holds_are_cut_as_a_launch_cuts_them(db, market):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from hits.bulk import ids_reserve, rows_write
-from hits.models import Caption, HitItem, System, Video
+from hits.models import Act, Caption, HitItem, System, Video
 from tests.factories import make_campaign, make_hit
 
 # Everything PostgreSQL can store: no NUL, no lone surrogates.
@@ -57,6 +58,17 @@ def test_empty_texts_and_missing_values_stay_apart():
 
 
 @pytest.mark.django_db
+def test_json_survives():
+    campaign = make_campaign()
+    payload = {"words": 'a "quoted", \\N, é and\nmore', "people": 3, "codes": None}
+    now = timezone.now()
+    columns = ["campaign_id", "crowd", "kind", "subject", "payload", "key", "state", "attempts"]
+    row = (campaign.pk, "mturk", "publish", "one", payload, "key", "waiting", 0, now, now, "")
+    rows_write(Act, [*columns, "next_try_at", "created_at", "error"], [row], held=False)
+    assert campaign.acts.get().payload == payload
+
+
+@pytest.mark.django_db
 def test_reserved_ids_are_new_and_do_not_overlap():
     make_hit(make_campaign())
     taken = set(HitItem.objects.values_list("pk", flat=True))
@@ -71,8 +83,8 @@ def test_reserved_ids_are_new_and_do_not_overlap():
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("privileged", [True, False])
-def test_a_missing_reference_is_refused_with_and_without_the_privilege(privileged, monkeypatch):
+@pytest.mark.parametrize(("privileged", "held"), [(True, True), (False, True), (True, False)])
+def test_a_missing_reference_is_refused_however_it_is_checked(privileged, held, monkeypatch):
     """The set-based check must be as strict as the row-by-row one."""
     if not privileged:
         monkeypatch.setattr("hits.bulk._may_pause_checks", lambda cursor: False)
@@ -81,7 +93,7 @@ def test_a_missing_reference_is_refused_with_and_without_the_privilege(privilege
     rows = [(campaign.videos.get().pk, nowhere, "Points at nothing.")]
     before = Caption.objects.count()
     with pytest.raises(IntegrityError), transaction.atomic():
-        rows_write(Caption, ["video_id", "system_id", "text"], rows)
+        rows_write(Caption, ["video_id", "system_id", "text"], rows, held=held)
     assert Caption.objects.count() == before
     with connection.cursor() as cursor:
         cursor.execute("SHOW session_replication_role")
