@@ -9,20 +9,28 @@ from django.core.exceptions import BadRequest
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import has_vary_header, patch_cache_control
+from django.utils.functional import cached_property
 
 
 class BoundedUploadHandler(TemporaryFileUploadHandler):
     """Only counts what is beyond the limit, so that its size can be refused with a sentence.
 
-    Files are received before any view is asked, from strangers too.
+    Files are received before any view is asked, and before a form's token is looked at: from
+    strangers too, whose files are not kept at all.
     """
 
     received = 0  # in this request, over all its files
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         self.received += len(raw_data)
-        if self.received <= settings.UPLOAD_MAX_BYTES + self.chunk_size:
+        if self.received <= self._most:
             super().receive_data_chunk(raw_data, start)
+
+    @cached_property
+    def _most(self) -> int:
+        user = getattr(self.request, "user", None)
+        is_known = user is not None and user.is_authenticated
+        return settings.UPLOAD_MAX_BYTES + self.chunk_size if is_known else 0
 
 
 class WithoutNul:

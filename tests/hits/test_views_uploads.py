@@ -5,9 +5,11 @@ import os
 import pytest
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 from django.urls import reverse
 
 from daplatform.errors import DomainError
+from daplatform.receiving import BoundedUploadHandler
 from hits.models import Upload
 from hits.services import uploads
 from tests.factories import make_campaign
@@ -206,3 +208,19 @@ def test_no_more_reaches_the_disk_than_may_be_uploaded(client_of, organiser, set
     [(sent, kept)] = sizes
     assert sent == 1_000_000
     assert kept < 100_000
+
+
+@pytest.mark.parametrize("path", [CREATE, reverse("login")])
+def test_nothing_of_a_strangers_file_reaches_the_disk(db, settings, monkeypatch, path):
+    settings.FILE_UPLOAD_MAX_MEMORY_SIZE = 0
+    sizes = []
+
+    def note(handler, size):
+        sizes.append(os.path.getsize(handler.file.temporary_file_path()))
+        return handler.file
+
+    monkeypatch.setattr(BoundedUploadHandler, "file_complete", note)
+    stranger = Client(enforce_csrf_checks=True)
+    stranger.cookies["csrftoken"] = "x" * 32  # or the form would not even be read
+    assert stranger.post(path, archive(b"x" * 1_000_000)).status_code == 403
+    assert sizes == [0]
