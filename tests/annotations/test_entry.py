@@ -15,7 +15,7 @@ from annotations.services.assignments import batches_open
 from annotations.tokens import Entry
 from hits.models import Campaign
 from tests.annotations.person import ORIGIN, Person, invite, link
-from tests.factories import make_hit
+from tests.factories import make_campaign, make_hit
 
 TURK = "?assignmentId=3A&hitId=3H&workerId={}&turkSubmitTo=https://workersandbox.mturk.com"
 
@@ -135,6 +135,14 @@ def test_a_withdrawn_invitation_says_so(campaign):
     invitation = invite(campaign)
     path = link(invitation)
     invitation.delete()
+    assert look(path).status_code == 403
+
+
+def test_an_invitation_to_one_study_lets_nobody_into_another(campaign):
+    other = make_campaign()
+    make_hit(other)
+    batches_open(campaign=other)
+    path = entry_path(Entry(campaign=other.pk, crowd="invite", invitation=invite(campaign).pk))
     assert look(path).status_code == 403
 
 
