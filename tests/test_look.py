@@ -114,3 +114,17 @@ def test_browsers_that_ask_for_an_icon_by_its_old_name_find_it(client):
     found = client.get("/favicon.ico")
     assert found.status_code == 302
     assert (STATIC / found.url.removeprefix("/static/")).is_file()
+
+
+@pytest.mark.parametrize(
+    "sheet", sorted((STATIC / "css").glob("*.css")), ids=lambda path: path.name
+)
+def test_no_stylesheet_grows_beyond_400_lines(sheet):
+    assert len(sheet.read_text().splitlines()) < 400
+
+
+def test_every_stylesheet_is_asked_for_by_some_page():
+    pages = "".join(path.read_text() for path in (ROOT / "templates").rglob("base.html"))
+    assert {path.name for path in (STATIC / "css").glob("*.css")} == set(
+        re.findall(r"css/([\w-]+\.css)", pages)
+    )
