@@ -14,8 +14,11 @@ from django.test import Client
 
 from annotations.models import Invitation
 from daplatform import logs
+from hits.crowds.careful import careful
+from hits.crowds.gateway import CrowdError, PermanentFault, TransientFault
 from hits.models import Upload
 from tests.annotations.person import Person, invite, link
+from tests.crowd import FakeGateway, Marketplace
 from tests.factories import make_campaign, make_hit
 
 pytestmark = pytest.mark.django_db
@@ -116,19 +119,44 @@ def test_without_a_token_there_are_no_measurements(settings):
     assert Client().get("/metrics", headers={"Authorization": "Bearer "}).status_code == 404
 
 
-def test_measurements_say_what_waits_and_how_fast_ratings_are_saved(settings, anna, organiser):
+@pytest.fixture
+def measure(settings):
+    """The measurements as they stand, by name."""
     settings.METRICS_TOKEN = TOKEN
+    client = Client(headers={"Authorization": f"Bearer {TOKEN}"})
+
+    def read() -> dict[str, str]:
+        lines = client.get("/metrics").content.decode().splitlines()
+        return dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
+
+    return read
+
+
+def test_measurements_say_what_waits_and_how_fast_ratings_are_saved(measure, anna, organiser):
     Upload.objects.create(owner=organiser, filename="a.zip")
     Person(link(Invitation.objects.get())).save(0)
-    client = Client(headers={"Authorization": f"Bearer {TOKEN}"})
-    values = dict(
-        line.rsplit(" ", 1)
-        for line in client.get("/metrics").content.decode().splitlines()
-        if not line.startswith("#")
-    )
+    values = measure()
     assert values['da_waiting{queue="uploads"}'] == "1.0"
     assert float(values['da_waiting_oldest_seconds{queue="uploads"}']) >= 0
     assert values['da_waiting{queue="batches"}'] == "0.0"
     assert values['da_assignments{state="active"}'] == "1.0"
     saved = 'da_request_seconds_count{method="POST",route="annotations:rating-create",status="2xx"}'
     assert float(values[saved]) >= 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "counted"),
+    [
+        (TransientFault("Busy."), "TransientFault"),
+        (PermanentFault("Never."), "PermanentFault"),
+        (KeyError("HITs"), "UnclearOutcome"),  # an answer that makes no sense
+    ],
+)
+def test_calls_to_a_crowd_that_fail_are_counted(measure, fault, counted):
+    market = Marketplace()
+    market.break_next("expire", "before", fault)
+    name = f'da_crowd_faults_total{{crowd="mturk",fault="{counted}"}}'
+    before = float(measure().get(name, 0))
+    with pytest.raises(CrowdError):
+        careful(FakeGateway(market)).expire("P1", key="k")
+    assert float(measure()[name]) == before + 1

@@ -1,4 +1,4 @@
-"""A gateway that keeps its rule when a crowd talks nonsense: only CrowdError leaves it.
+"""A gateway that keeps its rule when a crowd talks nonsense: only CrowdError leaves it, counted.
 
 What comes over the wire may be JSON and yet not what was promised: a member is missing, a number
 is a list. Reading it then fails anywhere in a gateway. Whatever was asked may have been done all
@@ -7,15 +7,26 @@ the same, so an act is unclear; reading can simply be tried again.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import logging
 from collections.abc import Callable, Iterator
 from typing import Any, Final, cast
 
-from hits.crowds.gateway import Gateway, TransientFault, UnclearOutcome
+from prometheus_client import Counter
+
+from hits.crowds.gateway import CrowdError, Gateway, TransientFault, UnclearOutcome
 
 logger = logging.getLogger(__name__)
-NONSENSE: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+FAULTS: Final = Counter("da_crowd_faults", "Calls to crowds that failed.", ["crowd", "fault"])
+NONSENSE: Final = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 READING: Final = frozenset(
     {"balance", "check", "find", "find_bonus", "price", "publications", "submission", "submissions"}
 )
@@ -37,19 +48,31 @@ class _Careful:
     def _translated(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(method)
         def call(*args: Any, **kwargs: Any) -> Any:
-            try:
+            with self._watched(name):
                 answer = method(*args, **kwargs)
-            except NONSENSE as error:
-                raise self._fault(name, error) from error
             return self._listed(name, answer) if isinstance(answer, Iterator) else answer
 
         return call
 
     def _listed(self, name: str, answer: Iterator[Any]) -> Iterator[Any]:
-        try:
+        with self._watched(name):
             yield from answer
+
+    @contextlib.contextmanager
+    def _watched(self, name: str) -> Iterator[None]:
+        """Nothing but a CrowdError comes out of the block, and each is counted."""
+        try:
+            yield
+        except CrowdError as fault:
+            self._count(fault)
+            raise
         except NONSENSE as error:
-            raise self._fault(name, error) from error
+            nonsense = self._fault(name, error)
+            self._count(nonsense)
+            raise nonsense from error
+
+    def _count(self, fault: CrowdError) -> None:
+        FAULTS.labels(self._gateway.facts.name, type(fault).__name__).inc()
 
     def _fault(self, name: str, error: Exception) -> TransientFault | UnclearOutcome:
         label = self._gateway.facts.label

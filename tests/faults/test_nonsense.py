@@ -28,7 +28,7 @@ from tests.crowd import launch
 from tests.factories import make_campaign, make_hit
 
 pytestmark = pytest.mark.django_db
-HUGE = 3_000_000
+HUGE, DEEP = 3_000_000, 100_000
 JSON_TYPE = "application/x-amz-json-1.1"
 
 
@@ -57,6 +57,7 @@ NONSENSE: dict[str, Callable[[bytes], bytes]] = {
     "wrong types": wrong_types,
     "no members": without_members,
     "not text": lambda body: bytes(range(128, 256)),
+    "deep": lambda body: b"[" * DEEP + b"]" * DEEP,
     "huge": lambda body: b'{"HIT": "' + b"x" * HUGE + b'"}',
 }
 
