@@ -6,7 +6,9 @@ import contextlib
 import copy
 import datetime as dt
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +36,10 @@ from tests.factories import make_campaign, make_hit
 from tests.folders import make_folder, make_zip
 
 LONG_AGO = dt.timedelta(hours=9)
-# Which act of which kind is tried how often, and when anything happened, may differ.
-LAST = 10**9
-VOLATILE = {"attempts", "next_try_at"}
+LAST = 10**9  # an id that no rating has
+# How often something was tried may differ.
+VOLATILE = {"attempts"}
+PLATFORM = ("hits", "annotations", "analysis")
 
 
 class World:
@@ -106,19 +109,24 @@ class World:
 
     def picture(self) -> dict[str, Any]:
         """Every row of the platform's, every file, and the crowd's books; without times."""
-        rows = {
-            model._meta.label: sorted(map(repr, _plain(model)))
-            for app in ("hits", "annotations", "analysis")
-            for model in apps.get_app_config(app).get_models()
-        }
+        rows = {model._meta.label: sorted(map(repr, _plain(model))) for model in _models()}
         data = Path(settings.DATA_DIR)
         files = sorted(str(path.relative_to(data)) for path in data.rglob("*") if path.is_file())
         return rows | {"files": files, "crowd": self._crowd()}
+
+    def outline(self) -> dict[str, Any]:
+        """How many rows of each kind are in which state, and the crowd's books."""
+        rows = {model._meta.label: Counter(_states(model)) for model in _models()}
+        return rows | {"crowd": self._crowd()}
 
     def _crowd(self) -> dict[str, Any]:
         market = self.market
         turns = sorted((name, str(turn.progress)) for name, turn in market.turns.items())
         return {"out": sorted(market.out), "turns": turns, "spent": market.spent}
+
+
+def _models() -> Iterator[type[models.Model]]:
+    return chain.from_iterable(apps.get_app_config(app).get_models() for app in PLATFORM)
 
 
 def _plain(model: type[models.Model]) -> list[tuple[Any, ...]]:
@@ -128,6 +136,13 @@ def _plain(model: type[models.Model]) -> list[tuple[Any, ...]]:
         if not isinstance(field, models.DateTimeField) and field.name not in VOLATILE
     ]
     return list(model._base_manager.values_list(*fields))
+
+
+def _states(model: type[models.Model]) -> list[tuple[Any, ...]]:
+    """What each row says in fields that have few things to say; () where there are none such."""
+    fields = [field.attname for field in model._meta.concrete_fields if field.choices]
+    rows = model._base_manager.values(*fields) if fields else [{}] * model._base_manager.count()
+    return [tuple(row.values()) for row in rows]
 
 
 # Each task, and what it is called with. A new task has to be added here.
