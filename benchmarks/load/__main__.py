@@ -91,7 +91,7 @@ def beside(options: argparse.Namespace) -> list[str]:
                 with busy(campaign, scored) if name == "beside" else contextlib.nullcontext() as by:
                     asyncio.run(crowd.work(options.seconds / ROUNDS))
                 waits[name] += crowd.ledger.waits[SAVE]
-                print_cuts(name, crowd.ledger.waits[SAVE], by.done if by else "")
+                print_cuts(name, crowd.ledger.waits[SAVE], by.summary if by else "")
         faults = faults_in(crowd.ledger)
     print("all together")
     ratio = print_cuts("beside", waits["beside"]) / print_cuts("alone", waits["alone"])

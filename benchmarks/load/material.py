@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 VIDEOS, SYSTEMS, HIT_SIZE = 500, 18, 100
 CLIP_BYTES = 300_000  # a few seconds of small video
 BEFORE, HITS_OF_ONE_PERSON = "before", 10
-# Better systems get more, damaged captions less, and nobody agrees with anybody.
 # What refers to what is right by construction, and checking it takes minutes.
 UNCHECKED, CHECKED = (f"SET session_replication_role = {role}" for role in ("replica", "origin"))
 TAKEN = """

@@ -45,8 +45,8 @@ class Neighbours(threading.Thread):
         self.asked = {"results": 0, "runs of metrics": 0}
 
     @property
-    def done(self) -> str:
-        return ", ".join(f"{times} {what}" for what, times in self.asked.items())
+    def summary(self) -> str:
+        return ", ".join(f"{times} {what} asked for" for what, times in self.asked.items())
 
     def run(self) -> None:
         from django.db import connection
