@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 
-from annotations.addresses import entry_address
+from annotations.addresses import entry_addresses
 from annotations.references import (
     audience_again,
     audience_enough,
@@ -160,7 +160,8 @@ def _links(launch: Launch, hits: Collection[int], gateway: Gateway) -> dict[int,
         crowd=launch.crowd,
         return_to=gateway.completion_address(completion_codes(launch.batch).done),
     )
-    return {hit: entry_address(replace(entry, hit=hit)) for hit in hits}
+    addresses = entry_addresses(replace(entry, hit=hit) for hit in hits)
+    return dict(zip(hits, addresses, strict=True))
 
 
 def portions_whole(launch: Launch, facts: Facts) -> list[Portion]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from statistics import median
+from typing import Any
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
@@ -141,7 +142,7 @@ def _hits_rated_in_vain(launch: Launch) -> Iterator[int]:
     rule = policy_of(campaign).use_rule
     rows = submissions_of(campaign).filter(posting__launch=launch, assignment__isnull=False)
     rows = rows.exclude(assignment__state__in=Assignment.GIVEN_UP).order_by()
-    facts = rows.values_list(
+    facts: Any = rows.values_list(  # type: ignore[misc]  # `verdict` is annotated
         "pk", "assignment__hit", "assignment__state", "problem", "pay", "progress", "verdict", "use"
     )
     for pk, hit, state, problem, pay, progress, verdict, use in facts:

@@ -7,8 +7,10 @@ from decimal import Decimal
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils import timezone
 
+from annotations import addresses
 from annotations.models import Assignment, Submission
 from annotations.selectors import offering
 from annotations.selectors.crowd import launch_places
@@ -20,6 +22,7 @@ from annotations.services.launches import (
 )
 from annotations.services.topups import launch_extend, launch_top_up
 from annotations.services.turns import turn_preview
+from annotations.tokens import entry_read
 from hits.crowds import connect
 from hits.models import Act, AuditEntry, Hit, Launch, LedgerEntry, Place, Policy, Posting
 from hits.selectors.money import campaign_sums
@@ -119,11 +122,13 @@ def test_launching_asks_no_more_of_many_hits(db, market):
     assert taken[0] == taken[1]
 
 
-def test_a_hit_gets_one_link_when_it_is_launched_and_none_for_its_price(db, market, monkeypatch):
+def test_a_hit_gets_one_link_when_it_is_launched_and_none_for_its_price(
+    db, market, monkeypatch, settings
+):
     signed = []
-    address = offering.entry_address
+    sign = addresses.entry_sign
     monkeypatch.setattr(
-        offering, "entry_address", lambda entry: signed.append(entry.hit) or address(entry)
+        addresses, "entry_sign", lambda entry: signed.append(entry.hit) or sign(entry)
     )
     campaign = make_campaign(assignments=20)  # more than twice what a place holds
     batch = make_hit(campaign).batch
@@ -136,6 +141,10 @@ def test_a_hit_gets_one_link_when_it_is_launched_and_none_for_its_price(db, mark
     launch(campaign)
     assert sorted(signed) == sorted(batch.hits.values_list("pk", flat=True))
     assert campaign_sums(campaign).total == estimate.price.total
+    for place in Place.objects.all():
+        token = place.url.rstrip("/").rpartition("/")[2]
+        assert place.url == settings.PUBLIC_URL + reverse("annotations:enter", args=[token])
+        assert entry_read(token).hit == place.hit_id
 
 
 def test_more_people_than_a_place_holds_are_cut_as_a_launch_cuts_them(db, market):
