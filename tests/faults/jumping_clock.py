@@ -26,4 +26,4 @@ def follow(file: Path) -> None:
         wanted = int(file.read_text() or hours)  # empty while it is being written
         clock.shift(dt.timedelta(hours=wanted - hours))
         hours = wanted
-        time.sleep(0.05)
+        time.sleep(0.01)
