@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from analysis import sentences
 from analysis.meta import headings as meta
+from analysis.pairs import PairTest
 
 register = template.Library()
 
@@ -53,13 +56,33 @@ def heading_cells(rows: Sequence[Mapping[str, Any]], headings: Mapping[str, str]
 
 
 @register.filter
-def metric_cells(row: Mapping[str, Any], headings: Mapping[str, str]) -> list[Cell]:
-    """The same for the tables about metrics, as their report writes them.
+def metric_row(row: Mapping[str, Any], headings: Mapping[str, str]) -> SafeString:
+    """The cells of a table about metrics, as their report writes them; the first names the row.
 
-    >>> metric_cells({"removed_percent": 3.246}, {"removed_percent": "%"})
-    [Cell(text='3.2', is_number=True)]
+    >>> metric_row({"metric": "a<b", "n": 3}, {"metric": "Metric", "n": "Captions"})
+    '<th scope="row">a&lt;b</th><td class="number">3</td>'
     """
-    return [
-        Cell(meta.show(name, row.get(name)), sentences.is_number(row.get(name)))
-        for name in headings
-    ]
+    first, *others = headings
+    name = format_html('<th scope="row">{}</th>', meta.show(first, row.get(first)))
+    cells = (
+        ("number" if sentences.is_number(row.get(each)) else "", meta.show(each, row.get(each)))
+        for each in others
+    )
+    return name + format_html_join("", '<td class="{}">{}</td>', cells)
+
+
+@register.filter
+def matrix_row(tests: Sequence[PairTest | None]) -> SafeString:
+    """The cells of a matrix of tests: thousands, too many for a template's loop.
+
+    >>> matrix_row([None, PairTest("A", "B", 0.24, False)])
+    '<td class="matrix-self" title=""></td><td class="number" \
+title="A is not significantly better than B: p = 0.240">0.240</td>'
+    """
+    return format_html_join("", '<td class="{}" title="{}">{}</td>', map(_test_cell, tests))
+
+
+def _test_cell(test: PairTest | None) -> tuple[str, str, str]:
+    if test is None:
+        return "matrix-self", "", ""
+    return "number is-win" if test.is_win else "number", test.sentence, test.short
