@@ -121,7 +121,7 @@ class AssignmentLife(LifeStage):
         self._rate(turn, number, count=(1, 6, 6)[number % 3], times=1 + number % 2)
 
     def revise(self, pick: int, number: int) -> None:
-        turn = self._turn(pick, lambda turn: turn.done and turn.takes_ratings(self._now()))
+        turn = self._turn(pick, lambda turn: turn.done > 0 and turn.takes_ratings(self._now()))
         if turn.done:
             self._save(turn, pick % turn.done, number)
 
