@@ -37,7 +37,7 @@ def in_pieces(
 
     def pieces() -> Iterator[Table]:
         for start in range(0, max(count, 1), PIECE):
-            yield table(rows_of(found[start : start + PIECE]), columns)
+            yield table(rows_of(list(found[start : start + PIECE])), columns)
 
     return Download(title, count, pieces)
 

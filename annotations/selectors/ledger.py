@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from annotations.models import Submission
@@ -50,7 +50,7 @@ def entries_described(entries: Iterable[LedgerEntry]) -> list[EntryShown]:
     """In two queries."""
     read = [(entry, subject_of(entry)) for entry in entries]
     hits = hits_of_postings({entry.posting_id for entry, _ in read if entry.posting_id})
-    works = _works({subject.submission for _, subject in read} - {None})
+    works = _works({found for _, subject in read if (found := subject.submission)})
     return [
         EntryShown(
             entry, _about(subject, hits.get(entry.posting_id or 0, ""), works) or entry.subject
@@ -59,7 +59,7 @@ def entries_described(entries: Iterable[LedgerEntry]) -> list[EntryShown]:
     ]
 
 
-def _works(submissions: Iterable[int | None]) -> dict[int, tuple[str, str]]:
+def _works(submissions: Collection[int]) -> dict[int, tuple[str, str]]:
     """Whose submissions they are, and of which HIT, where that is known."""
     rows = Submission.objects.filter(pk__in=submissions).values_list(
         "pk", "annotator__pseudonym", "assignment__hit__batch__number", "assignment__hit__number"
