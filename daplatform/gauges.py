@@ -17,7 +17,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from analysis.models import MetricRun, Result
+from analysis.models import Agreement, Export, MetricRun, Result
 from annotations.models import Assignment
 from hits.models import Act, Batch, LedgerEntry, Upload
 
@@ -29,6 +29,8 @@ def waiting() -> dict[str, QuerySet]:  # type: ignore[type-arg]
         "batches": Batch.objects.filter(state="waiting"),
         "crowd": Act.objects.exclude(state__in=[*Act.ENDED, Act.State.ASKING]),
         "results": Result.objects.filter(state="waiting"),
+        "agreements": Agreement.objects.filter(state="waiting"),
+        "exports": Export.objects.filter(state="waiting"),
         "metrics": MetricRun.objects.filter(state__in=["waiting", "running"]),
     }
 

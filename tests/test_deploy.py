@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.urls import reverse
 
 ROOT = Path(__file__).parents[1]
 UNITS = sorted((ROOT / "deploy").glob("*.service"))
@@ -26,10 +27,11 @@ def test_every_queue_has_a_worker_in_the_recipe(settings):
 
 
 def test_nginx_lets_the_largest_archive_through(settings):
-    [limit] = re.findall(
-        r"client_max_body_size (\d+)m;", (ROOT / "deploy/nginx.conf").read_text(encoding="utf-8")
-    )
-    assert int(limit) * 1024**2 > settings.UPLOAD_MAX_BYTES
+    text = (ROOT / "deploy/nginx.conf").read_text(encoding="utf-8")
+    limits = re.findall(r"location = (\S+) {\s+client_max_body_size (\d+)m;", text)
+    [(address, megabytes)] = limits
+    assert address == reverse("hits:upload-create")
+    assert int(megabytes) * 1024**2 > settings.UPLOAD_MAX_BYTES
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")

@@ -54,6 +54,12 @@ def test_each_request_leaves_one_line_with_its_route_and_name(lines):
     assert line["ms"] >= 0
 
 
+def test_methods_that_strangers_invent_are_counted_together(lines):
+    for method in ("BREW", "WHEN"):
+        Client().generic(method, "/healthz")
+    assert [line["method"] for line in lines() if line["event"] == "request"] == ["OTHER"] * 2
+
+
 @pytest.mark.parametrize("name", ["short", "x" * 65, "with\nnewline-in-it", "<script>alert"])
 def test_a_name_that_could_do_harm_is_replaced(name):
     assert Client().get("/healthz", headers={"X-Request-ID": name})["X-Request-ID"] != name

@@ -11,6 +11,7 @@ from django.db import IntegrityError, transaction
 from annotations.models import Annotator, AnnotatorIdentity, Exclusion, Invitation
 from daplatform.errors import DomainError
 from hits.models import Campaign
+from hits.services.money import campaign_lock
 
 INVITED = "invite"
 SIMULATED = "simulated"
@@ -47,6 +48,7 @@ def annotator_join(*, campaign: Campaign, name: str) -> Invitation:
 
     A name is no proof of who somebody is: one that is taken leads nobody to another's work.
     """
+    campaign_lock(campaign)  # two who type the same name at the same moment are two people
     known = AnnotatorIdentity.objects.filter(crowd=INVITED, external_id=f"{campaign.pk}:{name}")
     if known.exists():
         raise DomainError(

@@ -15,6 +15,7 @@ from annotations.errors import NothingToTake
 from annotations.models import Annotator, Assignment, Rating
 from annotations.services.annotators import (
     annotator_identify,
+    annotator_join,
     annotators_invite,
     annotators_simulate,
 )
@@ -198,6 +199,14 @@ def test_one_person_in_many_tabs_gets_one_assignment():
     results = at_once(8, lambda _: assignment_claim(campaign=campaign, annotator=anna))
     assert len({result.pk for result in results}) == 1
     assert Assignment.objects.filter(state="active").count() == 1
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_of_many_who_join_under_one_name_at_once_one_is_let_in():
+    campaign = make_campaign()
+    results = at_once(8, lambda _: annotator_join(campaign=campaign, name="Anna"))
+    assert sum(isinstance(result, DomainError) for result in results) == 7
 
 
 @pytest.mark.postgres

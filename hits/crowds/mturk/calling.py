@@ -97,12 +97,15 @@ class Caller:
 
     def answers(self, operation: str, /, **request: Any) -> Iterator[dict[str, Any]]:
         """The pages of a listing."""
-        token: str | None = ""
-        while token is not None:
-            more = {"NextToken": token} if token else {}
-            answer = self(operation, MaxResults=PAGE, **request, **more)
+        token, more = "", dict[str, str]()
+        while answer := self(operation, MaxResults=PAGE, **request, **more):
             yield answer
-            token = answer.get("NextToken")
+            before, token = token, answer.get("NextToken") or ""
+            if not token:
+                return
+            if token == before:
+                raise ValueError("the page after this one is this one")
+            more = {"NextToken": token}
 
     def _call(
         self,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 from typing import Final
 
 from hits.crowds.gateway import Bonus, PermanentFault, Progress, Submission, UnclearOutcome
 from hits.crowds.prolific.answers import Row, with_texts
 from hits.crowds.prolific.client import Client
-from hits.crowds.prolific.money import bonus_amount, from_cents
+from hits.crowds.prolific.money import bonus_amount
 from hits.crowds.prolific.shapes import Approvals, Bonuses, RejectionCategory, SubmissionMove
 
 SUBMISSIONS: Final = "/api/v1/submissions/"
@@ -46,11 +45,6 @@ class Submissions:
     def get(self, submission: str) -> Submission:
         row = self._client.read(f"{SUBMISSIONS}{submission}/")
         return _submission(row, study=row["study_id"], person=row.get("participant") or "")
-
-    def bonuses(self, submission: str) -> list[Decimal]:
-        """Bonuses Prolific has paid on a submission; one paid minutes ago may be missing."""
-        row = self._client.read(f"{SUBMISSIONS}{submission}/")
-        return [from_cents(amount) for amount in row.get("bonus_payments") or []]
 
     def approve(self, study: str, submissions: Sequence[str]) -> None:
         """Approve one with a call that may be repeated, several with one that leaves that open."""
