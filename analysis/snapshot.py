@@ -2,7 +2,8 @@
 
 A snapshot is a folder of Arrow files, one for each time ratings were fetched, named by the first
 and last id in it and the number of rows. Rating rows are never changed, so what was fetched stays
-true; a snapshot whose count differs from the database's is thrown away and made anew.
+true; a snapshot that cannot be read, or whose checksums differ from the database's, is thrown away
+and made anew.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Columns = dict[str, NDArray[Any]]
 Part = tuple[int, int, int]
@@ -36,6 +40,17 @@ FIELDS: dict[str, str] = {
     "submitted_at": "i8",
 }
 """Column names and numpy types; `submitted_at` is microseconds since 1970."""
+
+# What the database can sum as well. Each rating has a weight, or two could change places unseen.
+SUMMED = (
+    *("id", "assignment", "annotator", "hit", "system", "item"),
+    *("score", "fluency", "position", "revision"),
+)
+WEIGHTS = 997
+
+
+class SnapshotError(ValueError):
+    """A part cannot be read, or is not what its name says."""
 
 
 class Snapshot:
@@ -67,8 +82,11 @@ class Snapshot:
         part = path.with_suffix(f".{os.getpid()}")
         table = pa.table({name: pa.array(columns[name]) for name in FIELDS})
         try:
-            with pa.OSFile(str(part), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
-                writer.write_table(table)
+            with part.open("wb") as file:
+                with pa.ipc.new_file(file, table.schema) as writer:
+                    writer.write_table(table)
+                file.flush()
+                os.fsync(file.fileno())  # or a power cut leaves the name without the rows
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)  # a full disk is not filled with halves
@@ -77,7 +95,10 @@ class Snapshot:
         """Every column, mapped from disk where there is one part only."""
         import pyarrow as pa
 
-        tables = [pa.ipc.open_file(pa.memory_map(str(path))).read_all() for path in self._paths()]
+        try:
+            tables = [_table(path) for path in self._paths()]
+        except (OSError, ValueError, TypeError, LookupError, pa.ArrowException) as error:
+            raise SnapshotError(str(error)) from error
         if not tables:
             return {name: np.empty(0, dtype=kind) for name, kind in FIELDS.items()}
         table = pa.concat_tables(tables)
@@ -108,6 +129,27 @@ class Snapshot:
 def _part(path: Path) -> Part:
     first, last, rows = path.stem.split("-")
     return int(first), int(last), int(rows)
+
+
+def _table(path: Path) -> pa.Table:
+    import pyarrow as pa
+
+    fields = [
+        pa.field(name, pa.from_numpy_dtype(np.dtype(kind)), nullable=False)
+        for name, kind in FIELDS.items()
+    ]
+    table = pa.ipc.open_file(pa.memory_map(str(path))).read_all().cast(pa.schema(fields))
+    ids = table.column("id")
+    if (ids[0].as_py(), ids[-1].as_py(), len(ids)) != _part(path):
+        raise ValueError(f"{path.name} holds {len(ids)} ratings from {ids[0]} to {ids[-1]}")
+    return table
+
+
+def checksums(columns: Columns) -> dict[str, int]:
+    """What is the same of the same ratings, in whatever order."""
+    weight = columns["id"] % WEIGHTS + 1
+    sums = {name: int((weight * columns[name]).sum()) for name in SUMMED}
+    return sums | {"rows": len(weight)}
 
 
 def latest(columns: Columns) -> Columns:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 from pathlib import Path
 from typing import Any
 
@@ -284,6 +285,7 @@ LOGGING = logs.configuration(level=text("LOG_LEVEL", "INFO"), readable=DEBUG)
 
 # Watching it run: /metrics answers whoever holds the token, and nobody where there is none.
 if METRICS_TOKEN := text("METRICS_TOKEN", ""):
-    _measures = DATA_DIR / "measures"
-    _measures.mkdir(exist_ok=True)
+    # Named by process ids: machines that share DATA_DIR must not share these.
+    _measures = DATA_DIR / "measures" / platform.node()
+    _measures.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(_measures))

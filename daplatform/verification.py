@@ -1,4 +1,4 @@
-"""What must be true of the rows, whatever died in between; `manage.py verify` looks.
+"""What must be true of rows and files, whatever died in between; `manage.py verify` looks.
 
 Most of it the database refuses to break by itself (constraints and triggers). What spans tables is
 looked for here, and mended where there is one right way to mend it.
@@ -18,10 +18,10 @@ from django.db.models import CharField, Count, Exists, F, Max, OuterRef, Q, Valu
 from django.db.models.functions import Cast, Concat
 from django.utils import timezone
 
-from analysis.services.snapshots import snapshot_of
+from analysis.services.snapshots import snapshot_holds, snapshot_of
 from annotations.models import Assignment, Rating, Submission
 from annotations.services.assignments import assignments_expire
-from hits.models import Act, Batch, Campaign, Hit, HitItem, LedgerEntry, Posting
+from hits.models import Act, Batch, Campaign, Hit, HitItem, LedgerEntry, Posting, Video
 from hits.selectors.money import campaign_sums, policy_of, sums_of
 from hits.services.money import PERSON, reward_book
 from hits.services.outbox import CLAIM_LAPSES, claims_lapse
@@ -142,15 +142,25 @@ def publications_without_a_name() -> Iterable[Posting]:
 
 def snapshots_that_differ() -> Iterator[Campaign]:
     for campaign in Campaign.objects.all():
-        snapshot = snapshot_of(campaign)
-        known = Rating.objects.filter(campaign=campaign, pk__lte=snapshot.last_id).count()
-        if known != snapshot.rows:
+        if not snapshot_holds(campaign):
             yield campaign
 
 
 def discard_snapshots() -> None:
     for campaign in snapshots_that_differ():
         snapshot_of(campaign).discard()
+
+
+def videos_without_their_file() -> Iterator[str]:
+    """In a bucket each is one request: read, they would be gigabytes."""
+    stored = Video.objects.exclude(file="").select_related("campaign")
+    for video in stored.iterator(1_000):
+        try:
+            found = video.file.size
+        except FileNotFoundError:
+            found = 0
+        if not found:
+            yield f"{video} of {video.campaign} ({video.file.name})"
 
 
 def halves_left_behind() -> Iterator[Path]:
@@ -195,5 +205,6 @@ INVARIANTS = [
     ),
     Invariant("What is published has its crowd's name for it.", publications_without_a_name),
     Invariant("Snapshots hold the database's ratings.", snapshots_that_differ, discard_snapshots),
+    Invariant("Every stored video is there, and is not empty.", videos_without_their_file),
     Invariant("No file was left half written.", halves_left_behind, halves_remove),
 ]

@@ -14,6 +14,7 @@ timeout = 120
 max_requests = 20_000
 max_requests_jitter = 2_000
 preload_app = True
+control_socket_disable = True  # it would lie in a home that the user of a service need not have
 
 
 def when_ready(server: Any) -> None:

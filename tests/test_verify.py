@@ -6,15 +6,19 @@ import datetime as dt
 import io
 import os
 from decimal import Decimal
+from pathlib import Path
 
+import boto3
 import pytest
+from django.core.files.base import ContentFile
 from django.core.management import CommandError, call_command
 from django.utils import timezone
+from moto import mock_aws
 
 from analysis.services.snapshots import snapshot_of, snapshot_refresh
 from annotations.models import Assignment, Submission
 from hits.crowds import MODULES
-from hits.models import Act, ExternalId, HitItem, LedgerEntry
+from hits.models import Act, ExternalId, HitItem, LedgerEntry, Video
 from tests.annotations.crowd_people import finish
 from tests.crowd import Marketplace, launch, work
 from tests.factories import make_annotator, make_campaign, make_hit, make_rating, make_ratings
@@ -57,7 +61,7 @@ def rated(hit):
 
 
 def test_it_is_content_with_a_healthy_campaign(rated):
-    assert "All 14 hold." in verify()
+    assert "All 15 hold." in verify()
 
 
 def test_it_notices_a_hit_that_lost_a_caption(hit):
@@ -111,7 +115,7 @@ def test_overdue_work_is_given_back_and_offered_again(hit):
     )
     assert "Does not hold: Work whose time has run out is given back." in verify()
     assert "Mended: Work whose time has run out is given back." in verify(repair=True)
-    assert "All 14 hold." in verify()
+    assert "All 15 hold." in verify()
     assert Assignment.objects.filter(hit=hit, state="open").count() == 1
 
 
@@ -120,7 +124,7 @@ def test_it_notices_a_slot_that_nobody_can_take(rated):
     assert "Does not hold: Work that was given back is offered again." in verify()
     assert "Mended: Work that was given back is offered again." in verify(repair=True)
     assert Assignment.objects.get(hit=rated.hit, state="open").slot == rated.slot
-    assert "All 14 hold." in verify()
+    assert "All 15 hold." in verify()
 
 
 def test_an_act_left_half_done_is_to_be_looked_up(hit):
@@ -185,7 +189,49 @@ def test_somebody_paid_and_not_booked_is_booked(hit, market):
     assert "Mended: Whoever was paid at a crowd is in the ledger." in verify(repair=True)
     paid = LedgerEntry.objects.get(kind="paid")
     assert (paid.amount, paid.posting) == (Decimal("0.99"), made.postings.get())
-    assert "All 14 hold." in verify()
+    assert "All 15 hold." in verify()
+
+
+@pytest.fixture
+def bucket(settings, monkeypatch):
+    """Media in Amazon's S3, played by moto: nothing leaves this process."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    storage = {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": {"bucket_name": "media"}}
+    with mock_aws():
+        client = boto3.client("s3", region_name="us-east-1")
+        client.create_bucket(Bucket="media")
+        settings.STORAGES = settings.STORAGES | {"default": storage}
+        yield client
+
+
+@pytest.fixture
+def video(hit) -> Video:
+    """A video of which we hold the file."""
+    video = Video(campaign=hit.batch.campaign, name="stored")
+    video.file.save("stored.mp4", ContentFile(b"0123456789"))
+    return video
+
+
+def test_it_notices_that_a_video_was_moved_away(video):
+    assert "All 15 hold." in verify()
+    path = Path(video.file.path)
+    path.rename(path.with_suffix(".bak"))
+    sentence = "Does not hold: Every stored video is there, and is not empty."
+    assert f"{sentence}\n  stored of {video.campaign} (stored.mp4)" in verify(repair=True)
+
+
+def test_it_notices_that_a_video_is_empty(video):
+    Path(video.file.path).write_bytes(b"")
+    assert "  stored of " in verify()
+
+
+def test_it_looks_for_videos_in_their_bucket(bucket, video):
+    assert "All 15 hold." in verify()
+    bucket.put_object(Bucket="media", Key=video.file.name, Body=b"")
+    assert "  stored of " in verify()
+    bucket.delete_object(Bucket="media", Key=video.file.name)
+    assert "  stored of " in verify()
 
 
 @pytest.mark.parametrize(
@@ -204,7 +250,7 @@ def test_what_a_killed_worker_was_writing_is_removed(settings, name):
     half = settings.DATA_DIR / name
     half.parent.mkdir(parents=True)
     half.write_bytes(b"half")
-    assert "All 14 hold." in verify()  # somebody may be writing it
+    assert "All 15 hold." in verify()  # somebody may be writing it
     long_ago = (timezone.now() - LONG_AGO).timestamp()
     for path in (half, half.parent):
         os.utime(path, (long_ago, long_ago))
@@ -217,4 +263,4 @@ def test_a_file_that_was_finished_while_verify_looked_is_no_fault(settings):
     settings.MEDIA_ROOT = settings.DATA_DIR / "media"
     settings.MEDIA_ROOT.mkdir()
     (settings.MEDIA_ROOT / ".part-x").symlink_to("moved")  # listed, and not there
-    assert "All 14 hold." in verify()
+    assert "All 15 hold." in verify()

@@ -25,5 +25,10 @@ def export_path(export: Export) -> Path:
     return folder / f"{export.name}.{export.format}"
 
 
+def export_is_lost(export: Export) -> bool:
+    """Whether it was ready once, and is not here any more."""
+    return export.state == Export.State.READY and not export_path(export).is_file()
+
+
 def export_kept_until(export: Export) -> datetime:
     return export.created_at + timedelta(days=settings.EXPORT_KEPT_DAYS)

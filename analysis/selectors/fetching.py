@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 from django.db import connection
+from django.db.models import BigIntegerField, Count, ExpressionWrapper, F, Sum
+from django.db.models.functions import Coalesce
 from numpy.typing import NDArray
 
-from analysis.snapshot import FIELDS, Columns
-from annotations.models import Assignment
+from analysis.snapshot import FIELDS, SUMMED, WEIGHTS, Columns
+from annotations.models import Assignment, Rating
 from hits.models import Campaign, Caption
 
 # No column may be NULL: then every row of a binary COPY has the same length, and numpy reads it
@@ -57,6 +59,23 @@ def ratings_fetch(campaign: Campaign, *, after: int) -> Columns:
         "seconds": np.maximum(seconds, 0.0),
     }
     return {name: columns[name].astype(kind, copy=False) for name, kind in FIELDS.items()}
+
+
+def ratings_checksums(campaign: Campaign, *, until: int) -> dict[str, int]:
+    """`analysis.snapshot.checksums` of the campaign's ratings up to an id, summed where they are."""
+    fields = {name: F(name) for name in SUMMED} | {
+        "hit": F("assignment__hit"),
+        "system": F("caption__system"),
+        "item": F("caption__video"),
+        "fluency": Coalesce("fluency", -1),
+    }
+    weight = F("pk") % WEIGHTS + 1
+    sums = {
+        name: Sum(ExpressionWrapper(weight * field, BigIntegerField()), default=0)
+        for name, field in fields.items()
+    }
+    ratings = Rating.objects.filter(campaign=campaign, pk__lte=until).order_by()
+    return ratings.aggregate(**sums, rows=Count("pk"))
 
 
 def _copied(query: str) -> Columns:

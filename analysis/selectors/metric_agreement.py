@@ -104,13 +104,9 @@ def agreement_evidence(campaign: Campaign) -> str:
 
 def agreement_latest(campaign: Campaign, choices_key: str) -> Agreement | None:
     """The one that was finished last with these choices, however old."""
-    same = Agreement.objects.filter(campaign=campaign, choices_key=choices_key)
-    return (
-        same.exclude(state=Agreement.State.WAITING)
-        .select_related("campaign")
-        .order_by("-finished_at")
-        .first()
-    )
+    same = Agreement.objects.shown().filter(campaign=campaign, choices_key=choices_key)
+    last: Agreement | None = same.select_related("campaign").order_by("-finished_at").first()
+    return last
 
 
 def agreement_folder(agreement: Agreement) -> Path:
@@ -121,5 +117,10 @@ def agreement_folder(agreement: Agreement) -> Path:
 
 def agreement_points(agreement: Agreement) -> pa.Table | None:
     """The rows of `analysis.meta.points`, where they are on this machine."""
-    path = agreement_folder(agreement) / POINTS
-    return read_listing(path) if path.is_file() else None
+    if not agreement_has_points(agreement):
+        return None
+    return read_listing(agreement_folder(agreement) / POINTS)
+
+
+def agreement_has_points(agreement: Agreement) -> bool:
+    return (agreement_folder(agreement) / POINTS).is_file()

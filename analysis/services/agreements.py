@@ -36,12 +36,13 @@ from analysis.results import ResultFolder, write_files
 from analysis.selectors.metric_agreement import (
     agreement_evidence,
     agreement_folder,
+    agreement_has_points,
     campaign_inputs,
 )
 from analysis.selectors.metric_scores import metric_sources
 from analysis.selectors.ratings import notes_on
 from analysis.services.metric_bench import settings_of
-from analysis.services.results import ratings_until
+from analysis.services.results import make_again, ratings_until
 from analysis.services.snapshots import snapshot_refresh
 from analysis.services.waiting import waiting_for_space
 from analysis.snapshot import Columns
@@ -87,6 +88,8 @@ def agreement_request(*, campaign: Campaign, choices: Choices) -> Agreement | No
         defaults={"choices": asdict(choices)},
     )
     agreement.campaign = campaign  # known already, not to be fetched again
+    if agreement.state == State.READY and not agreement_has_points(agreement):
+        make_again(agreement)
     return agreement
 
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 from dataclasses import asdict
+from datetime import timedelta
 
 from django.db import transaction
 from django.db.models import Max, QuerySet
@@ -20,7 +21,7 @@ from analysis.listings import (
     captions_listing,
     write_listing,
 )
-from analysis.models import Result
+from analysis.models import Computed, Result
 from analysis.page import results_page
 from analysis.pipeline import Settings, analyse
 from analysis.report import significance_picture, write_report
@@ -32,7 +33,7 @@ from analysis.selectors.ratings import (
     ratings_of,
     reviews_fingerprint,
 )
-from analysis.selectors.results import result_folder
+from analysis.selectors.results import result_folder, result_has_listings
 from analysis.services.snapshots import snapshot_refresh
 from analysis.services.waiting import waiting_for_space
 from analysis.snapshot import Columns
@@ -43,6 +44,9 @@ from hits.models import Campaign
 KEPT = 3
 LAYOUT = 3
 """Of what is stored with a result: those of an older layout are not found, but made anew."""
+ARRIVED_AFTER = timedelta(minutes=2)
+"""Files that are not here so soon after they were made are elsewhere: the folder is not shared, and
+making them again and again would not bring them."""
 State = Result.State
 
 
@@ -64,6 +68,8 @@ def result_request(*, campaign: Campaign, choices: Settings) -> Result | None:
     )[0]
     result.campaign = campaign  # known already, not to be fetched again
     _renew_if_reviewed(result)
+    if result.state == State.READY and not result_has_listings(result):
+        make_again(result)
     return result
 
 
@@ -76,6 +82,15 @@ def _renew_if_reviewed(result: Result) -> None:
     if decided != reviews_fingerprint(result.campaign):
         Result.objects.filter(pk=result.pk).update(state=State.WAITING, claimed_at=None)
         result.refresh_from_db()
+
+
+def make_again(lost: Computed) -> None:
+    """Have the files made that are gone, as after a restore, which brings back rows alone; the row
+    is shown as it is until then."""
+    made = type(lost).objects.filter(pk=lost.pk, state=State.READY)
+    arrived = made.filter(finished_at__lt=timezone.now() - ARRIVED_AFTER)
+    arrived.update(state=State.WAITING, claimed_at=None)
+    lost.refresh_from_db(fields=["state"])
 
 
 def choices_key(choices: Settings) -> str:

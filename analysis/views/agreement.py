@@ -49,7 +49,7 @@ def agreement(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
         return news(request, context)
     if shown is None and not is_waiting:
         context["has_ratings"] = campaign.ratings.exists()
-    elif shown is not None and shown.state == State.READY:
+    elif shown is not None and shown.state != State.FAILED:
         context |= agreement_context(request, shown, form)
     return render(request, "analysis/agreement.html", context)
 

@@ -19,7 +19,12 @@ from analysis.filenames import download_name
 from analysis.forms import AgreementForm, AnnotatorsForm, PointsForm
 from analysis.models import Agreement, Export, Result
 from analysis.selectors.annotators import campaign_annotators
-from analysis.selectors.exports import export_kept_until, export_path, exports_of
+from analysis.selectors.exports import (
+    export_is_lost,
+    export_kept_until,
+    export_path,
+    exports_of,
+)
 from analysis.selectors.metric_agreement import agreement_latest
 from analysis.selectors.progress import campaigns_turns
 from analysis.selectors.ratings import reviews_fingerprint
@@ -85,7 +90,9 @@ def export_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     exports = list(exports_of(campaign, request.user))
     context = {
         "campaign": campaign,
-        "exports": [(export, export_kept_until(export)) for export in exports],
+        "exports": [
+            (export, export_kept_until(export), export_is_lost(export)) for export in exports
+        ],
         "is_waiting": any(export.state == Export.State.WAITING for export in exports),
         "days": settings.EXPORT_KEPT_DAYS,
     }
@@ -110,10 +117,11 @@ def export_file(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResp
 
 
 def result_wanted(request: MemberRequest, campaign: Campaign) -> Result:
-    result = latest_result(request, campaign).listed
-    if result is None:
-        raise Http404("There is no result yet.")
-    return result
+    latest = latest_result(request, campaign)
+    if latest.listed is None:
+        is_made = "The result is being made: try again in a moment."
+        raise Http404(is_made if latest.is_waiting else "There is no result yet.")
+    return latest.listed
 
 
 def annotators_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
@@ -158,7 +166,7 @@ def metrics_choices(request: MemberRequest, campaign: Campaign, subject: str) ->
 def points_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
     form = checked(AgreementForm(request.GET))
     found = agreement_latest(campaign, agreements.choices_key(form.wanted()))
-    if found is None or found.state != Agreement.State.READY:
+    if found is None or found.state == Agreement.State.FAILED:
         raise Http404("Metrics were not compared with people yet.")
     human = form.cleaned_data["human"] or "z"
     metrics = [row["metric"] for row in found.page["parts"][human]["levels"]["captions"]]

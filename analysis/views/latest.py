@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 from django.core.exceptions import BadRequest
@@ -40,7 +41,7 @@ class Latest:
         """The result, unless it says that there can be none."""
         return self.result if self.result and self.result.signature else None
 
-    @property
+    @cached_property
     def listed(self) -> Result | None:
         """The same, where its rows can be listed."""
         return self.ready if self.ready and result_has_listings(self.ready) else None

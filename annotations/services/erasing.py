@@ -2,7 +2,7 @@
 
 Ratings know annotators by a pseudonym. What ties it to a person stands in a few columns, which are
 emptied here: ids at marketplaces, wherever they are written down, addresses to return to, and what
-people wrote in comments.
+people wrote in comments. Personal links stand for a person too, and end with it.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ def annotator_erase(*, annotator: Annotator) -> None:
     for identity in AnnotatorIdentity.objects.filter(annotator=annotator):
         _strike_out(Act.objects.filter(crowd=identity.crowd), {identity.external_id})
         identity.delete()
+    annotator.invitations.all().delete()
 
 
 @transaction.atomic
@@ -60,6 +61,7 @@ def campaign_erase(*, campaign: Campaign) -> None:
     )
     _strike_out(campaign.acts.all(), set(identities.values_list("external_id", flat=True)))
     identities.exclude(annotator__in=_still_known()).delete()
+    invitations.delete()
 
 
 def campaigns_retire(*, now: dt.datetime, days: int) -> list[Campaign]:
@@ -72,9 +74,8 @@ def campaigns_retire(*, now: dt.datetime, days: int) -> list[Campaign]:
     closed = Campaign.objects.filter(state=Campaign.State.CLOSED)
     last = Coalesce(Max("turns__submitted_at"), "created_at")
     old = closed.annotate(last=last).filter(last__lt=now - dt.timedelta(days=days))
-    known = AnnotatorIdentity.objects.all()
-    rated = known.filter(annotator__assignments__campaign=OuterRef("pk"))
-    invited = known.filter(annotator__invitations__campaign=OuterRef("pk"))
+    rated = AnnotatorIdentity.objects.filter(annotator__assignments__campaign=OuterRef("pk"))
+    invited = Invitation.objects.filter(campaign=OuterRef("pk"))
     retired: list[Campaign] = []
     for campaign in old.filter(Exists(rated) | Exists(invited)):
         try:

@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotations.models import Annotator, AnnotatorIdentity, Rating, Submission
+from annotations.services.assignments import batches_open
 from annotations.services.erasing import campaigns_retire
 from annotations.services.people import submissions_invite_again, submissions_message
 from annotations.services.reviews import submission_bonus, submissions_pay, submissions_refuse
@@ -68,6 +69,30 @@ def test_a_whole_campaign_can_be_forgotten(campaign, anna):
     assert Rating.objects.exists()
 
 
+def test_the_link_of_somebody_forgotten_ends(campaign, anna):
+    path = link(anna.invitations.get())
+    make_hit(campaign)
+    erase(annotator=anna.pseudonym)
+    batches_open(campaign=campaign)
+    refused = Person(path).entered
+    assert (refused.status_code, b"was withdrawn" in refused.content) == (403, True)
+    again = Person(link(invite(campaign, "anna@example.org")))
+    assert again.assignment.annotator != anna
+    assert anna.assignments.count() == 1
+
+
+def test_the_links_of_a_campaign_end_with_it(campaign, anna):
+    others = make_campaign(owner=campaign.owner)
+    make_hit(others)
+    paths = [link(anna.invitations.get()), link(invite(campaign, "ben@example.org"))]
+    elsewhere = link(invite(others, "anna@example.org"))
+    close(campaign)
+    erase(campaign=campaign.slug)
+    Campaign.objects.update(state="live")
+    assert [Person(path).entered.status_code for path in paths] == [403, 403]
+    assert Person(elsewhere).entered.status_code == 302
+
+
 def test_an_open_campaign_still_needs_to_know_its_people(campaign, anna):
     with pytest.raises(CommandError, match="Close the campaign first"):
         erase(campaign=campaign.slug)
@@ -76,7 +101,7 @@ def test_an_open_campaign_still_needs_to_know_its_people(campaign, anna):
 
 @pytest.mark.parametrize("options", [{"annotator": "nobody"}, {"campaign": "nothing"}])
 def test_it_says_who_or_what_is_not_there(db, options):
-    with pytest.raises(CommandError, match=r"nobody|nothing"):
+    with pytest.raises(CommandError, match=r"pseudonym 'nobody'|short name 'nothing'"):
         erase(**options)
 
 
@@ -97,6 +122,7 @@ def test_a_campaign_to_which_nobody_came_is_forgotten_too(campaign):
     later = timezone.now() + dt.timedelta(days=31)
     assert campaigns_retire(now=later, days=30) == [campaign]
     assert "anna@example.org" not in everything()
+    assert not campaign.invitations.exists()
 
 
 def hand_in(campaign: Campaign, market, *people: str) -> Launch:

@@ -1,4 +1,4 @@
-"""`erase --annotator PSEUDONYM` or `erase --campaign NAME`: forget people, keep their ratings."""
+"""`erase --annotator PSEUDONYM` or `erase --campaign SLUG`: forget people, keep their ratings."""
 
 from __future__ import annotations
 
@@ -14,12 +14,16 @@ from hits.models import Campaign
 
 
 class Command(BaseCommand):
-    help = "Erases marketplace ids and comments for good. The ratings stay, under pseudonyms."
+    help = "Erases ids, comments and personal links for good. The ratings stay, under pseudonyms."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         whom = parser.add_mutually_exclusive_group(required=True)
         whom.add_argument("--annotator", metavar="PSEUDONYM", help="one person, everywhere")
-        whom.add_argument("--campaign", metavar="NAME", help="everybody of a closed campaign")
+        whom.add_argument(
+            "--campaign",
+            metavar="SLUG",
+            help="everybody of a closed campaign: its short name, as in its address",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -30,7 +34,9 @@ class Command(BaseCommand):
         except Annotator.DoesNotExist:
             raise CommandError(f"Nobody has the pseudonym {name!r}.") from None
         except Campaign.DoesNotExist:
-            raise CommandError(f"There is no campaign called {options['campaign']!r}.") from None
+            raise CommandError(
+                f"No campaign has the short name {options['campaign']!r}: see its address."
+            ) from None
         except DomainError as error:
             raise CommandError(str(error)) from None
         self.stdout.write("Erased.")

@@ -11,7 +11,7 @@ SHOWN = 10
 
 
 class Command(BaseCommand):
-    help = "Looks whether the rows agree with each other. Exits with 1 where they do not."
+    help = "Looks whether rows and files agree with each other. Exits with 1 where they do not."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
