@@ -148,7 +148,7 @@ def _table(path: Path) -> pa.Table:
 def checksums(columns: Columns) -> dict[str, int]:
     """What is the same of the same ratings, in whatever order."""
     weight = columns["id"] % WEIGHTS + 1
-    sums = {name: int((weight * columns[name]).sum()) for name in SUMMED}
+    sums = {f"sum_{name}": int((weight * columns[name]).sum()) for name in SUMMED}
     return sums | {"rows": len(weight)}
 
 

@@ -62,7 +62,7 @@ def ratings_fetch(campaign: Campaign, *, after: int) -> Columns:
 
 
 def ratings_checksums(campaign: Campaign, *, until: int) -> dict[str, int]:
-    """`analysis.snapshot.checksums` of the campaign's ratings up to an id, summed where they are."""
+    """The `checksums` of the campaign's ratings up to an id, summed in the database."""
     fields = {name: F(name) for name in SUMMED} | {
         "hit": F("assignment__hit"),
         "system": F("caption__system"),
@@ -71,7 +71,7 @@ def ratings_checksums(campaign: Campaign, *, until: int) -> dict[str, int]:
     }
     weight = F("pk") % WEIGHTS + 1
     sums = {
-        name: Sum(ExpressionWrapper(weight * field, BigIntegerField()), default=0)
+        f"sum_{name}": Sum(ExpressionWrapper(weight * field, BigIntegerField()), default=0)
         for name, field in fields.items()
     }
     ratings = Rating.objects.filter(campaign=campaign, pk__lte=until).order_by()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from analysis.selectors.fetching import ratings_fetch
 from analysis.selectors.ratings import evidence_of, notes_on, ratings_of
-from analysis.services.snapshots import snapshot_of, snapshot_refresh
-from analysis.snapshot import FIELDS, Snapshot, latest
+from analysis.services.snapshots import snapshot_holds, snapshot_of, snapshot_refresh
+from analysis.snapshot import FIELDS, Snapshot, SnapshotError, latest
 from analysis.stats.faults import RatingsError
 from analysis.stats.quality import check_quality
 from annotations.models import Rating
@@ -97,6 +100,86 @@ def test_only_the_last_revision_counts(rated):
     assert len(answers["id"]) == 12
     mine = (answers["assignment"] == assignment.pk) & (answers["position"] == 1)
     assert answers["score"][mine].tolist() == [78]
+
+
+def other_columns(change: str, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    if change == "a column is missing":
+        return {name: values for name, values in columns.items() if name != "score"}
+    score = columns["score"]
+    scores = {
+        "every score is 0": score * 0,
+        "two scores changed places": np.append(score[1::-1], score[2:]),
+        "a score is missing": pa.array([None, *score[1:].tolist()]),
+        "scores are words": [f"{value} %" for value in score],
+        "scores are half": score.astype("f8") / 4,
+    }
+    return columns | {"score": scores[change]}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "every score is 0",
+        "two scores changed places",
+        "a score is missing",
+        "scores are words",
+        "scores are half",
+        "a column is missing",
+    ],
+)
+def test_a_file_that_says_something_else_is_made_anew(rated, change):
+    campaign = rated.batch.campaign
+    true = {
+        name: values.copy() for name, values in snapshot_refresh(campaign=campaign).read().items()
+    }
+    [part] = snapshot_of(campaign)._folder.iterdir()
+    table = pa.table(other_columns(change, true))
+    with part.open("wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    assert not snapshot_holds(campaign)
+    columns = snapshot_refresh(campaign=campaign).read()
+    assert all(np.array_equal(columns[name], true[name]) for name in FIELDS)
+
+
+@pytest.mark.parametrize("length", [0, 8, 1000, -1])
+def test_a_file_that_was_cut_short_is_made_anew_and_that_is_logged(rated, caplog, length):
+    campaign = rated.batch.campaign
+    snapshot = snapshot_refresh(campaign=campaign)
+    [part] = snapshot._folder.iterdir()
+    os.truncate(part, length % part.stat().st_size)
+    with pytest.raises(SnapshotError):
+        snapshot.read()
+    assert snapshot_refresh(campaign=campaign).read()["score"].sum() == 434
+    assert f"The snapshot of {campaign} cannot be read" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["copy.arrow", "1-400-12.arrow", "900-901-2.arrow"])
+def test_a_file_of_another_name_does_not_stop_anything(rated, name):
+    """Believed, it would hide the ratings up to the id it claims."""
+    campaign = rated.batch.campaign
+    [part] = snapshot_refresh(campaign=campaign)._folder.iterdir()
+    part.rename(part.with_name(name))
+    assert snapshot_refresh(campaign=campaign).rows == 12
+
+
+def test_a_snapshot_of_another_campaign_is_made_anew(rated):
+    campaign, other = rated.batch.campaign, make_hit(make_campaign()).batch.campaign
+    snapshot_refresh(campaign=campaign)._folder.rename(snapshot_of(other)._folder)
+    assert not snapshot_holds(other)
+    assert snapshot_refresh(campaign=other).rows == 0
+
+
+def test_rows_are_on_the_disk_before_they_have_their_name(tmp_path, monkeypatch):
+    synced = []
+
+    def fsync(descriptor: int) -> None:
+        [part] = (tmp_path / "s").iterdir()
+        synced.append((part.suffix, os.fstat(descriptor).st_size))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    Snapshot(tmp_path / "s").append(columns_of(1, [1, 2, 3]))
+    [path] = (tmp_path / "s").iterdir()
+    assert synced == [(f".{os.getpid()}", path.stat().st_size)]
 
 
 def test_nothing_can_be_appended_twice(tmp_path):
