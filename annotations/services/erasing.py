@@ -2,7 +2,7 @@
 
 Ratings know annotators by a pseudonym. What ties it to a person stands in a few columns, which are
 emptied here: ids at marketplaces, wherever they are written down, addresses to return to, and what
-people wrote in comments. Personal links stand for a person too, and end with it.
+people wrote in comments. Their personal links, which stand for them, are deleted.
 """
 
 from __future__ import annotations
