@@ -152,7 +152,7 @@ def discard_snapshots() -> None:
 
 
 def videos_without_their_file() -> Iterator[str]:
-    """In a bucket each is one request: read, they would be gigabytes."""
+    """Only sizes are asked for, which is one request each in a bucket: read, they are gigabytes."""
     stored = Video.objects.exclude(file="").select_related("campaign")
     for video in stored.iterator(1_000):
         try:
