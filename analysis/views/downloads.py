@@ -117,11 +117,10 @@ def export_file(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResp
 
 
 def result_wanted(request: MemberRequest, campaign: Campaign) -> Result:
-    latest = latest_result(request, campaign)
-    if latest.listed is None:
-        is_made = "The result is being made: try again in a moment."
-        raise Http404(is_made if latest.is_waiting else "There is no result yet.")
-    return latest.listed
+    result = latest_result(request, campaign).listed
+    if result is None:
+        raise Http404("There is no result yet.")
+    return result
 
 
 def annotators_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:

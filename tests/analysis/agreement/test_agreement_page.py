@@ -11,8 +11,9 @@ from django.urls import reverse
 
 from analysis.models import Agreement
 from analysis.selectors.metric_agreement import agreement_folder
+from analysis.services.agreements import agreement_compute
 from tests.analysis.agreement.conftest import compute, score
-from tests.analysis.workbench.conftest import HARM, harm
+from tests.analysis.workbench.conftest import HARM, grow_old, harm
 from tests.factories import make_campaign
 
 pytestmark = pytest.mark.django_db
@@ -119,6 +120,25 @@ def test_without_its_files_the_page_still_has_its_tables(page_of, ready, scored)
     content = page_of("agreement", scored).content.decode()
     assert "The files of this result are not here" in content
     assert LEDE in content
+
+
+def test_whoever_looks_for_lost_files_has_them_made_again(page_of, ready, scored, no_queue):
+    shutil.rmtree(agreement_folder(ready))
+    grow_old(ready)
+    for headers in ({}, HTMX):  # a page that looks again wakes nobody
+        content = page_of("agreement", scored, headers=headers, seen=ready.pk).content.decode()
+        assert "any more: they are being made again" in content
+        assert "DATA_DIR" not in content
+        assert (LEDE in content) is not bool(headers)
+    assert no_queue == [ready.pk]
+    assert page_of("download", scored, "points", "csv").status_code == 404
+    agreement_compute(pk=ready.pk)
+    content = page_of("agreement", scored).content.decode()
+    assert "being made again" not in content
+    assert "points-spec" in content
+    shutil.rmtree(agreement_folder(ready))  # as if written on another machine
+    assert "DATA_DIR" in page_of("agreement", scored).content.decode()
+    assert no_queue == [ready.pk]
 
 
 def test_the_page_asks_little(page_of, ready, scored, django_assert_max_num_queries):

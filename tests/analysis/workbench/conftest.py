@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
-from analysis.models import Export, Result
+from analysis.models import Computed, Export, Result
 from analysis.pipeline import Settings
 from analysis.services.exports import export_make, export_request
 from analysis.services.results import result_compute, result_request
@@ -60,6 +63,11 @@ def compute(campaign: Campaign, **choices) -> Result:
     result_compute(pk=result.pk)
     result.refresh_from_db()
     return result
+
+
+def grow_old(made: Computed) -> None:
+    """As if it had been finished an hour ago."""
+    type(made).objects.update(finished_at=timezone.now() - timedelta(hours=1))
 
 
 def make_export(campaign: Campaign, person) -> Export:
@@ -124,8 +132,8 @@ def page_of(client_of, organiser):
     """A page of the analysis, opened by the campaign's owner."""
     client = client_of(organiser)
 
-    def opened(name: str, campaign: Campaign, *args, **query):
+    def opened(name: str, campaign: Campaign, *args, headers=None, **query):
         address = reverse(f"analysis:{name}", args=[campaign.slug, *args])
-        return client.get(address, query)
+        return client.get(address, query, headers=headers or {})
 
     return opened

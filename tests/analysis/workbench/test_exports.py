@@ -191,9 +191,14 @@ def test_a_lost_file_is_made_again(page_of, campaign, waiting):
     export_make(pk=waiting.pk)
     export_path(waiting).unlink()
     assert page_of("export-file", campaign, waiting.pk).status_code == 404
+    content = page_of("export-list", campaign).content.decode()
+    assert "The file is not here any more" in content
+    assert f'href="{waiting.address}"' in content
+    assert reverse("analysis:export-file", args=[campaign.slug, waiting.pk]) not in content
     page_of("download", campaign, "captions", "csv", sort="-raw")
     export_make(pk=waiting.pk)
     assert fetched(page_of, campaign, waiting)
+    assert "not here any more" not in page_of("export-list", campaign).content.decode()
 
 
 def test_a_full_disk_leaves_no_half_and_the_work_to_the_next_sweep(waiting, monkeypatch):
