@@ -9,13 +9,15 @@ from decimal import Decimal
 from pathlib import Path
 
 import boto3
+import numpy as np
 import pytest
 from django.core.files.base import ContentFile
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 from moto import mock_aws
 
-from analysis.services.snapshots import snapshot_of, snapshot_refresh
+from analysis.services.snapshots import snapshot_refresh
+from analysis.snapshot import Snapshot
 from annotations.models import Assignment, Submission
 from hits.crowds import MODULES
 from hits.models import Act, ExternalId, HitItem, LedgerEntry, Video
@@ -170,13 +172,30 @@ def test_it_notices_a_publication_that_nobody_can_name(hit, market):
     assert f"has its crowd's name for it.\n  {made.postings.get()}" in verify()
 
 
-def test_a_snapshot_that_differs_is_made_anew(rated):
-    snapshot_refresh(campaign=rated.campaign)
-    [part] = snapshot_of(rated.campaign)._folder.iterdir()
+def renamed(part: Path) -> None:
     part.rename(part.with_name(part.name.replace("-6.arrow", "-5.arrow")))
-    assert "Snapshots hold the database's ratings." in verify()
+
+
+def truncated(part: Path) -> None:
+    os.truncate(part, 1000)
+
+
+def zeroed(part: Path) -> None:
+    """The same ratings, and every score 0."""
+    columns = Snapshot(part.parent).read()
+    part.unlink()
+    Snapshot(part.parent).append(columns | {"score": np.zeros_like(columns["score"])})
+
+
+@pytest.mark.parametrize("damage", [renamed, truncated, zeroed])
+def test_a_snapshot_that_differs_is_made_anew(rated, damage):
+    snapshot = snapshot_refresh(campaign=rated.campaign)
+    [part] = snapshot._folder.iterdir()
+    damage(part)
+    assert f"Snapshots hold the database's ratings.\n  {rated.campaign}" in verify()
     assert "Mended: Snapshots" in verify(repair=True)
-    assert snapshot_refresh(campaign=rated.campaign).rows == 6
+    assert not part.exists()
+    assert snapshot_refresh(campaign=rated.campaign).read()["score"].sum() == 335
 
 
 def test_somebody_paid_and_not_booked_is_booked(hit, market):
