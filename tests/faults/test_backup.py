@@ -33,7 +33,8 @@ def test_a_restored_database_gives_the_same_results(site, tmp_path):
     subprocess.run([tools["pg_dump"], "--format=custom", f"--file={dump}", site.dsn], check=True)
     site.web.kill()
     drop_everything(site.dsn)
-    subprocess.run([tools["pg_restore"], "--no-owner", f"--dbname={site.dsn}", dump], check=False)
+    restore = [tools["pg_restore"], "--no-owner", "--exit-on-error", f"--dbname={site.dsn}", dump]
+    subprocess.run(restore, check=True)
     site.web.start()
     assert site.saved() == rows
     assert "hold." in site.run("manage.py", "verify")
