@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from django.db import connection
 from django.db.models import BigIntegerField, Count, ExpressionWrapper, F, Sum
+from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 from numpy.typing import NDArray
 
@@ -63,7 +64,7 @@ def ratings_fetch(campaign: Campaign, *, after: int) -> Columns:
 
 def ratings_checksums(campaign: Campaign, *, until: int) -> dict[str, int]:
     """The `checksums` of the campaign's ratings up to an id, summed in the database."""
-    fields = {name: F(name) for name in SUMMED} | {
+    fields: dict[str, Combinable] = {name: F(name) for name in SUMMED} | {
         "hit": F("assignment__hit"),
         "system": F("caption__system"),
         "item": F("caption__video"),
