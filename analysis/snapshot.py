@@ -49,7 +49,7 @@ SUMMED = (
 WEIGHTS = 997
 
 
-class SnapshotError(ValueError):
+class SnapshotError(Exception):
     """A part cannot be read, or is not what its name says."""
 
 
