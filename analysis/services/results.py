@@ -87,9 +87,9 @@ def _renew_if_reviewed(result: Result) -> None:
 def make_again(lost: Computed) -> None:
     """Have the files made that are gone, as after a restore, which brings back rows alone; the row
     is shown as it is until then."""
-    made = type(lost).objects.filter(pk=lost.pk, state=State.READY)
-    arrived = made.filter(finished_at__lt=timezone.now() - ARRIVED_AFTER)
-    arrived.update(state=State.WAITING, claimed_at=None)
+    long_ago = timezone.now() - ARRIVED_AFTER
+    made = type(lost).objects.filter(pk=lost.pk, state=State.READY, finished_at__lt=long_ago)
+    made.update(state=State.WAITING, claimed_at=None)
     lost.refresh_from_db(fields=["state"])
 
 
