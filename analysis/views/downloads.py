@@ -36,6 +36,7 @@ from analysis.views import annotators, captions, comparison, pairs
 from analysis.views.latest import checked, latest_result
 from annotations.models import Rating
 from daplatform.errors import DomainError
+from daplatform.row_keys import row_key
 from hits.models import Campaign
 from hits.selectors import campaign_hits
 from hits.views.access import MemberRequest, for_campaign, require
@@ -212,9 +213,10 @@ def trail_choices(request: MemberRequest, campaign: Campaign, subject: str) -> C
 
 
 def number(subject: str) -> int:
-    if not subject.isdecimal() or len(subject) > 18:
+    key = row_key(subject)
+    if key is None:
         raise BadRequest("There is no such choice.")
-    return int(subject)
+    return key
 
 
 CHOICES: Mapping[str, Callable[[MemberRequest, Campaign, str], Choices]] = {

@@ -14,6 +14,7 @@ from analysis.services.renewal import result_renew
 from analysis.services.results import choices_key
 from analysis.tasks import result_compute_task
 from annotations.selectors.rated import campaigns_rated
+from daplatform.row_keys import row_key
 from hits.models import Campaign
 from hits.selectors import campaigns_for
 from hits.views.access import MemberRequest, for_campaign, for_member
@@ -52,5 +53,5 @@ def campaigns_progress(request: MemberRequest) -> HttpResponseBase:
 @for_campaign()
 def hits_progress(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     """The same of the HITs that a page of their list names."""
-    named = [int(pk) for pk in request.GET.getlist("hit") if pk.isdecimal() and len(pk) < 19]
+    named = [key for text in request.GET.getlist("hit") if (key := row_key(text)) is not None]
     return render(request, "analysis/_progress.html", {"turns": hits_turns(campaign, named)})

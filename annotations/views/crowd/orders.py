@@ -16,10 +16,9 @@ from django.views.decorators.http import require_POST, require_safe
 from annotations.selectors.orders import orders_shown
 from annotations.services.orders import order_undo, order_words
 from daplatform.errors import DomainError
+from daplatform.row_keys import row_key
 from hits.models import Act, Campaign, Order
 from hits.views.access import MemberRequest, for_campaign
-
-MAX_DIGITS = 18
 
 
 @require_safe
@@ -62,9 +61,10 @@ def _named(order: Order, number: str) -> int | None:
     """The act of the order that is named; None where none is. Nonsense is not the whole order."""
     if not number:
         return None
-    if not number.isdecimal() or len(number) > MAX_DIGITS:
+    key = row_key(number)
+    if key is None:
         raise Http404("There is no such act.")
-    return get_object_or_404(order.acts, pk=int(number)).pk
+    return get_object_or_404(order.acts, pk=key).pk
 
 
 def _undone(order: Order) -> str:

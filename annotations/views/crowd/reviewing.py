@@ -29,6 +29,7 @@ from annotations.services.reviews import (
     submissions_use,
 )
 from daplatform.errors import DomainError
+from daplatform.row_keys import row_key
 from hits.models import Campaign, Order
 from hits.selectors.money import policy_of
 from hits.tasks import acts_run_task
@@ -74,7 +75,8 @@ def review(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
 
 
 def _ticked(request: MemberRequest) -> list[int]:
-    return [int(pk) for pk in request.POST.getlist("submission") if pk.isdecimal() and len(pk) < 19]
+    named = request.POST.getlist("submission")
+    return [key for text in named if (key := row_key(text)) is not None]
 
 
 def _decide(
