@@ -205,12 +205,4 @@ def _settled(findings: Findings | None) -> str:
 
 def _trail(campaign: Campaign) -> tuple[Deed, ...]:
     entries = campaign.trail.select_related("person")[:TRAIL_SHOWN]
-    return tuple(
-        Deed(
-            entry.created_at,
-            (entry.person.get_full_name() or entry.person.username) if entry.person else "",
-            entry.action,
-            entry.detail,
-        )
-        for entry in entries
-    )
+    return tuple(Deed(entry.created_at, entry.who, entry.action, entry.detail) for entry in entries)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.db.models import Count, Q, QuerySet
 
 from analysis.charts import Row
@@ -115,7 +114,7 @@ def trail_download(campaign: Campaign, *, last: int) -> Download:
         return [
             {
                 "when": entry.created_at.isoformat(timespec="seconds"),
-                "who": _who(entry.person),
+                "who": entry.who or "the rules",
                 "what": entry.action,
                 "detail": entry.detail,
             }
@@ -123,7 +122,3 @@ def trail_download(campaign: Campaign, *, last: int) -> Download:
         ]
 
     return in_pieces(f"Who did what with {campaign.name}", found, TRAIL, rows_of)
-
-
-def _who(person: User | None) -> str:
-    return (person.get_full_name() or person.username) if person else "the rules"

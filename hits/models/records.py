@@ -76,6 +76,11 @@ class AuditEntry(models.Model):
     def __str__(self) -> str:
         return f"{self.action}: {self.detail}" if self.detail else self.action
 
+    @property
+    def who(self) -> str:
+        """Nothing where the platform acted by itself."""
+        return (self.person.get_full_name() or self.person.username) if self.person else ""
+
 
 class Notice(models.Model):
     """A message a crowd sent us by itself; delivered again, it is known by its id."""
