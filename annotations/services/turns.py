@@ -14,8 +14,7 @@ from annotations.models import Assignment
 from annotations.selectors.crowd import Places, launch_places
 from daplatform.errors import DomainError
 from hits.models import Launch
-from hits.selectors.money import campaign_sums
-from hits.services.money import money_left
+from hits.selectors.money import campaign_sums, policy_of
 
 Turn = Callable[..., object]
 
@@ -38,8 +37,8 @@ def turn_take(*, turn: Turn, launch: Launch, by: User, **wishes: Any) -> Effect:
     The caller's launch stays as it was before.
     """
     campaign = launch.batch.campaign
-    places, left = launch_places(launch), money_left(campaign)
-    before, open_ = campaign_sums(campaign).total, _open(launch)
+    places, before, open_ = launch_places(launch), campaign_sums(campaign).total, _open(launch)
+    left = policy_of(campaign).budget - before
     try:
         turn(launch=Launch.objects.get(pk=launch.pk), by=by, **wishes)
     except DomainError as error:
