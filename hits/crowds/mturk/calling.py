@@ -97,13 +97,14 @@ class Caller:
 
     def answers(self, operation: str, /, **request: Any) -> Iterator[dict[str, Any]]:
         """The pages of a listing."""
-        token, more = "", dict[str, str]()
-        while answer := self(operation, MaxResults=PAGE, **request, **more):
+        more: dict[str, str] = {}
+        while True:
+            answer = self(operation, MaxResults=PAGE, **request, **more)
             yield answer
-            before, token = token, answer.get("NextToken") or ""
+            token = answer.get("NextToken")
             if not token:
                 return
-            if token == before:
+            if token == more.get("NextToken"):
                 raise ValueError("the page after this one is this one")
             more = {"NextToken": token}
 

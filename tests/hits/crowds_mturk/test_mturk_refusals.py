@@ -18,6 +18,7 @@ from hits.crowds.gateway import (
     TransientFault,
 )
 from hits.crowds.mturk.account import Account
+from hits.crowds.mturk.calling import Caller
 from hits.crowds.mturk.gateway import MTurkGateway
 from hits.crowds.mturk.money import price_of
 from hits.rehearsal.money import fee_rate, with_fee
@@ -124,6 +125,13 @@ def test_an_endpoint_that_is_down_is_told_as_such():
     account = Account("http://localhost:9", "us-east-1", "AK", "SK")
     with pytest.raises(TransientFault, match="no answer from http://localhost:9"):
         MTurkGateway(account).check(offer())
+
+
+def test_a_listing_that_leads_back_to_itself_is_not_read_for_ever(server, monkeypatch):
+    same = {"HITs": [], "NextToken": "the same"}
+    monkeypatch.setattr(Caller, "__call__", lambda *asked, **request: same)
+    with pytest.raises(ValueError, match="is this one"):
+        list(Caller(account_at(server)).answers("list_hits"))
 
 
 @given(
