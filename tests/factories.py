@@ -104,6 +104,23 @@ def make_hit(campaign: Campaign) -> Hit:
     return hit
 
 
+def make_hit_like(first: Hit, *, number: int = 2) -> Hit:
+    """Another HIT of the same batch, with the same captions."""
+    hit = Hit.objects.create(batch=first.batch, number=number)
+    copies: dict[int, HitItem] = {}
+    for item in first.items.order_by("position"):
+        copies[item.pk] = HitItem.objects.create(
+            hit=hit,
+            position=item.position,
+            kind=item.kind,
+            caption=item.caption,
+            original=copies.get(item.original_id or 0),
+            degraded_text=item.degraded_text,
+            words_replaced=item.words_replaced,
+        )
+    return hit
+
+
 def make_annotator(**fields: Any) -> Annotator:
     return Annotator.objects.create(pseudonym=f"a{next(_numbers):05}", **fields)
 

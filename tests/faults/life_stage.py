@@ -14,34 +14,17 @@ from hypothesis.stateful import RuleBasedStateMachine
 
 from annotations.models import Submission
 from annotations.services.topups import MOST_TIMES
-from hits.models import Act, Hit, HitItem, Place
+from hits.models import Act, Hit, Place
 from hits.services.outbox import acts_run
 from tests import crowd as crowd_module
 from tests.annotations.person import Person
 from tests.crowd import Marketplace, launch
-from tests.factories import make_campaign, make_hit
+from tests.factories import make_campaign, make_hit, make_hit_like
 from tests.faults.life import EXPIRED, GIVEN_UP, Turn
 
 PEOPLE_PER_HIT, MINUTES = 2, 180
 UNIT = Decimal("1.19")  # a reward of 0.99 and its fee
 BEGINNING = dt.datetime(2026, 11, 16, 9, tzinfo=dt.UTC)
-
-
-def another_like(first: Hit) -> Hit:
-    """A second HIT of the same batch, with the same captions."""
-    hit = Hit.objects.create(batch=first.batch, number=2)
-    copies: dict[int, HitItem] = {}
-    for item in first.items.order_by("position"):
-        copies[item.pk] = HitItem.objects.create(
-            hit=hit,
-            position=item.position,
-            kind=item.kind,
-            caption=item.caption,
-            original=copies.get(item.original_id or 0),
-            degraded_text=item.degraded_text,
-            words_replaced=item.words_replaced,
-        )
-    return hit
 
 
 class LifeStage(RuleBasedStateMachine):
@@ -64,7 +47,7 @@ class LifeStage(RuleBasedStateMachine):
         self.market = crowd_module.MARKET = Marketplace()
         self.campaign = make_campaign(assignments=PEOPLE_PER_HIT, minutes_allowed=MINUTES)
         first = make_hit(self.campaign)
-        self.hits = [first, another_like(first)]
+        self.hits = [first, make_hit_like(first)]
         self.slots = dict.fromkeys((hit.pk for hit in self.hits), PEOPLE_PER_HIT)
         self.launch = launch(self.campaign)
         acts_run(crowd="mturk")

@@ -26,6 +26,7 @@ from tests.annotations.crowd_people import arrive, rate
 from tests.annotations.test_outbox import SOON
 from tests.crowd import launch
 from tests.factories import make_campaign, make_hit
+from tests.nonsense import other_types
 
 pytestmark = pytest.mark.django_db
 HUGE, DEEP = 3_000_000, 100_000
@@ -33,15 +34,8 @@ JSON_TYPE = "application/x-amz-json-1.1"
 
 
 def wrong_types(body: bytes) -> bytes:
-    """Every value is of another type than it was."""
-
-    def turned(value: object) -> object:
-        if isinstance(value, dict):
-            return {name: [turned(each)] for name, each in value.items()}
-        return {"not": "expected"} if isinstance(value, list) else [value]
-
     whole = json.loads(body or b"{}")
-    return json.dumps({name: turned(value) for name, value in whole.items()}).encode()
+    return json.dumps({name: other_types(value) for name, value in whole.items()}).encode()
 
 
 def without_members(body: bytes) -> bytes:

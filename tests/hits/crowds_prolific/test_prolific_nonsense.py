@@ -17,22 +17,16 @@ from hits.crowds.gateway import (
     UnclearOutcome,
 )
 from hits.rehearsal_prolific.routes import Answer
+from tests.nonsense import other_types
 
 ACTS = 4
-
-
-def wrong_types(body: Any) -> Any:
-    """Every value is of another type than it was."""
-    if isinstance(body, dict):
-        return {name: [wrong_types(value)] for name, value in body.items()}
-    return {"not": "expected"} if isinstance(body, list) else [body]
 
 
 NONSENSE: dict[str, Callable[[Any], Any]] = {
     "a list": lambda body: [1, 2, 3],
     "a string": lambda body: "ok",
     "null": lambda body: None,
-    "wrong types": wrong_types,
+    "wrong types": other_types,
     "no members": lambda body: {name: {} for name in body} if isinstance(body, dict) else {},
     "huge": lambda body: {"detail": "x" * 3_000_000},
 }

@@ -18,13 +18,13 @@ from annotations.services.reconciling import launch_reconcile
 from annotations.services.reviews import submission_bonus, submissions_pay, submissions_refuse
 from annotations.services.submissions import launch_sync
 from annotations.services.topups import launch_top_up
-from hits.models import Act, Hit, HitItem, LedgerEntry
+from hits.models import Act, LedgerEntry
 from hits.rehearsal_prolific import Fault
 from hits.rehearsal_prolific.pages import sent_to
 from hits.selectors.money import campaign_sums
 from hits.services.outbox import acts_run
 from tests.annotations.person import Person
-from tests.factories import make_campaign, make_hit, make_rating
+from tests.factories import make_campaign, make_hit, make_hit_like, make_rating
 
 pytestmark = pytest.mark.django_db
 PEOPLE = 3
@@ -45,18 +45,7 @@ def make_batch(campaign):
     def make(hits):
         first = make_hit(campaign)
         for number in range(2, hits + 1):
-            hit = Hit.objects.create(batch=first.batch, number=number)
-            copies = {}
-            for item in first.items.order_by("position"):
-                copies[item.pk] = HitItem.objects.create(
-                    hit=hit,
-                    position=item.position,
-                    kind=item.kind,
-                    caption=item.caption,
-                    original=copies.get(item.original_id),
-                    degraded_text=item.degraded_text,
-                    words_replaced=item.words_replaced,
-                )
+            make_hit_like(first, number=number)
         return first.batch
 
     return make
