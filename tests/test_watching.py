@@ -12,6 +12,7 @@ import pytest
 from celery import shared_task
 from django.test import Client
 
+from analysis.models import Export
 from annotations.models import Invitation
 from daplatform import logs
 from hits.crowds.careful import careful
@@ -140,11 +141,17 @@ def measure(settings):
 
 def test_measurements_say_what_waits_and_how_fast_ratings_are_saved(measure, anna, organiser):
     Upload.objects.create(owner=organiser, filename="a.zip")
+    Export.objects.create(
+        campaign=anna.campaign, requested_by=organiser, name="ratings", choices={}, rows=1
+    )
     Person(link(Invitation.objects.get())).save(0)
     values = measure()
     assert values['da_waiting{queue="uploads"}'] == "1.0"
     assert float(values['da_waiting_oldest_seconds{queue="uploads"}']) >= 0
-    assert values['da_waiting{queue="batches"}'] == "0.0"
+    assert values['da_waiting{queue="exports"}'] == "1.0"
+    assert (
+        values['da_waiting{queue="agreements"}'] == values['da_waiting{queue="batches"}'] == "0.0"
+    )
     assert values['da_assignments{state="active"}'] == "1.0"
     saved = 'da_request_seconds_count{method="POST",route="annotations:rating-create",status="2xx"}'
     assert float(values[saved]) >= 1
