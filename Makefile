@@ -7,7 +7,7 @@ WORKERS ?= 2
 .PHONY: demo test check lint services bench chaos clean
 
 demo: .venv/.installed
-	@DEBUG=true PORT=$(PORT) exec $(BIN)/python -m daplatform.demo
+	@DEBUG=true PORT=$(PORT) exec $(BIN)/python -m rehearsal
 
 test: lint services
 	$(BIN)/python -m tests.run $(ARGS)

@@ -26,9 +26,9 @@ TO_REACH = 0.20
 
 def marketplace(pipe: Any) -> None:
     """The other process: serve, let everybody work when told to, say what it took."""
-    from hits.rehearsal.desk import Desk
-    from hits.rehearsal.server import running
-    from hits.rehearsal.signature import Keys
+    from rehearsal.mturk.desk import Desk
+    from rehearsal.mturk.server import running
+    from rehearsal.mturk.signature import Keys
 
     desk = Desk(balance=Decimal("1000000.00"))
     with running(desk, Keys("AK", "SK")) as server:

@@ -19,7 +19,7 @@ from analysis.metrics.registry import Need, families
 from analysis.metrics.scoring import embed, embeddable, score
 from analysis.metrics.settings import Settings
 from hits.degradation import degrade
-from hits.demo import SYSTEMS, caption, demo_scenes, video_name, write_demo_campaign
+from rehearsal.demo import SYSTEMS, caption, demo_scenes, video_name, write_demo_campaign
 
 LOOKING = [name for family in families() if Need.ENCODER in family.needs for name in family.metrics]
 CONTROL, REFERENCE = "human-a", "human-b"

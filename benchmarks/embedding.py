@@ -37,7 +37,7 @@ from analysis.metrics.towers.libraries import open_clip
 from analysis.metrics.vision import token_weights
 from analysis.metrics.workbench import Workbench
 from benchmarks.caption_loop import Text, one_caption
-from hits.demo import captions, render_clip, scene
+from rehearsal.demo import captions, render_clip, scene
 
 LOOKING = [name for family in families() if Need.ENCODER in family.needs for name in family.metrics]
 FRAMES = Sampling.parse("uniform:16")

@@ -128,8 +128,8 @@ def demo_campaign() -> Campaign:
     from django.test import override_settings
 
     from benchmarks.large_campaign import analyse
-    from hits.demo.people import RATED_NAME
     from hits.models import Campaign
+    from rehearsal.demo.people import RATED_NAME
 
     with override_settings(DEBUG=True):
         call_command("demo_campaign")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,7 @@ INSTALLED_APPS = [
     "hits",
     "annotations",
     "analysis",
+    *(["rehearsal"] if find_spec("rehearsal") else []),  # an optional extra
 ]
 MIDDLEWARE = [
     "daplatform.watching.RequestWatch",

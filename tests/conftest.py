@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 import hypothesis
@@ -21,6 +22,11 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("steady")
 
 DATABASE_FIXTURES = {"db", "transactional_db", "live_server", "django_db_setup"}
+
+
+def pytest_configure() -> None:
+    """A shell's background jobs ignore Ctrl-C, and so would every program a test starts."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

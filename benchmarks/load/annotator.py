@@ -11,9 +11,9 @@ import uuid
 from collections.abc import Iterable
 from typing import Any
 
-from annotations.rating_client import WORK
 from benchmarks.load.ledger import SAVE, Ledger
 from benchmarks.load.wire import Answer, Wire
+from rehearsal.people.rating_client import WORK
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 RESENT, REVISED, RELOADED = 0.05, 0.05, 0.02  # shares of ratings

@@ -8,13 +8,13 @@ from playwright.sync_api import expect
 from annotations.models import Assignment, Submission
 from annotations.services.reviews import submissions_pay
 from annotations.services.submissions import launch_sync
-from hits.rehearsal.desk import Desk
-from hits.rehearsal.server import running
 from hits.selectors.money import campaign_sums
 from hits.services.outbox import acts_run
+from rehearsal.mturk.desk import Desk
+from rehearsal.mturk.server import running
 from tests.browser.annotator import Annotator
 from tests.crowd import launch
-from tests.hits.rehearsal.market import KEYS
+from tests.rehearsal.mturk.market import KEYS
 
 
 @pytest.fixture

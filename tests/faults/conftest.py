@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from hits.management.commands.rehearse import KEYS
-from hits.rehearsal.desk import Desk
-from hits.rehearsal.server import Server, running
+from rehearsal.management.commands.rehearse import KEYS
+from rehearsal.mturk.desk import Desk
+from rehearsal.mturk.server import Server, running
 from tests import services
 from tests.faults.stage import Stage, stage
 from tests.services import POSTGRES_FOLDERS, ServiceMissing, program

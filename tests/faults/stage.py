@@ -22,7 +22,7 @@ from typing import Any
 
 import psycopg2
 
-from annotations.rating_client import RatingClient, Refused
+from rehearsal.people.rating_client import RatingClient, Refused
 from tests.annotations.person import body
 from tests.services import free_port, postgres_cluster, server_user, wait_for
 

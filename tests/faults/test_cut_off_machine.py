@@ -9,10 +9,10 @@ import sys
 
 import pytest
 
-from hits.management.commands.rehearse import KEYS, environment
-from hits.rehearsal.desk import Desk
-from hits.rehearsal.faults import Fault, Trouble
-from hits.rehearsal.server import running
+from rehearsal.management.commands.rehearse import KEYS, environment
+from rehearsal.mturk.desk import Desk
+from rehearsal.mturk.faults import Fault, Trouble
+from rehearsal.mturk.server import running
 from tests.faults.conftest import program_or_skip, stage_or_skip
 from tests.faults.crowd_stage import DONE, WAITING, ask, claims_are_old, wait_until, worker
 from tests.faults.namespaces import NotPermitted, network
@@ -42,7 +42,7 @@ def broker(lan, tmp_path):
 
 @pytest.fixture
 def marketplace(lan, monkeypatch):
-    monkeypatch.setattr("hits.rehearsal.server.HOST", lan.address)
+    monkeypatch.setattr("rehearsal.mturk.server.HOST", lan.address)
     with running(Desk(seed="machines"), KEYS) as server:
         yield server
 

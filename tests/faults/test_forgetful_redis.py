@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from hits.management.commands.rehearse import environment
-from hits.rehearsal.faults import Fault, Trouble
+from rehearsal.management.commands.rehearse import environment
+from rehearsal.mturk.faults import Fault, Trouble
 from tests.faults.campaign import HIT_SIZE
 from tests.faults.conftest import program_or_skip
 from tests.faults.crowd_stage import WAITING, ask, claims_are_old, wait_until, worker

@@ -8,8 +8,8 @@ import os
 import pytest
 import redis as redis_client
 
-from hits.management.commands.rehearse import environment
-from hits.rehearsal.faults import Fault, Trouble
+from rehearsal.management.commands.rehearse import environment
+from rehearsal.mturk.faults import Fault, Trouble
 from tests.faults.crowd_stage import DONE, WAITING, ask, claims_are_old, kill, wait_until, worker
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

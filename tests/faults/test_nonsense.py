@@ -15,13 +15,13 @@ from annotations.services.submissions import launch_sync
 from annotations.tasks import launch_reconcile_task, launch_sync_task
 from hits.crowds import connect
 from hits.crowds.gateway import TransientFault
-from hits.management.commands.rehearse import KEYS
 from hits.models import Act, ExternalId
-from hits.rehearsal.desk import Desk
-from hits.rehearsal.exchange import Call, Reply
-from hits.rehearsal.server import Server, running
 from hits.selectors.money import campaign_sums
 from hits.services.outbox import acts_run, claims_lapse
+from rehearsal.management.commands.rehearse import KEYS
+from rehearsal.mturk.desk import Desk
+from rehearsal.mturk.exchange import Call, Reply
+from rehearsal.mturk.server import Server, running
 from tests.annotations.crowd_people import arrive, rate
 from tests.annotations.test_outbox import SOON
 from tests.crowd import launch

@@ -23,11 +23,11 @@ COMPOSED = {
     "analysis/metrics/tokenize.py",
     "hits/importing/texts.py",
     "hits/importing/settings.py",  # a key of ours between blanks
-    "hits/demo/writing.py",
-    "hits/rehearsal/pages.py",
-    "hits/rehearsal/wire.py",
-    "hits/rehearsal_prolific/faults.py",
-    "hits/rehearsal_prolific/routes.py",
+    "rehearsal/demo/writing.py",
+    "rehearsal/mturk/pages.py",
+    "rehearsal/mturk/wire.py",
+    "rehearsal/prolific/faults.py",
+    "rehearsal/prolific/routes.py",
 }
 CUBIC = 3
 

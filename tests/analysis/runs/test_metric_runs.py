@@ -31,9 +31,9 @@ from analysis.services.metric_runs import (
 )
 from analysis.tasks import metric_run_work_task, metric_runs_resume_task
 from daplatform.errors import DomainError
-from hits.demo.people import RATED_NAME
 from hits.models import Caption, System, Video
 from hits.services.campaigns import caption_correct
+from rehearsal.demo.people import RATED_NAME
 from tests.analysis.runs.conftest import METRICS
 from tests.factories import make_campaign
 

@@ -11,10 +11,10 @@ from hits.crowds.gateway import Offer, Place
 from hits.crowds.mturk.account import Account
 from hits.crowds.mturk.calling import Caller
 from hits.crowds.mturk.gateway import MTurkGateway
-from hits.rehearsal.desk import Desk
-from hits.rehearsal.server import running
-from hits.rehearsal.worker_client import WorkerClient
-from tests.hits.rehearsal.market import KEYS, Watch
+from rehearsal.mturk.desk import Desk
+from rehearsal.mturk.server import running
+from rehearsal.mturk.worker_client import WorkerClient
+from tests.rehearsal.mturk.market import KEYS, Watch
 
 
 def account_at(server) -> Account:

@@ -34,12 +34,12 @@ from hits.crowds.gateway import (
     UnclearOutcome,
 )
 from hits.crowds.mturk.calling import ATTEMPTS
-from hits.rehearsal.desk import Desk
-from hits.rehearsal.faults import Fault, Trouble
-from hits.rehearsal.records import State
-from hits.rehearsal.server import running
+from rehearsal.mturk.desk import Desk
+from rehearsal.mturk.faults import Fault, Trouble
+from rehearsal.mturk.records import State
+from rehearsal.mturk.server import running
 from tests.hits.crowds_mturk.conftest import gateway_at, offer
-from tests.hits.rehearsal.market import KEYS, Watch
+from tests.rehearsal.mturk.market import KEYS, Watch
 
 # Longer troubles would be waited out; a few attempts are enough to lose an answer in.
 TROUBLES = st.sampled_from([None, *(trouble for trouble in Trouble if trouble is not Trouble.SLOW)])

@@ -8,7 +8,7 @@ import pytest
 
 from hits.crowds.gateway import Bonus, Extension, TransientFault, UnclearOutcome
 from hits.crowds.mturk.calling import ATTEMPTS
-from hits.rehearsal.faults import Fault, Trouble
+from rehearsal.mturk.faults import Fault, Trouble
 from tests.hits.crowds_mturk.conftest import gateway_at, offer
 
 PASSING = [trouble for trouble in Trouble if trouble is not Trouble.SLOW]

@@ -18,7 +18,7 @@ from hits.crowds.gateway import (
     Standing,
     TransientFault,
 )
-from hits.rehearsal.worker_client import Turned
+from rehearsal.mturk.worker_client import Turned
 from tests.hits.crowds_mturk.conftest import offer
 
 

@@ -21,10 +21,10 @@ from hits.crowds.mturk.account import Account
 from hits.crowds.mturk.calling import Caller
 from hits.crowds.mturk.gateway import MTurkGateway
 from hits.crowds.mturk.money import price_of
-from hits.rehearsal.money import fee_rate, with_fee
-from hits.rehearsal.signature import Keys
+from rehearsal.mturk.money import fee_rate, with_fee
+from rehearsal.mturk.signature import Keys
 from tests.hits.crowds_mturk.conftest import account_at, offer
-from tests.hits.rehearsal.market import KEYS
+from tests.rehearsal.mturk.market import KEYS
 
 GOOD = {
     "endpoint": "http://localhost:8001",

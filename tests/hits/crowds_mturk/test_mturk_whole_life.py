@@ -15,15 +15,15 @@ from annotations.services.reconciling import launch_reconcile
 from annotations.services.reviews import submissions_pay, submissions_refuse
 from annotations.services.submissions import launch_sync
 from hits.models import Act, Campaign
-from hits.rehearsal.desk import Desk
-from hits.rehearsal.faults import Fault, Trouble
-from hits.rehearsal.server import running
 from hits.selectors.money import campaign_sums
 from hits.services.composing import batch_compose
 from hits.services.outbox import acts_run
+from rehearsal.mturk.desk import Desk
+from rehearsal.mturk.faults import Fault, Trouble
+from rehearsal.mturk.server import running
 from tests.crowd import launch
 from tests.factories import make_campaign, make_hit
-from tests.hits.rehearsal.market import KEYS
+from tests.rehearsal.mturk.market import KEYS
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from hits.crowds.gateway import Codes, Offer, Place
 from hits.crowds.prolific.account import Account
 from hits.crowds.prolific.client import Client
 from hits.crowds.prolific.gateway import ProlificGateway
-from hits.rehearsal_prolific import Market, StandIn
-from hits.rehearsal_prolific.market import Submission
+from rehearsal.prolific import Market, StandIn
+from rehearsal.prolific.market import Submission
 
 Offers = Callable[..., Offer]
 

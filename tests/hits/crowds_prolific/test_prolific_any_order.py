@@ -29,9 +29,9 @@ from hits.crowds.gateway import (
 from hits.crowds.prolific.account import Account
 from hits.crowds.prolific.client import Client
 from hits.crowds.prolific.gateway import ProlificGateway
-from hits.rehearsal_prolific import Fault, Market, StandIn
-from hits.rehearsal_prolific.contract import DeclaredContract
-from hits.rehearsal_prolific.market import Refusal
+from rehearsal.prolific import Fault, Market, StandIn
+from rehearsal.prolific.contract import DeclaredContract
+from rehearsal.prolific.market import Refusal
 
 REWARD = 500
 PLACES = [Place(f"hit-{number}", f"https://da.example/{number}/", 2) for number in (1, 2, 3)]

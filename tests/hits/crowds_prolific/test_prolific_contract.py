@@ -10,8 +10,8 @@ from annotations.crowds import crowd_named
 from hits.crowds.gateway import Bonus, Extension, Place, Requirements
 from hits.crowds.prolific.account import Parameters
 from hits.crowds.prolific.subscriptions import EVENTS, new_secret, subscribe
-from hits.rehearsal_prolific import StandIn
-from hits.rehearsal_prolific.contract import (
+from rehearsal.prolific import StandIn
+from rehearsal.prolific.contract import (
     DECLARED,
     DeclaredContract,
     document_path,

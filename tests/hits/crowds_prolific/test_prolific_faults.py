@@ -16,7 +16,7 @@ from hits.crowds.gateway import (
     TransientFault,
     UnclearOutcome,
 )
-from hits.rehearsal_prolific import Fault
+from rehearsal.prolific import Fault
 
 SECOND_STEP = r"POST .*/bulk-bonus-payments/\w+/pay/"
 # A slow answer is a lost one to the gateway; it is tested where it would cost most.

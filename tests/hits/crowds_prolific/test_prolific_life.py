@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from hits.crowds.gateway import Bonus, Extension, Place, Progress, Standing, TransientFault
-from hits.rehearsal_prolific.market import Refusal
+from rehearsal.prolific.market import Refusal
 
 
 def test_a_study_of_20_hits_and_60_submissions_lives_its_whole_life(

@@ -16,7 +16,7 @@ from hits.crowds.gateway import (
     TransientFault,
     UnclearOutcome,
 )
-from hits.rehearsal_prolific.routes import Answer
+from rehearsal.prolific.routes import Answer
 from tests.nonsense import other_types
 
 ACTS = 4

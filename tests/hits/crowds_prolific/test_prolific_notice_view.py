@@ -14,7 +14,7 @@ from django.utils import timezone
 from annotations import tasks
 from hits.crowds.prolific.webhooks import EVENT_ID, SIGNATURE, WINDOW
 from hits.models import ExternalId, Launch, Notice, Posting
-from hits.rehearsal_prolific.market import Event
+from rehearsal.prolific.market import Event
 from tests.factories import make_campaign, make_hit
 
 pytestmark = pytest.mark.django_db

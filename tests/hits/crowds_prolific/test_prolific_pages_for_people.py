@@ -8,7 +8,7 @@ import httpx
 import pytest
 from django.core.management import call_command
 
-from hits.rehearsal_prolific import StandIn
+from rehearsal.prolific import StandIn
 
 
 @pytest.fixture

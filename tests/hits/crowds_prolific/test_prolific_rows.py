@@ -19,10 +19,10 @@ from annotations.services.reviews import submission_bonus, submissions_pay, subm
 from annotations.services.submissions import launch_sync
 from annotations.services.topups import launch_top_up
 from hits.models import Act, LedgerEntry
-from hits.rehearsal_prolific import Fault
-from hits.rehearsal_prolific.pages import sent_to
 from hits.selectors.money import campaign_sums
 from hits.services.outbox import acts_run
+from rehearsal.prolific import Fault
+from rehearsal.prolific.pages import sent_to
 from tests.annotations.person import Person
 from tests.factories import make_campaign, make_hit, make_hit_like, make_rating
 

@@ -19,8 +19,8 @@ from hits.crowds.prolific.webhooks import (
     notice_read,
     sign,
 )
-from hits.rehearsal_prolific.hooks import Hooks
-from hits.rehearsal_prolific.market import Event
+from rehearsal.prolific.hooks import Hooks
+from rehearsal.prolific.market import Event
 
 NOW = dt.datetime(2026, 11, 16, 9, tzinfo=dt.UTC)
 BODY = json.dumps(

@@ -1,0 +1,45 @@
+"""Render and import the demo campaigns."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from hits.importing import read_campaign
+from hits.management.reporting import progress_bar, report_faults
+from hits.models import Campaign
+from rehearsal.demo import write_demo_campaign
+from rehearsal.demo.people import RATED_ASSIGNMENTS, RATED_NAME
+from rehearsal.services import demo_campaign_create
+
+
+class Command(BaseCommand):
+    help = "Render the demo's clips and import its campaigns, with accounts. Safe to run again."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not settings.DEBUG:
+            sentence = "The demo's passwords are public: it is made with DEBUG=true only."
+            raise CommandError(sentence, returncode=2)
+        plain, rated = settings.DATA_DIR / "demo-campaign", settings.DATA_DIR / "demo-rated"
+        write_demo_campaign(plain)
+        copy_clips(plain, rated)
+        write_demo_campaign(rated, name=RATED_NAME, assignments=RATED_ASSIGNMENTS)
+        for folder in (rated, plain):
+            campaign = self.create(folder)
+            self.stdout.write(f"“{campaign.name}” is at {campaign.get_absolute_url()}")
+
+    def create(self, folder: Path) -> Campaign:
+        with progress_bar(self.stderr) as progress:
+            reading = read_campaign(folder, progress=progress)
+            report_faults(self.stderr, reading.faults)
+            return demo_campaign_create(reading=reading, progress=progress)
+
+
+def copy_clips(source: Path, target: Path) -> None:
+    """The second campaign shows the same scenes: rendering them again would take a minute."""
+    if not (target / "clips").exists():
+        shutil.copytree(source / "clips", target / "clips")

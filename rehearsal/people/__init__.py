@@ -1,0 +1,1 @@
+"""Simulated annotators: how they answer (`personas`), and the ways in which they work."""

@@ -1,0 +1,58 @@
+"""The demo: its people, its campaigns and its metric scores, each made once."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.auth.models import Group, User
+from django.db import transaction
+
+from analysis.metrics.registry import metric_names
+from analysis.models import MetricRun
+from analysis.services.metric_runs import metric_run_request
+from analysis.services.metric_workers import metrics_unavailable, model_named
+from hits.importing import Reading
+from hits.models import Campaign
+from hits.services.campaigns import campaign_share
+from hits.services.composing import batch_compose
+from hits.services.importing import Progress, campaign_import
+from rehearsal.demo.people import LOG_INS, RATED_NAME
+
+
+@transaction.atomic
+def demo_people_create() -> list[User]:
+    """The demo's accounts; those that are there stay as they are."""
+    return [_person(*log_in) for log_in in LOG_INS]
+
+
+def _person(username: str, password: str, group: str) -> User:
+    person = User.objects.filter(username=username).first()
+    if person is None:
+        person = User.objects.create_user(username=username, password=password)
+        person.groups.add(Group.objects.get(name=group))
+    return person
+
+
+def demo_campaign_create(*, reading: Reading, progress: Progress) -> Campaign:
+    """The demo campaign, imported and composed; whatever of it is there stays as it is."""
+    owner, *colleagues = demo_people_create()
+    campaign = campaign_import(reading=reading, owner=owner, is_demo=True, progress=progress)
+    if not campaign.batches.exists():
+        campaign_share(campaign=campaign, usernames=[person.username for person in colleagues])
+        batch_compose(campaign=campaign)
+    return campaign
+
+
+def demo_scores_request() -> MetricRun | None:
+    """Ask once for every metric this machine can compute; None where that was done before."""
+    campaign = Campaign.objects.filter(is_demo=True, name=RATED_NAME).first()
+    if campaign is None or campaign.metric_runs.exists():
+        return None
+    missing = metrics_unavailable()
+    model, weights = model_named(settings.METRIC_MODELS[0])
+    return metric_run_request(
+        campaign=campaign,
+        requested_by=campaign.owner,
+        metrics=[name for name in metric_names() if name not in missing],
+        model=model,
+        weights=weights,
+    )

@@ -1,0 +1,148 @@
+"""`simulate_crowd`: a marked crowd that rates like people do, through services or HTTP."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from annotations.models import Annotator, Assignment, Rating
+from hits.models import Campaign, Caption
+from hits.services.composing import batch_compose
+from rehearsal.demo import captions, demo_scenes, judge, video_name
+from rehearsal.people.work import subjects_of
+from tests.annotations.person import Person, invite, link
+from tests.factories import make_campaign, make_hit
+
+
+def simulate(campaign, *options):
+    out = io.StringIO()
+    call_command("simulate_crowd", campaign.slug, *options, stdout=out)
+    return out.getvalue()
+
+
+@pytest.fixture
+def wide(db):
+    """A campaign with one HIT of thirty captions, for five people."""
+    campaign = make_campaign(videos=15, systems=0, assignments=5, hit_size=30, pairs=6, repeats=3)
+    batch_compose(campaign=campaign)
+    return campaign
+
+
+def test_everything_open_is_rated_by_annotators_marked_as_simulated(campaign):
+    campaign.assignments = 2
+    campaign.save()
+    said = simulate(campaign, "--annotators", "3", "--mix", "honest=1")
+    assert "2 HITs rated by 3 simulated annotators (3 honest)" in said
+    assert Rating.objects.count() == 12
+    assert not Annotator.objects.filter(is_simulated=False).exists()
+    assert set(Assignment.objects.values_list("state", flat=True)) == {"submitted"}
+
+
+def test_it_works_with_fluency_and_consent_too(campaign):
+    Campaign.objects.update(asks_fluency=True, consent="Do you agree?")
+    simulate(Campaign.objects.get(), "--annotators", "1")
+    assert Rating.objects.filter(fluency__isnull=False).count() == 6
+
+
+def test_the_evidence_is_that_of_somebody_who_watched(campaign):
+    before = timezone.now()
+    simulate(campaign, "--annotators", "1", "--mix", "honest=1")
+    ratings = list(Rating.objects.order_by("position"))
+    assert not any(rating.is_unwatched for rating in ratings)
+    assert ratings[0].created_at < ratings[-1].created_at < before
+    assert Assignment.objects.get().submitted_at == ratings[-1].created_at
+
+
+def test_random_clickers_are_flagged_as_not_having_watched(campaign):
+    simulate(campaign, "--annotators", "1", "--mix", "random=1")
+    assert Rating.objects.filter(is_unwatched=True).count() >= 4
+
+
+def test_the_same_seed_gives_the_same_ratings(db):
+    runs = []
+    for _ in range(2):
+        campaign = make_campaign()
+        make_hit(campaign)
+        same = {"text": "A dog runs past a house in the rain."}
+        Caption.objects.filter(video__campaign=campaign).update(**same)
+        simulate(campaign, "--annotators", "2", "--seed", "9")
+        rated = Rating.objects.filter(campaign=campaign).order_by("position")
+        runs.append(list(rated.values_list("score", "client_elapsed_ms")))
+    assert runs[0] == runs[1]
+
+
+def test_honest_annotators_rate_damaged_captions_lower(wide):
+    simulate(wide, "--annotators", "5", "--mix", "honest=1")
+    assert Rating.objects.count() == 5 * 30
+    for annotator in Annotator.objects.all():
+        scores = dict(annotator.ratings.values_list("item_id", "score"))
+        damaged = annotator.ratings.filter(kind="degraded")
+        drops = [scores[rating.original_id] - rating.score for rating in damaged]
+        assert np.mean(drops) > 0
+
+
+def test_a_repeat_is_as_good_as_its_original(wide):
+    hit = wide.batches.get().hits.first()
+    subjects = {subject.position: subject for subject in subjects_of(wide, hit.pk, seed=1)}
+    for repeat in hit.items.filter(kind="repeat").select_related("original"):
+        assert subjects[repeat.position].quality == subjects[repeat.original.position].quality
+
+
+def test_in_the_demo_captions_are_judged_by_what_the_scene_shows(db):
+    campaign = make_campaign(videos=3, is_demo=True)
+    scenes = demo_scenes(3)
+    told = {}
+    for scene, video in zip(scenes, campaign.videos.all(), strict=True):
+        video.name = video_name(scene)
+        video.save()
+        texts = [caption.text for caption in captions(scene).values()]
+        for row, text in zip(video.captions.all(), texts, strict=False):
+            Caption.objects.filter(pk=row.pk).update(text=text)
+            told[row.pk] = judge(scene, text)
+    hit = make_hit(campaign)
+    subjects = subjects_of(campaign, hit.pk, seed=1)
+    originals = hit.items.exclude(kind="degraded").order_by("position")
+    for item in originals:
+        assert subjects[item.position].quality == told[item.caption_id]
+
+
+def test_it_refuses_a_campaign_that_people_have_worked_on(campaign):
+    Person(link(invite(campaign))).save(0)
+    make_hit(campaign)
+    with pytest.raises(CommandError, match="People have worked on this campaign"):
+        simulate(campaign, "--annotators", "2")
+    assert Rating.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--mix", "honest=2"], "mix"),
+        (["--annotators", "0"], "count"),
+        (["--through-http", "--base-url", "http://127.0.0.1:9"], "refused"),
+    ],
+)
+def test_it_says_what_is_wrong(campaign, options, sentence):
+    with pytest.raises(CommandError, match=sentence):
+        simulate(campaign, *options)
+    assert not Rating.objects.exists()
+
+
+def test_it_says_when_there_is_no_such_campaign(db):
+    with pytest.raises(CommandError, match="no campaign"):
+        call_command("simulate_crowd", "nothing")
+
+
+def test_through_http_the_same_ratings_arrive(transactional_db, live_server):
+    campaign = make_campaign()
+    make_hit(campaign)
+    simulate(campaign, "--annotators", "2", "--through-http", "--base-url", live_server.url)
+    assert Rating.objects.count() == 6
+    assert Assignment.objects.get().state == Assignment.State.SUBMITTED
+    # The site's clock cannot be talked into a video having been watched.
+    assert Rating.objects.filter(is_unwatched=True).count() == 6
+    Campaign.objects.update(state=Campaign.State.DRAFT)  # SQLite is emptied row by row
