@@ -18,7 +18,12 @@ SALT = "annotations.references"
 
 def batch_prefix(batch: Batch) -> str:
     """How the references of all the batch's postings begin."""
-    return f"{_site()}-{batch.pk}-"
+    return f"{site_prefix()}{batch.pk}-"
+
+
+def site_prefix() -> str:
+    """How the references of everything begin that this site has put out."""
+    return f"{_site()}-"
 
 
 def audience_again(campaign: Campaign) -> str:

@@ -34,7 +34,7 @@ def mark_read(path: Path) -> Mark | None:
             found = json.load(file)
             is_original = found.pop("inode") == os.fstat(file.fileno()).st_ino
             return Mark(**found) if is_original else None
-    except (FileNotFoundError, ValueError, TypeError, AttributeError, KeyError):
+    except (OSError, ValueError, TypeError, AttributeError, KeyError):
         return None
 
 
