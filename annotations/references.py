@@ -21,6 +21,14 @@ def batch_prefix(batch: Batch) -> str:
     return f"{site_prefix()}{batch.pk}-"
 
 
+def offer_prefix(batch: Batch) -> str:
+    """How the references of new postings begin.
+
+    A database that was restored gives a lost batch's number again: the time tells them apart.
+    """
+    return f"{batch_prefix(batch)}{_digest(batch.created_at.isoformat())[:6].lower()}-"
+
+
 def site_prefix() -> str:
     """How the references of everything begin that this site has put out."""
     return f"{_site()}-"

@@ -18,7 +18,7 @@ from annotations.models import Submission
 from annotations.services.reconciling import launch_reconcile
 from annotations.services.reviews import submission_bonus, submissions_pay
 from hits.mark import Mark, mark_read, mark_write
-from hits.models import Act, Sending
+from hits.models import Act, Batch, Sending
 from hits.selectors.money import campaign_sums
 from hits.services.outbox import act_write, acts_claim, acts_run
 from hits.services.restoring import SENTENCE
@@ -286,3 +286,18 @@ def test_reconcile_names_publications_of_launches_that_are_lost(campaign, market
     with pytest.raises(CommandError, match="1 differences"):
         call_command("reconcile", stdout=out)
     assert f"has {reference} as P1, for 1 people and open" in out.getvalue()
+
+
+def test_a_new_batch_is_not_mistaken_for_a_lost_one_of_the_same_number(campaign, market):
+    with put_back():
+        launch(campaign)
+        run()
+    lost = market.out["P1"].reference
+    Batch.objects.update(created_at=timezone.now())  # as if composed after the restore
+    made = launch(campaign)
+    run()
+    run()
+    assert [each.reference == lost for each in market.out.values()] == [True, False]
+    assert (
+        f"The crowd has {lost} as P1, which is not known here" in launch_reconcile(launch=made)[0]
+    )
