@@ -18,7 +18,20 @@ SALT = "annotations.references"
 
 def batch_prefix(batch: Batch) -> str:
     """How the references of all the batch's postings begin."""
-    return f"{_site()}-{batch.pk}-"
+    return f"{site_prefix()}{batch.pk}-"
+
+
+def offer_prefix(batch: Batch) -> str:
+    """How the references of new postings begin.
+
+    A database that was restored gives a lost batch's number again: the time tells them apart.
+    """
+    return f"{batch_prefix(batch)}{_digest(batch.created_at.isoformat())[:6].lower()}-"
+
+
+def site_prefix() -> str:
+    """How the references of everything begin that this site has put out."""
+    return f"{_site()}-"
 
 
 def audience_again(campaign: Campaign) -> str:

@@ -254,6 +254,10 @@ METRIC_SPICE_HOME = text("METRIC_SPICE_HOME", "")
 # A worker tells four times as often that it is alive; after so long its work is taken up again.
 METRIC_CLAIM_SECONDS = 60.0
 
+# Crowds -------------------------------------------------------------------------------------
+# How far sending has come. Outside the database, or a restore would put it back as well.
+SENDING_MARK = DATA_DIR / "sending.json"
+
 # Queue --------------------------------------------------------------------------------------
 CELERY_BROKER_URL = text("CELERY_BROKER_URL", "filesystem://")
 CELERY_TASK_DEFAULT_QUEUE = "default"

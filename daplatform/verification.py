@@ -25,6 +25,7 @@ from hits.models import Act, Batch, Campaign, Hit, HitItem, LedgerEntry, Posting
 from hits.selectors.money import campaign_sums, policy_of, sums_of
 from hits.services.money import PERSON, reward_book
 from hits.services.outbox import CLAIM_LAPSES, claims_lapse
+from hits.services.restoring import restore_recognise, sending_is_known
 
 # The sweeps run every minute: what is late by this much was not swept.
 GRACE = dt.timedelta(minutes=10)
@@ -103,6 +104,13 @@ def slots_reopen() -> None:
 def acts_left_behind() -> Iterable[Act]:
     late = timezone.now() - CLAIM_LAPSES - GRACE
     return Act.objects.filter(state=Act.State.CLAIMED, claimed_at__lt=late)
+
+
+def sendings_unknown() -> Iterator[str]:
+    """What waits may have been sent already, by this database before it was put back."""
+    if not sending_is_known():
+        for act in Act.objects.filter(state__in=[Act.State.WAITING, Act.State.CLAIMED]):
+            yield str(act)
 
 
 def budgets_exceeded() -> Iterator[Campaign]:
@@ -198,6 +206,9 @@ INVARIANTS = [
     ),
     Invariant("Work that was given back is offered again.", hits_short_of_a_slot, slots_reopen),
     Invariant("No act towards a crowd was left half done.", acts_left_behind, claims_lapse),
+    Invariant(
+        "What waits to be sent was not sent before a restore.", sendings_unknown, restore_recognise
+    ),
     Invariant("No campaign costs more than its budget.", budgets_exceeded),
     Invariant("No more is released or paid than was committed.", postings_released_too_much),
     Invariant(

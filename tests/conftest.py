@@ -69,6 +69,7 @@ def redis_url() -> str:
 def private_folders(settings, tmp_path):
     """No test sees another's media or queue, and none touches the developer's."""
     settings.MEDIA_ROOT = tmp_path / "media"
+    settings.SENDING_MARK = tmp_path / "sending.json"
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from hits.crowds.gateway import (
     Facts,
     NotFound,
     Offer,
+    Payment,
     PermanentFault,
     Price,
     Progress,
@@ -229,6 +230,10 @@ class FakeGateway:
         if not self.market.tells_bonuses:
             return None
         return any(known == key for known, _ in self.market.bonuses)
+
+    def bonuses(self, publications: Collection[str]) -> Iterator[Payment]:
+        paid = [bonus for _, bonus in self.market.bonuses if bonus.publication in publications]
+        return iter([Payment(bonus.submission, bonus.amount) for bonus in paid])
 
     def message(self, people: Sequence[str], *, subject: str, text: str, key: str) -> None:
         self._call("message", lambda: self.market.messages.extend(people))

@@ -13,8 +13,8 @@ from annotations.references import (
     audience_again,
     audience_enough,
     audience_not_again,
-    batch_prefix,
     completion_codes,
+    offer_prefix,
 )
 from annotations.selectors.entry import work_estimate
 from annotations.tokens import Entry
@@ -119,7 +119,7 @@ def offers_cut(
 
     What they share is worked out once, and a HIT has one link however often it is published.
     """
-    shared, prefix = _offer_shared(launch, gateway), batch_prefix(launch.batch)
+    shared, prefix = _offer_shared(launch, gateway), offer_prefix(launch.batch)
     links = _links(launch, {hit for portion in portions for hit in portion.hits}, gateway)
     return [
         replace(

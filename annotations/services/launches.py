@@ -37,6 +37,7 @@ from hits.models import Act, AuditEntry, Batch, Campaign, Launch, Place, Policy,
 from hits.models.outbox import new_key
 from hits.selectors.money import policy_of
 from hits.services.money import campaign_lock, postings_commit, postings_recommit
+from hits.services.restoring import restore_recognise
 
 Standing = Posting.Standing
 
@@ -88,6 +89,7 @@ def batch_launch(
     check_offers(offers, gateway)
     prices = prices_of(offers, gateway)
     check_balance(sum((price.total for price in prices), Decimal()), gateway)
+    restore_recognise()
     return _launch_write(launch, offers, prices, budget)
 
 

@@ -9,7 +9,8 @@ from django.db.models import Count, Sum
 from django.utils import timezone
 
 from annotations.models import Assignment, Submission
-from annotations.references import batch_prefix
+from annotations.references import batch_prefix, site_prefix
+from annotations.services.reconciling_bonuses import bonus_differences
 from annotations.services.submissions import launch_sync
 from hits.crowds import connect
 from hits.crowds.gateway import Gateway, Progress, Publication
@@ -27,6 +28,7 @@ def launch_reconcile(*, launch: Launch) -> list[str]:
         differences += [
             *publication_differences(launch, gateway),
             *submission_differences(launch),
+            *bonus_differences(launch, gateway),
         ]
     Launch.objects.filter(pk=launch.pk).update(
         differences=differences, reconciled_at=timezone.now()
@@ -47,9 +49,25 @@ def publication_differences(launch: Launch, gateway: Gateway) -> Iterator[str]:
     )
     for name, publication in theirs.items():
         if name not in postings:
-            yield f"The crowd has {publication.reference} as {name}, which is not known here."
+            cost = launch.reward * publication.people
+            yield (
+                f"The crowd has {publication.reference} as {name}, which is not known here: "
+                f"{publication.people} people, {cost:.2f} {launch.currency} without fees."
+            )
     for name, posting in postings.items():
         yield from _posting_differences(posting, theirs.get(name), people[posting.pk])
+
+
+def publications_unknown(gateway: Gateway) -> Iterator[str]:
+    """What a crowd has of this site's that belongs to no launch, as after a restore."""
+    launches = Launch.objects.select_related("batch")
+    known = tuple(batch_prefix(launch.batch) for launch in launches)
+    for row in gateway.publications(site_prefix()):
+        if not row.reference.startswith(known):
+            yield (
+                f"{gateway.facts.label} has {row.reference} as {row.external_id}, for {row.people} "
+                f"people and {row.standing}, and no launch here is behind it."
+            )
 
 
 def _posting_differences(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
-from decimal import ROUND_CEILING, Decimal
+from decimal import Decimal
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -24,7 +24,13 @@ from daplatform.errors import DomainError
 from hits.crowds import connect
 from hits.models import Act, Campaign, LedgerEntry, Order, Policy, Posting
 from hits.selectors.money import policy_of
-from hits.services.money import OverBudget, campaign_lock, money_commit, rewards_reserve
+from hits.services.money import (
+    OverBudget,
+    bonus_fee,
+    campaign_lock,
+    money_commit,
+    rewards_reserve,
+)
 from hits.services.outbox import act_begins, act_write
 
 State = Assignment.State
@@ -244,7 +250,7 @@ def submission_bonus(
         raise DomainError("This person's identity was erased: nobody can be paid.")
     subject = f"bonus:{submission.pk}:{once}"
     rate = connect(submission.crowd).facts.bonus_fee_rate
-    fee = (amount * rate).quantize(CENT, ROUND_CEILING)
+    fee = bonus_fee(amount, rate)
     money_commit(campaign=campaign, amount=amount + fee, subject=subject)
     act_write(
         campaign=campaign,

@@ -28,7 +28,17 @@ NONSENSE: Final = (
     ValueError,
 )
 READING: Final = frozenset(
-    {"balance", "check", "find", "find_bonus", "price", "publications", "submission", "submissions"}
+    {
+        "balance",
+        "bonuses",
+        "check",
+        "find",
+        "find_bonus",
+        "price",
+        "publications",
+        "submission",
+        "submissions",
+    }
 )
 
 

@@ -218,6 +218,14 @@ class Bonus:
     reason: str  # shown to the person
 
 
+@dataclass(frozen=True)
+class Payment:
+    """A bonus as the crowd lists it, which need not say what it was for."""
+
+    submission: str
+    amount: Decimal
+
+
 class Gateway(Protocol):
     """One crowd. See the module's text for the rules that hold for every method."""
 
@@ -312,6 +320,9 @@ class Gateway(Protocol):
 
     def find_bonus(self, bonus: Bonus, *, key: str) -> bool | None:
         """Whether this very bonus was paid; None when the crowd cannot tell: a person decides."""
+
+    def bonuses(self, publications: Collection[str]) -> Iterator[Payment]:
+        """All bonuses paid for work of these publications, for reconciling."""
 
     # People -----------------------------------------------------------------------------------
     def message(self, people: Sequence[str], *, subject: str, text: str, key: str) -> None:

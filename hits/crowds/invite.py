@@ -16,6 +16,7 @@ from hits.crowds.gateway import (
     Facts,
     NotFound,
     Offer,
+    Payment,
     PermanentFault,
     Price,
     Publication,
@@ -100,6 +101,9 @@ class Invitations:
 
     def find_bonus(self, bonus: Bonus, *, key: str) -> bool:
         return False
+
+    def bonuses(self, publications: Collection[str]) -> Iterator[Payment]:
+        return iter(())
 
     def message(self, people: Sequence[str], *, subject: str, text: str, key: str) -> None:
         raise PermanentFault("Invited people have no address here: write to them yourself.")

@@ -6,7 +6,7 @@ from hits.models.batches import Batch, Hit, HitItem
 from hits.models.campaigns import Campaign
 from hits.models.launches import ExternalId, Launch, Place, Posting
 from hits.models.material import Caption, System, Video
-from hits.models.outbox import Act, Order
+from hits.models.outbox import Act, Order, Sending
 from hits.models.policies import Policy
 from hits.models.records import AuditEntry, LedgerEntry, Notice
 from hits.models.uploads import Upload
@@ -27,6 +27,7 @@ __all__ = [
     "Place",
     "Policy",
     "Posting",
+    "Sending",
     "System",
     "Upload",
     "Video",

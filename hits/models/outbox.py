@@ -141,3 +141,20 @@ class Act(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()}: {self.subject}"
+
+
+class Sending(models.Model):
+    """How far the outbox has come: one row, compared with the mark that is kept outside.
+
+    `hits.services.restoring` says what for.
+    """
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1, editable=False)
+    epoch = models.CharField(max_length=32, default=new_key)
+    claims = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(id=1), name="one_row_of_sending")]
+
+    def __str__(self) -> str:
+        return f"{self.claims} claims in {self.epoch}"

@@ -213,6 +213,11 @@ def reward_release(*, posting: Posting, subject: str) -> None:
         _book(campaign, Kind.RELEASED, promised, subject, posting)
 
 
+def bonus_fee(amount: Decimal, rate: Decimal) -> Decimal:
+    """What a crowd takes for paying a bonus: a share of it, in whole cents."""
+    return (amount * rate).quantize(CENT, ROUND_CEILING)
+
+
 @transaction.atomic
 def bonus_book(*, campaign: Campaign, amount: Decimal, fee: Decimal, subject: str) -> None:
     """A bonus was paid that `money_commit` had promised under the same subject."""

@@ -3,7 +3,8 @@
 Acts are written with the change that wants them (`act_write`). A worker claims one, commits, calls
 the crowd, and records the outcome in a transaction of its own: no transaction is ever held across
 a call. A claim that is never recorded means that the call may have been made: the act becomes
-unclear, and the crowd is asked what happened before anything is tried again.
+unclear, and the crowd is asked what happened before anything is tried again. So it is with all that
+waits in a database that was restored (`hits.services.restoring`).
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ from hits.crowds.gateway import (
     TransientFault,
     UnclearOutcome,
 )
+from hits.mark import MarkUnwritable
 from hits.models import Act, AuditEntry, Campaign, Order, Posting
 from hits.services.errands import ERRANDS, Undecidable
+from hits.services.restoring import LOOK_UP_AFTER, sending_lock, sending_note
 
 Kind, State = Act.Kind, Act.State
 # Longer than any call with its retries takes.
 CLAIM_LAPSES = dt.timedelta(minutes=5)
-# A crowd's own listings may lag behind: looked up too early, what was done is not there yet.
-LOOK_UP_AFTER = dt.timedelta(seconds=30)
 SHORTEST_WAIT, LONGEST_WAIT = dt.timedelta(seconds=5), dt.timedelta(minutes=30)
 MOST_ATTEMPTS = 50
 REPEATABLE = tuple(kind for kind in Kind if kind not in (Kind.PUBLISH, Kind.EXTEND, Kind.BONUS))
@@ -101,18 +102,26 @@ def crowds_waiting(now: dt.datetime | None = None) -> list[str]:
 def acts_run(*, crowd: str, limit: int = 500, now: dt.datetime | None = None) -> int:
     """Carry out what is due at a crowd, one after the other; how many acts were tried."""
     try:
-        gateway = connect(crowd)
-    except PermanentFault as fault:
+        return _acts_run(crowd, limit, now)
+    except (PermanentFault, MarkUnwritable) as fault:
         acts_due(now or timezone.now(), crowd).update(
             error=str(fault), next_try_at=timezone.now() + LONGEST_WAIT
         )
         return 0
-    tried = 0
+
+
+def _acts_run(crowd: str, limit: int, now: dt.datetime | None) -> int:
+    tried, gateway = 0, connect(crowd)
     while tried < limit:
         moment = now or timezone.now()
         acts = acts_claim(crowd=crowd, size=gateway.facts.approvals_per_call, now=moment)
         if not acts:
             break
+        try:
+            sending_note()
+        except MarkUnwritable as fault:
+            _acts_note(acts, State(acts[0].state), str(fault))
+            raise
         acts_carry_out(gateway=gateway, acts=acts)
         tried += len(acts)
     return tried
@@ -124,6 +133,7 @@ def acts_claim(*, crowd: str, size: int, now: dt.datetime) -> list[Act]:
 
     The acts are as they were before, so that one sees whether their outcome was unclear.
     """
+    sending = sending_lock()
     due = acts_due(now, crowd).select_for_update(skip_locked=True, of=("self",))
     first = due.order_by("next_try_at", "pk").first()
     if first is None:
@@ -136,6 +146,8 @@ def acts_claim(*, crowd: str, size: int, now: dt.datetime) -> list[Act]:
     Act.objects.filter(pk__in=[act.pk for act in acts]).update(
         state=State.CLAIMED, claimed_at=now, attempts=F("attempts") + 1
     )
+    sending.claims += 1
+    sending.save()
     for act in acts:
         act.claimed_at, act.attempts = now, act.attempts + 1
     return acts

@@ -28,6 +28,7 @@ from hits.models import Act, AuditEntry, Hit, Launch, LedgerEntry, Place, Policy
 from hits.selectors.money import campaign_sums
 from hits.services.money import money_left
 from hits.services.outbox import acts_run
+from hits.services.restoring import restore_recognise
 from tests.crowd import launch
 from tests.factories import make_annotator, make_campaign, make_hit
 
@@ -111,6 +112,7 @@ def test_it_asks_no_more_of_many_hits_and_does_what_it_said(db, market, name):
 
 
 def test_launching_asks_no_more_of_many_hits(db, market):
+    restore_recognise()  # which the very first launch does
     taken = []
     for hits in (3, 12):
         campaign = make_campaign(assignments=2)

@@ -1,9 +1,11 @@
-"""`python -m tests.faults.launch`: the campaign, launched on Mechanical Turk."""
+"""`python -m tests.faults.launch [CROWD REWARD]`: the campaign, launched on Mechanical Turk."""
 
 from __future__ import annotations
 
+import sys
 
-def main() -> None:
+
+def main(crowd: str = "mturk", reward: str = "0.99") -> None:
     import django
 
     django.setup()
@@ -17,11 +19,11 @@ def main() -> None:
 
     campaign = Campaign.objects.get()
     policy_update(campaign=campaign, by=campaign.owner, budget=Decimal("100.00"))
-    choices = Choices(crowd="mturk", reward=Decimal("0.99"))
+    choices = Choices(crowd=crowd, reward=Decimal(reward))
     batch = batch_compose(campaign=campaign)
     batch_launch(batch=batch, choices=choices, by=campaign.owner)
-    acts_run_task.delay("mturk")
+    acts_run_task.delay(crowd)
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

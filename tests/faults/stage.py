@@ -15,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
@@ -91,6 +91,13 @@ class Stage:
 
     def run(self, *command: str) -> str:
         """A program of the platform's, which must succeed; what it printed."""
+        return self._ran(command, 0)
+
+    def fail(self, *command: str) -> str:
+        """The same, which must fail."""
+        return self._ran(command, 1)
+
+    def _ran(self, command: Sequence[str], code: int) -> str:
         done = subprocess.run(
             [*self.inside, sys.executable, *command],
             cwd=ROOT,
@@ -99,7 +106,7 @@ class Stage:
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.returncode == code, done.stdout + done.stderr
         return done.stdout
 
     def links(self, people: int) -> list[str]:

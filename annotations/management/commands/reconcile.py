@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from argparse import ArgumentParser
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotations.services.reconciling import launch_reconcile
-from hits.crowds.gateway import CrowdError
+from annotations.services.reconciling import launch_reconcile, publications_unknown
+from hits.crowds import LABELS, connect
+from hits.crowds.gateway import CrowdError, Gateway, PermanentFault
 from hits.models import Launch
 
 
@@ -26,12 +29,25 @@ class Command(BaseCommand):
             launches = launches.filter(batch__campaign__slug=options["campaign"])
         else:
             launches = launches.exclude(state=Launch.State.CLOSED)
-        if not launches:
+        found = 0 if options["campaign"] else self._look_for_strangers()
+        if not launches and not found:
             raise CommandError("There is no launch to compare.")
-        found = sum(self._compare(launch) for launch in launches)
+        found += sum(self._compare(launch) for launch in launches)
         if found:
             raise CommandError(f"{found} differences.", returncode=1)
         self.stdout.write("Nothing differs.")
+
+    def _look_for_strangers(self) -> int:
+        """How much is out at the crowds that are set up, and belongs to no launch."""
+        found = 0
+        for gateway in _gateways():
+            try:
+                for stranger in publications_unknown(gateway):
+                    self.stdout.write(stranger)
+                    found += 1
+            except CrowdError as error:
+                raise CommandError(f"{gateway.facts.label}: {error}") from None
+        return found
 
     def _compare(self, launch: Launch) -> int:
         try:
@@ -41,3 +57,9 @@ class Command(BaseCommand):
         for difference in differences:
             self.stdout.write(f"{launch}: {difference}")
         return len(differences)
+
+
+def _gateways() -> Iterator[Gateway]:
+    for crowd in LABELS:
+        with contextlib.suppress(PermanentFault):  # it is not set up
+            yield connect(crowd)

@@ -14,6 +14,7 @@ from hits.crowds.gateway import (
     Extension,
     Facts,
     Offer,
+    Payment,
     PermanentFault,
     Price,
     Progress,
@@ -230,6 +231,10 @@ class MTurkGateway:
         # Two equal bonuses for one piece of work differ in their marks; the listing has no tokens.
         mine = marked_reason(bonus.reason, key)
         return any(one["Reason"] == mine and one["WorkerId"] == bonus.person for one in paid)
+
+    def bonuses(self, publications: Collection[str]) -> Iterator[Payment]:
+        for hit in publications:
+            yield from self._listing.bonuses(hit)
 
     # People -------------------------------------------------------------------------------------
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection, Iterator
+from decimal import Decimal
 from typing import Any
 
-from hits.crowds.gateway import Submission
+from hits.crowds.gateway import Payment, Submission
 from hits.crowds.mturk.calling import Caller, Missing
 from hits.crowds.mturk.wording import references_of, submission_of, told_at
 
@@ -45,6 +46,13 @@ class Listing:
             yield answer["HITs"]
             if number >= len(waiting):
                 return
+
+    def bonuses(self, hit: str) -> Iterator[Payment]:
+        try:
+            for one in self._call.pages("list_bonus_payments", "BonusPayments", HITId=hit):
+                yield Payment(one["AssignmentId"], Decimal(one["BonusAmount"]))
+        except Missing:
+            return  # an unknown HIT has no bonuses
 
     def _of(self, hit: str, place: str, undecided: bool) -> Iterator[Submission]:
         states = {"AssignmentStatuses": ["Submitted"]} if undecided else {}

@@ -13,6 +13,7 @@ from hits.crowds.gateway import (
     Facts,
     NotFound,
     Offer,
+    Payment,
     PermanentFault,
     Price,
     Publication,
@@ -161,6 +162,10 @@ class ProlificGateway:
     def find_bonus(self, bonus: Bonus, *, key: str) -> bool | None:
         """Prolific lists paid sums without saying for what, and minutes late: a person decides."""
         return None
+
+    def bonuses(self, publications: Collection[str]) -> Iterator[Payment]:
+        for study in publications:
+            yield from self._submissions.bonuses(study)
 
     # People -----------------------------------------------------------------------------------
     def message(

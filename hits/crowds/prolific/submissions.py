@@ -6,10 +6,10 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from hits.crowds.gateway import Bonus, PermanentFault, Progress, Submission, UnclearOutcome
+from hits.crowds.gateway import Bonus, Payment, PermanentFault, Progress, Submission, UnclearOutcome
 from hits.crowds.prolific.answers import Row, with_texts
 from hits.crowds.prolific.client import Client
-from hits.crowds.prolific.money import bonus_amount
+from hits.crowds.prolific.money import bonus_amount, from_cents
 from hits.crowds.prolific.shapes import Approvals, Bonuses, RejectionCategory, SubmissionMove
 
 SUBMISSIONS: Final = "/api/v1/submissions/"
@@ -80,6 +80,14 @@ class Submissions:
                 f"Prolific did not say whether the bonus of {bonus.amount} was paid: "
                 "look at the submission there before it is paid again."
             ) from None
+
+    def bonuses(self, study: str) -> Iterator[Payment]:
+        """Sums that were paid, in cents; told of each submission by itself, and minutes late."""
+        for one in self.of_study(study):
+            if one.submitted_at:
+                row = self._client.read(f"{SUBMISSIONS}{one.external_id}/")
+                for figure in row.get("bonus_payments") or []:
+                    yield Payment(one.external_id, from_cents(figure))
 
     def _move(self, submission: str, move: SubmissionMove) -> None:
         """Documented as idempotent: the second of two equal requests is ignored."""
