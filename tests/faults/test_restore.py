@@ -12,8 +12,8 @@ from decimal import Decimal
 
 import pytest
 
-from hits.management.commands.rehearse import environment
-from hits.rehearsal_prolific import Market, StandIn
+from rehearsal.management.commands.rehearse import environment
+from rehearsal.prolific import Market, StandIn
 from tests.faults.backing_up import dump, restore
 from tests.faults.crowd_stage import WAITING, ask
 
