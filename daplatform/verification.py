@@ -81,7 +81,7 @@ def overdue_work() -> Iterable[Assignment]:
 
 def hits_short_of_a_slot() -> Iterable[Hit]:
     """Work that was given back must be offered again, or its captions are never rated."""
-    kept = Q(assignments__isnull=False) & ~Q(assignments__state__in=Assignment.GIVEN_UP)
+    kept = Q(assignments__slot__isnull=False) & ~Q(assignments__state__in=Assignment.GIVEN_UP)
     hits = Hit.objects.select_related("batch")
     hits = hits.annotate(slots=Max("assignments__slot"), kept=Count("assignments", kept))
     return hits.filter(slots__gt=F("kept")).exclude(batch__campaign__state="closed")
@@ -90,10 +90,9 @@ def hits_short_of_a_slot() -> Iterable[Hit]:
 def slots_reopen() -> None:
     """Offer each lost slot again."""
     for hit in hits_short_of_a_slot():
-        kept = hit.assignments.exclude(state__in=Assignment.GIVEN_UP)
-        lost = set(hit.assignments.values_list("slot", flat=True)) - set(
-            kept.values_list("slot", flat=True)
-        )
+        slots = hit.assignments.exclude(slot=None)
+        kept = slots.exclude(state__in=Assignment.GIVEN_UP)
+        lost = set(slots.values_list("slot", flat=True)) - set(kept.values_list("slot", flat=True))
         Assignment.objects.bulk_create(
             Assignment(campaign_id=hit.batch.campaign_id, hit=hit, slot=slot)
             for slot in sorted(lost)

@@ -11,6 +11,7 @@ from typing import Any
 from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
 
 from annotations.models import Assignment, Submission
+from annotations.selectors.confirming import is_live
 from annotations.selectors.offering import CENT, hourly_pay, pay_warnings
 from annotations.selectors.reviews import median_minutes
 from hits.crowds import LABELS, connect
@@ -20,7 +21,6 @@ from hits.selectors.money import sums_of
 
 Pay, Progress = Submission.Pay, Submission.Progress
 SHORTEST_MINUTES = 1  # who is done sooner is a program, and earns nothing by the hour
-FINISHED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED, Assignment.State.REJECTED)
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class LaunchRow:
     refused: int  # publications the crowd would not have
     wanted: int  # people, over all HITs
     working: int
+    unconfirmed: int  # at work or handed in, and not named by the crowd yet
     finished: int
     waiting: int  # for a decision
     odd: int
@@ -54,10 +55,12 @@ def launch_rows(campaign: Campaign) -> list[LaunchRow]:
         Posting.objects.filter(launch__in=launches).values_list("launch", "standing")
     )
     turns = Counter(
-        Assignment.objects.filter(hit__batch__launch__in=launches).values_list(
+        Assignment.objects.filter(hit__batch__launch__in=launches, slot__isnull=False).values_list(
             "hit__batch__launch", "state"
         )
     )
+    strange = Assignment.objects.filter(is_live(), hit__batch__launch__in=launches)
+    unconfirmed = Counter(strange.values_list("hit__batch__launch", flat=True))
     counts = {
         row["posting__launch"]: row
         for row in Submission.objects.filter(posting__launch__in=launches)
@@ -70,7 +73,8 @@ def launch_rows(campaign: Campaign) -> list[LaunchRow]:
         )
     }
     return [
-        _launch_row(each, standings, turns, counts.get(each.pk, {}), minutes) for each in launches
+        _launch_row(each, standings, turns, unconfirmed[each.pk], counts.get(each.pk, {}), minutes)
+        for each in launches
     ]
 
 
@@ -78,6 +82,7 @@ def _launch_row(
     launch: Launch,
     standings: Counter[tuple[int, str]],
     turns: Counter[tuple[int, str]],
+    unconfirmed: int,
     counts: Mapping[str, Any],
     minutes: float | None,
 ) -> LaunchRow:
@@ -94,7 +99,8 @@ def _launch_row(
         publications=sum(n for (pk, _), n in standings.items() if pk == launch.pk),
         wanted=sum(n for (pk, _), n in turns.items() if pk == launch.pk) - given_up,
         working=turns[launch.pk, Assignment.State.ACTIVE],
-        finished=sum(turns[launch.pk, state] for state in FINISHED),
+        unconfirmed=unconfirmed,
+        finished=sum(turns[launch.pk, state] for state in Assignment.FINISHED),
         waiting=counts.get("waiting", 0),
         odd=counts.get("odd", 0),
         paid=counts.get("paid", 0),
