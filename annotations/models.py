@@ -118,7 +118,7 @@ class Assignment(models.Model):
     slot = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
-        help_text="Which of the HIT's assignments; none until the crowd confirms the person.",
+        help_text="Which of the HIT's assignments; none while it is unconfirmed.",
     )
     claimed_at = models.DateTimeField(null=True, blank=True)
     consented_at = models.DateTimeField(null=True, blank=True)

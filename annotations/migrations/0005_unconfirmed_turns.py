@@ -49,7 +49,7 @@ class Migration(migrations.Migration):
             name="slot",
             field=models.PositiveSmallIntegerField(
                 blank=True,
-                help_text="Which of the HIT's assignments; none until the crowd confirms the person.",
+                help_text="Which of the HIT's assignments; none while it is unconfirmed.",
                 null=True,
             ),
         ),

@@ -127,19 +127,24 @@ class Places:
 
 
 def launch_places(launch: Launch) -> Places:
-    """In three queries. What an untaken place costs is its share of what was promised for all."""
+    """In three queries. What an untaken place costs is its share of what was promised for all.
+
+    Somebody at work whom the crowd has not named yet may have to be paid: a place is kept for them.
+    """
     turns = Assignment.objects.filter(hit__batch=launch.batch_id).aggregate(
         untaken=Count("pk", filter=Q(state=Assignment.State.OPEN)),
         working=Count("pk", filter=Q(state=Assignment.State.ACTIVE)),
+        strange=Count("pk", filter=Q(state=Assignment.State.ACTIVE, slot=None)),
     )
+    untaken = max(0, turns["untaken"] - turns["strange"])
     postings = Posting.objects.filter(launch=launch)
     first = postings.order_by("pk").first()
     unused = Decimal("0.00")
     if first is not None:
         each = first.unit_reward + first.fee / first.priced_people
         promised = sums_of(LedgerEntry.objects.filter(posting__in=postings)).outstanding
-        unused = min((each * turns["untaken"]).quantize(CENT), promised)
-    return Places(turns["untaken"], turns["working"], unused)
+        unused = min((each * untaken).quantize(CENT), promised)
+    return Places(untaken, turns["working"], unused)
 
 
 def batches_to_launch(campaign: Campaign) -> QuerySet[Batch]:
