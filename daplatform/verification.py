@@ -20,6 +20,7 @@ from django.utils import timezone
 
 from analysis.services.snapshots import snapshot_holds, snapshot_of
 from annotations.models import Assignment, Rating, Submission
+from annotations.selectors.confirming import unconfirmed_sentences
 from annotations.services.assignments import assignments_expire
 from hits.models import Act, Batch, Campaign, Hit, HitItem, LedgerEntry, Posting, Video
 from hits.selectors.money import campaign_sums, policy_of, sums_of
@@ -184,6 +185,13 @@ def halves_remove() -> None:
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
+# What is worth knowing and no fault: it does not change how `verify` ends.
+NOTICES = [
+    Invariant(
+        "Work that no marketplace has confirmed counts nowhere and holds no place.",
+        unconfirmed_sentences,
+    )
+]
 INVARIANTS = [
     Invariant("Every HIT has as many captions as its batch says.", hits_of_another_size),
     Invariant("Damaged and repeated captions copy one of their own HIT.", copies_of_another_hit),

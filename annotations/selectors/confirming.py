@@ -6,16 +6,24 @@ They hold no place, and what was rated in them counts nowhere, until the marketp
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from annotations.models import Arrival, Assignment, Rating
+from daplatform.wording import counted
 from hits.models import Campaign, Launch
 
 State = Assignment.State
 MINUTE = dt.timedelta(minutes=1)
+ENDED = {
+    State.SUBMITTED: "was handed in",
+    State.RETURNED: "was given back",
+    State.EXPIRED: "ran out of time",
+}
 
 
 def lease() -> dt.timedelta:
@@ -34,7 +42,7 @@ def ratings_confirmed(campaign: Campaign) -> QuerySet[Rating]:
     return Rating.objects.filter(campaign=campaign).exclude(assignment__in=strange.values("pk"))
 
 
-def turns_unconfirmed(**which: object) -> QuerySet[Assignment]:
+def turns_unconfirmed(**which: Any) -> QuerySet[Assignment]:
     """The newest first, each with its `rated` captions."""
     turns = Assignment.objects.filter(slot=None, **which)
     rated = Count("ratings__position", distinct=True)
@@ -51,9 +59,23 @@ def is_live(now: dt.datetime | None = None) -> Q:
     return Q(slot=None) & (Q(state=State.ACTIVE) | Q(state=State.SUBMITTED) & recent)
 
 
-def turns_overdue(**which: object) -> QuerySet[Assignment]:
-    """Unconfirmed turns that were handed in, given back, or whose time has run out."""
-    return turns_unconfirmed(**which).exclude(state=State.ACTIVE)
+def turns_lapsed(campaign: Campaign, now: dt.datetime) -> QuerySet[Assignment]:
+    """Unconfirmed turns that were handed in so long ago that nobody will name them any more."""
+    turns = Assignment.objects.filter(campaign=campaign, slot=None, state=State.SUBMITTED)
+    return turns.filter(submitted_at__lte=now - lease())
+
+
+def unconfirmed_sentences(**which: Any) -> Iterator[str]:
+    """Name every unconfirmed turn that was handed in, given back, or whose time has run out.
+
+    No fault of our rows: anybody can make one, and on Mechanical Turk whoever gives up leaves one.
+    """
+    for turn in turns_unconfirmed(**which).exclude(state=State.ACTIVE):
+        yield (
+            f"{turn.hit.batch.campaign}: {turn} of {turn.annotator} {ENDED[State(turn.state)]} "
+            f"here with {counted(turn.rated, 'caption', 'captions')} rated, "
+            "and the crowd knows nothing of it"
+        )
 
 
 def is_claimed_too_often(*, hit: int, origin: str, now: dt.datetime) -> bool:

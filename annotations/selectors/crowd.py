@@ -11,7 +11,6 @@ from typing import Any
 from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
 
 from annotations.models import Assignment, Submission
-from annotations.selectors.confirming import is_live
 from annotations.selectors.offering import CENT, hourly_pay, pay_warnings
 from annotations.selectors.reviews import median_minutes
 from hits.crowds import LABELS, connect
@@ -59,7 +58,8 @@ def launch_rows(campaign: Campaign) -> list[LaunchRow]:
             "hit__batch__launch", "state"
         )
     )
-    strange = Assignment.objects.filter(is_live(), hit__batch__launch__in=launches)
+    strange = Assignment.objects.filter(slot=None, hit__batch__launch__in=launches)
+    strange = strange.exclude(state__in=Assignment.GIVEN_UP)
     unconfirmed = Counter(strange.values_list("hit__batch__launch", flat=True))
     counts = {
         row["posting__launch"]: row
