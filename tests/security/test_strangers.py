@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import re
 import uuid
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -319,9 +320,7 @@ def test_whom_the_marketplace_has_named_counts_against_nobody(server, settings):
 
 def test_where_people_come_from_is_not_kept_in_the_clear(server, made):
     stranger(server, names(server)[0], address="192.0.2.7")
-    origin = Arrival.objects.get().origin
-    assert len(origin) == 16
-    assert "192" not in origin or "192.0.2.7" not in origin
+    assert re.fullmatch("[0-9a-f]{16}", Arrival.objects.get().origin)
 
 
 def test_a_visit_that_is_refused_writes_no_row(server, made):
