@@ -93,7 +93,7 @@ def slots_reopen() -> None:
     for hit in hits_short_of_a_slot():
         slots = hit.assignments.exclude(slot=None)
         kept = slots.exclude(state__in=Assignment.GIVEN_UP)
-        lost = set(slots.values_list("slot", flat=True)) - set(kept.values_list("slot", flat=True))
+        lost = {row.slot or 0 for row in slots} - {row.slot or 0 for row in kept}
         Assignment.objects.bulk_create(
             Assignment(campaign_id=hit.batch.campaign_id, hit=hit, slot=slot)
             for slot in sorted(lost)

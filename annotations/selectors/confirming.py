@@ -71,9 +71,9 @@ def unconfirmed_sentences(**which: Any) -> Iterator[str]:
     No fault of our rows: anybody can make one, and on Mechanical Turk whoever gives up leaves one.
     """
     for turn in turns_unconfirmed(**which).exclude(state=State.ACTIVE):
+        rated = counted(getattr(turn, "rated", 0), "caption", "captions")
         yield (
-            f"{turn.hit.batch.campaign}: {turn} of {turn.annotator} {ENDED[State(turn.state)]} "
-            f"here with {counted(turn.rated, 'caption', 'captions')} rated, "
+            f"{turn} of {turn.annotator} {ENDED[State(turn.state)]} here with {rated} rated, "
             "and the crowd knows nothing of it"
         )
 

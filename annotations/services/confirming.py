@@ -46,16 +46,19 @@ def repeats_mark(submissions: Iterable[Submission]) -> None:
         hit__in={turn.hit_id for _, turn in new},
         annotator__in={turn.annotator_id for _, turn in new},
     )
-    held = set(known.values_list("hit_id", "annotator_id")) if new else set()
+    held: set[tuple[int, int | None]] = set()
+    if new:
+        held |= set(known.values_list("hit_id", "annotator_id"))
     for row, turn in new:
         if (turn.hit_id, turn.annotator_id) in held:
             row.problem = Problem.REPEATED
         held.add((turn.hit_id, turn.annotator_id))
 
 
-def is_named(submission: Submission) -> bool:
-    """Whether the marketplace has confirmed a turn of ours, finished or not."""
-    return submission.assignment_id is not None and submission.problem != Problem.REPEATED
+def turns_named(submissions: Iterable[Submission]) -> list[int]:
+    """The turns of ours that the marketplace confirms with these, finished or not."""
+    rows = [row for row in submissions if row.problem != Problem.REPEATED]
+    return [row.assignment_id for row in rows if row.assignment_id is not None]
 
 
 def _open_places(turns: Iterable[Assignment]) -> dict[int, list[Assignment]]:

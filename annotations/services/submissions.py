@@ -19,7 +19,7 @@ from annotations.models import Annotator, Assignment, Submission
 from annotations.references import audience_enough
 from annotations.services.annotators import INVITED, annotator_identify
 from annotations.services.assignments import assignment_withdraw
-from annotations.services.confirming import assignments_confirm, is_named, repeats_mark
+from annotations.services.confirming import assignments_confirm, repeats_mark, turns_named
 from annotations.services.people import digest_of
 from hits.crowds import connect
 from hits.crowds.gateway import Gateway, Progress
@@ -108,7 +108,7 @@ def submissions_record(
     )
     for submission in changed:
         submission_follow(submission=submission)
-    assignments_confirm(turns=[row.assignment_id for row in changed if is_named(row)])
+    assignments_confirm(turns=turns_named(changed))
     return changed
 
 
