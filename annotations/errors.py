@@ -17,6 +17,10 @@ class TooManyRefused(DomainError):
     """So many links were refused to one address that it has to wait."""
 
 
+class TooManyClaims(DomainError):
+    """So many turns were begun from one network that nobody else may begin there for a while."""
+
+
 class InvalidPost(DomainError):
     """What was sent cannot be read as a rating or a submission."""
 

@@ -88,7 +88,12 @@ class Exclusion(models.Model):
 
 
 class Assignment(models.Model):
-    """One person's turn at one HIT. Given back, it keeps its ratings, and a new row replaces it."""
+    """One person's turn at one HIT. Given back, it keeps its ratings, and a new row replaces it.
+
+    On a marketplace a turn begins without a slot, unconfirmed: anybody could have made up the name
+    in the address. It holds no place, and its ratings count nowhere, until the marketplace itself
+    names the person. Then it takes an open slot of its HIT.
+    """
 
     class State(models.TextChoices):
         OPEN = "open", "Open"
@@ -101,6 +106,7 @@ class Assignment(models.Model):
 
     # Given up by the person who had it: the slot has, or gets, another row.
     GIVEN_UP = (State.RETURNED, State.EXPIRED)
+    FINISHED = (State.SUBMITTED, State.APPROVED, State.REJECTED)
 
     # The HIT's own campaign, repeated so that taking and saving work need not look it up.
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="turns")
@@ -109,7 +115,11 @@ class Assignment(models.Model):
         Annotator, on_delete=models.PROTECT, null=True, blank=True, related_name="assignments"
     )
     state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
-    slot = models.PositiveSmallIntegerField(help_text="Which of the HIT's assignments this is.")
+    slot = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        help_text="Which of the HIT's assignments; none while it is unconfirmed.",
+    )
     claimed_at = models.DateTimeField(null=True, blank=True)
     consented_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
@@ -127,6 +137,11 @@ class Assignment(models.Model):
                 condition=Q(state="open"),
                 name="assignment_to_be_taken",
             ),
+            models.Index(
+                fields=["campaign", "hit"],
+                condition=Q(slot=None),
+                name="assignment_unconfirmed",
+            ),
         ]
         constraints = [
             models.UniqueConstraint(
@@ -134,8 +149,14 @@ class Assignment(models.Model):
                 condition=~Q(state__in=["returned", "expired"]),
                 name="one_assignment_per_slot",
             ),
+            # Unconfirmed, it may be somebody else who uses the person's name.
             models.UniqueConstraint(
-                fields=["hit", "annotator"], name="one_turn_per_person_and_hit"
+                fields=["hit", "annotator"],
+                condition=Q(slot__isnull=False),
+                name="one_turn_per_person_and_hit",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="open") | Q(slot__isnull=False), name="open_assignment_is_a_slot"
             ),
             models.CheckConstraint(
                 condition=Q(state="open", annotator=None, claimed_at=None, expires_at=None)
@@ -155,7 +176,8 @@ class Assignment(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.hit}, assignment {self.slot}"
+        which = f"unconfirmed turn {self.pk}" if self.slot is None else f"assignment {self.slot}"
+        return f"{self.hit}, {which}"
 
 
 class Arrival(models.Model):
@@ -167,8 +189,16 @@ class Arrival(models.Model):
         max_length=200, blank=True, help_text="What the crowd calls this assignment."
     )
     return_to = models.URLField(max_length=2000, blank=True)
+    origin = models.CharField(
+        max_length=16,
+        blank=True,
+        help_text="A keyed digest of the visitor's network, for an hour: it limits claims.",
+    )
 
     class Meta:
+        indexes = [
+            models.Index(fields=["origin"], condition=~Q(origin=""), name="arrival_by_origin")
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["crowd", "external_id"],
@@ -204,6 +234,7 @@ class Submission(models.Model):
         MISPLACED = "misplaced", "Belongs to another HIT"
         UNFINISHED = "unfinished", "Not everything was rated"
         LATE = "late", "Handed in after the work was given to another"
+        REPEATED = "repeated", "Rated this HIT before"
 
     class Pay(models.TextChoices):
         OPEN = "", "Not decided"

@@ -8,7 +8,7 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
-from annotations.services.assignments import assignments_expire
+from annotations.services.assignments import assignments_expire, origins_forget
 from annotations.services.erasing import campaigns_retire
 from annotations.services.launches import launches_open
 from annotations.services.reconciling import launch_reconcile
@@ -23,7 +23,9 @@ logger = logging.getLogger(__name__)
 
 @shared_task
 def assignments_expire_task() -> None:
-    assignments_expire(now=timezone.now())
+    now = timezone.now()
+    assignments_expire(now=now)
+    origins_forget(now=now)
 
 
 @shared_task

@@ -131,6 +131,11 @@ AXES_CLIENT_IP_CALLABLE = "daplatform.throttling.client_address"
 AXES_VERBOSE = False
 # Links and keys that are not ours, from one address in one web process.
 REFUSALS_PER_MINUTE = number("REFUSALS_PER_MINUTE", 30)
+# Turns that visitors from one network may begin before their marketplace has confirmed them: in a
+# minute, and at one HIT for as long as a turn that was handed in waits to be confirmed.
+CLAIMS_PER_MINUTE = number("CLAIMS_PER_MINUTE", 10)
+CLAIMS_PER_HIT = number("CLAIMS_PER_HIT", 5)
+CONFIRMATION_MINUTES = number("CONFIRMATION_MINUTES", 60)
 _memory = "django.core.cache.backends.locmem.LocMemCache"
 CACHES = {"default": {"BACKEND": _memory, "OPTIONS": {"MAX_ENTRIES": 10_000}}}
 # Days after the last work of a closed campaign until its people are forgotten; 0 keeps them.

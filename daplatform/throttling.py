@@ -8,10 +8,12 @@ import time
 from django.conf import settings
 from django.core.cache import cache
 from django.http import HttpRequest
+from django.utils.crypto import salted_hmac
 
 WINDOW = 60  # seconds
 # Who holds an IPv6 address usually holds all that share its first half.
 HOUSEHOLD = 64
+HERE = ("127.0.0.1", "::")  # ::1 by its first half
 
 
 def client_address(request: HttpRequest) -> str | None:
@@ -20,7 +22,23 @@ def client_address(request: HttpRequest) -> str | None:
     Behind our proxy it is what the proxy wrote last, for anybody can write the rest.
     """
     told = request.META.get("HTTP_X_FORWARDED_FOR", "") if settings.BEHIND_PROXY else ""
-    return _household(told.rpartition(",")[2].strip() or request.META.get("REMOTE_ADDR", ""))
+    try:
+        return address_prefix(
+            told.rpartition(",")[2].strip() or request.META.get("REMOTE_ADDR", "")
+        )
+    except ValueError:
+        return None
+
+
+def origin_of(request: HttpRequest) -> str:
+    """A digest by which requests from one network are known, and the network is not.
+
+    Empty where that cannot be told, and for this machine itself, where nobody is a stranger.
+    """
+    prefix = client_address(request)
+    if prefix is None or prefix in HERE:
+        return ""
+    return salted_hmac("origin", prefix).hexdigest()[:16]
 
 
 def is_refused_too_often(request: HttpRequest) -> bool:
@@ -36,15 +54,17 @@ def is_refused_too_often(request: HttpRequest) -> bool:
     return count > settings.REFUSALS_PER_MINUTE
 
 
-def _household(text: str) -> str | None:
+def address_prefix(address: str) -> str:
+    """What addresses of one household share; raises ValueError for what is no address.
+
+    >>> address_prefix("192.0.2.7"), address_prefix("::ffff:192.0.2.7")
+    ('192.0.2.7', '192.0.2.7')
+    >>> address_prefix("2001:db8::1:7")
+    '2001:db8::'
     """
-    >>> _household("192.0.2.7"), _household("2001:db8::1:7"), _household("somewhere")
-    ('192.0.2.7', '2001:db8::', None)
-    """
-    try:
-        address = ipaddress.ip_address(text)
-    except ValueError:
-        return None
-    if address.version == 4:
-        return str(address)
-    return str(ipaddress.ip_network(f"{address}/{HOUSEHOLD}", strict=False).network_address)
+    found = ipaddress.ip_address(address)
+    if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped:
+        found = found.ipv4_mapped
+    if found.version == 4:
+        return str(found)
+    return str(ipaddress.ip_network(f"{found}/{HOUSEHOLD}", strict=False).network_address)

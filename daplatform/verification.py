@@ -20,6 +20,7 @@ from django.utils import timezone
 
 from analysis.services.snapshots import snapshot_holds, snapshot_of
 from annotations.models import Assignment, Rating, Submission
+from annotations.selectors.confirming import unconfirmed_sentences
 from annotations.services.assignments import assignments_expire
 from hits.models import Act, Batch, Campaign, Hit, HitItem, LedgerEntry, Posting, Video
 from hits.selectors.money import campaign_sums, policy_of, sums_of
@@ -82,7 +83,7 @@ def overdue_work() -> Iterable[Assignment]:
 
 def hits_short_of_a_slot() -> Iterable[Hit]:
     """Work that was given back must be offered again, or its captions are never rated."""
-    kept = Q(assignments__isnull=False) & ~Q(assignments__state__in=Assignment.GIVEN_UP)
+    kept = Q(assignments__slot__isnull=False) & ~Q(assignments__state__in=Assignment.GIVEN_UP)
     hits = Hit.objects.select_related("batch")
     hits = hits.annotate(slots=Max("assignments__slot"), kept=Count("assignments", kept))
     return hits.filter(slots__gt=F("kept")).exclude(batch__campaign__state="closed")
@@ -91,10 +92,9 @@ def hits_short_of_a_slot() -> Iterable[Hit]:
 def slots_reopen() -> None:
     """Offer each lost slot again."""
     for hit in hits_short_of_a_slot():
-        kept = hit.assignments.exclude(state__in=Assignment.GIVEN_UP)
-        lost = set(hit.assignments.values_list("slot", flat=True)) - set(
-            kept.values_list("slot", flat=True)
-        )
+        slots = hit.assignments.exclude(slot=None)
+        kept = slots.exclude(state__in=Assignment.GIVEN_UP)
+        lost = {row.slot or 0 for row in slots} - {row.slot or 0 for row in kept}
         Assignment.objects.bulk_create(
             Assignment(campaign_id=hit.batch.campaign_id, hit=hit, slot=slot)
             for slot in sorted(lost)
@@ -193,6 +193,13 @@ def halves_remove() -> None:
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
+# What is worth knowing and no fault: it does not change how `verify` ends.
+NOTICES = [
+    Invariant(
+        "Work that no marketplace has confirmed counts nowhere and holds no place.",
+        unconfirmed_sentences,
+    )
+]
 INVARIANTS = [
     Invariant("Every HIT has as many captions as its batch says.", hits_of_another_size),
     Invariant("Damaged and repeated captions copy one of their own HIT.", copies_of_another_hit),

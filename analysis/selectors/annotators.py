@@ -22,7 +22,8 @@ from analysis.listings import (
 )
 from analysis.models import Result
 from analysis.selectors.results import result_listing
-from annotations.models import Annotator, Assignment, Exclusion, Rating
+from annotations.models import Annotator, Assignment, Exclusion
+from annotations.selectors.confirming import ratings_confirmed
 from annotations.selectors.reviews import annotators_left_out
 from hits.models import Campaign, HitItem
 from hits.selectors import replaced_words
@@ -111,7 +112,8 @@ def comments_on(
     campaign: Campaign, pseudonyms: Collection[str] | None = None
 ) -> dict[str, list[str]]:
     """What annotators wrote when they handed in their work, by pseudonym."""
-    turns = Assignment.objects.filter(campaign=campaign).exclude(comment="").order_by("pk")
+    turns = Assignment.objects.filter(campaign=campaign, slot__isnull=False)
+    turns = turns.exclude(comment="").order_by("pk")
     if pseudonyms is not None:
         turns = turns.filter(annotator__pseudonym__in=pseudonyms)
     comments: defaultdict[str, list[str]] = defaultdict(list)
@@ -151,7 +153,7 @@ class Answer:
 
 def annotator_answers(campaign: Campaign, annotator: Annotator, *, until: int) -> list[Answer]:
     """What counts of a person's ratings up to the id ``until``, in the order they were given."""
-    rows = Rating.objects.filter(campaign=campaign, pk__lte=until)
+    rows = ratings_confirmed(campaign).filter(pk__lte=until)
     later = rows.filter(
         assignment=OuterRef("assignment"),
         position=OuterRef("position"),

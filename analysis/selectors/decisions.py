@@ -10,6 +10,7 @@ from django.db.models import Count, Q
 from django.urls import reverse
 
 from annotations.models import Submission
+from annotations.selectors.confirming import turns_lapsed
 from annotations.selectors.crowd import launch_places
 from daplatform.wording import counted
 from hits.models import Act, Campaign, Launch
@@ -31,7 +32,7 @@ class Decision:
 def campaign_decisions(
     campaign: Campaign, launches: Iterable[Launch], settled: str = "", *, now: datetime
 ) -> list[Decision]:
-    """What presses most stands first. In two queries, besides the launches.
+    """What presses most stands first. In three queries, besides the launches.
 
     ``settled`` is the order of systems that more ratings would not change, once there is one.
     """
@@ -41,7 +42,7 @@ def campaign_decisions(
         *_acts(campaign, crowd, now),
         *_enough(campaign, launches, settled),
         *_launches(launches, crowd, now),
-        *_submissions(campaign, review),
+        *_submissions(campaign, review, now),
     ]
 
 
@@ -96,7 +97,7 @@ def _launches(launches: Iterable[Launch], crowd: str, now: datetime) -> Iterator
             )
 
 
-def _submissions(campaign: Campaign, review: str) -> Iterator[Decision]:
+def _submissions(campaign: Campaign, review: str, now: datetime) -> Iterator[Decision]:
     undecided = Submission.objects.filter(
         posting__launch__batch__campaign=campaign, pay=Pay.OPEN, progress=Progress.SUBMITTED
     )
@@ -106,6 +107,11 @@ def _submissions(campaign: Campaign, review: str) -> Iterator[Decision]:
         count = counted(odd, "submission is", "submissions are")
         sentence = f"{count} odd, and paid only if you say so."
         yield Decision("odd", sentence, f"{review}?show=problem")
+    strange = turns_lapsed(campaign, now).count()
+    if strange:
+        count = counted(strange, "turn was", "turns were")
+        sentence = f"{count} handed in, and no marketplace has confirmed them: they do not count."
+        yield Decision("unconfirmed", sentence, f"{review}?show=unconfirmed")
     if waiting["clean"]:
         count = counted(waiting["clean"], "submission waits", "submissions wait")
         yield Decision("submissions", f"{count} to be paid or refused.", f"{review}?show=open")

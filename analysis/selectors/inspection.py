@@ -23,9 +23,9 @@ class RatedItem:
 
 
 def hit_turns(hit: Hit, most: int) -> list[Assignment]:
-    """The turns at a HIT that anybody took, the latest ones where there are more than ``most``."""
-    taken = hit.assignments.exclude(annotator=None).select_related("annotator")
-    return sorted(taken.order_by("-pk")[:most], key=lambda turn: (turn.slot, turn.pk))
+    """The turns of people at a HIT, the latest ones where there are more than ``most``."""
+    taken = hit.assignments.exclude(annotator=None).exclude(slot=None).select_related("annotator")
+    return sorted(taken.order_by("-pk")[:most], key=lambda turn: (turn.slot or 0, turn.pk))
 
 
 def rated_items(hit: Hit, turns: list[Assignment]) -> list[RatedItem]:

@@ -11,18 +11,21 @@ from django.db.models.functions import TruncHour
 
 from analysis.pace import DAY, HOUR, HOURS_SHOWN, Pace, hour_of
 from annotations.models import Assignment, Rating
-from annotations.selectors.crowd import FINISHED
+from annotations.selectors.confirming import ratings_confirmed
 from hits.models import Campaign, Hit
 
 State = Assignment.State
-STANDING = ~Q(assignments__state__in=Assignment.GIVEN_UP)
+STANDING = Q(assignments__slot__isnull=False) & ~Q(assignments__state__in=Assignment.GIVEN_UP)
 COUNTED = 50_000
 """Ratings looked at to tell the pace: a day's work of hundreds of people."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Turns that were not given up, by state, and the ratings given in them."""
+    """Turns that were not given up, by state, and the ratings given in them.
+
+    A marketplace's people count once it has confirmed them.
+    """
 
     hits: int
     hits_offered: int
@@ -52,13 +55,17 @@ class Progress:
 
 def campaign_progress(campaign: Campaign) -> Progress:
     """In three queries. Handed in, a HIT is rated wholly; of the others the ratings are counted."""
-    turns = Assignment.objects.filter(campaign=campaign).exclude(state__in=Assignment.GIVEN_UP)
+    turns = Assignment.objects.filter(campaign=campaign, slot__isnull=False)
+    turns = turns.exclude(state__in=Assignment.GIVEN_UP)
     sizes = turns.order_by().values("state", size=F("hit__batch__hit_size"))
     rows = list(sizes.annotate(turns=Count("pk")))
     under_way = Rating.objects.filter(
-        assignment__campaign=campaign, assignment__state=State.ACTIVE, revision=1
+        assignment__campaign=campaign,
+        assignment__state=State.ACTIVE,
+        assignment__slot__isnull=False,
+        revision=1,
     )
-    done = [row for row in rows if row["state"] in FINISHED]
+    done = [row for row in rows if row["state"] in Assignment.FINISHED]
     return Progress(
         **_hit_counts(campaign),
         wanted=sum(row["turns"] * row["size"] for row in rows),
@@ -94,9 +101,10 @@ def hits_turns(campaign: Campaign, hits: Collection[int]) -> list[Turns]:
 
 
 def _turns(turns: QuerySet[Assignment], key: str) -> list[Turns]:
-    standing = turns.exclude(state__in=Assignment.GIVEN_UP).order_by().values(key)
+    standing = turns.exclude(slot=None).exclude(state__in=Assignment.GIVEN_UP)
+    standing = standing.order_by().values(key)
     counted = standing.annotate(
-        wanted=Count("pk"), finished=Count("pk", filter=Q(state__in=FINISHED))
+        wanted=Count("pk"), finished=Count("pk", filter=Q(state__in=Assignment.FINISHED))
     )
     return [Turns(*row) for row in counted.values_list(key, "wanted", "finished")]
 
@@ -114,7 +122,7 @@ def campaign_arrivals(campaign: Campaign, *, now: datetime) -> tuple[Pace, dict[
     Ids follow the order of arrival and are indexed by campaign, moments are not: the last `COUNTED`
     ratings are found by id, however many came before. A change of mind is no further rating.
     """
-    ratings = Rating.objects.filter(campaign=campaign)
+    ratings = ratings_confirmed(campaign)
     beyond = ratings.order_by("-pk").values_list("pk", "created_at")[COUNTED : COUNTED + 1]
     last, moment = beyond.first() or (0, now - DAY)
     recent = ratings.filter(pk__gt=last, revision=1)

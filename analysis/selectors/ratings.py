@@ -12,7 +12,12 @@ from analysis.snapshot import Columns, latest
 from analysis.stats.flags import Evidence
 from analysis.stats.ratings import Ratings
 from annotations.models import Annotator, Assignment
-from annotations.selectors.reviews import annotators_vouched_for, assignments_left_out
+from annotations.selectors.confirming import ratings_confirmed
+from annotations.selectors.reviews import (
+    annotators_vouched_for,
+    assignments_left_out,
+    review_marks,
+)
 from hits.models import Campaign, Hit
 
 
@@ -36,7 +41,8 @@ def ratings_of(campaign: Campaign, columns: Columns) -> Ratings:
 
 
 def counted(campaign: Campaign, columns: Columns) -> Columns:
-    """Without the work that reviewing left out: refused, forged, or by a person's word."""
+    """Without the work that reviewing left out: unconfirmed, refused, forged, or by a person's
+    word."""
     left_out = assignments_left_out(campaign)
     if not left_out:
         return columns
@@ -44,9 +50,14 @@ def counted(campaign: Campaign, columns: Columns) -> Columns:
     return {name: values[kept] for name, values in columns.items()}
 
 
+def last_rating(campaign: Campaign) -> int | None:
+    """The last rating by somebody whose crowd knows them: the analysis reads up to there."""
+    return ratings_confirmed(campaign).order_by("-pk").values_list("pk", flat=True).first()
+
+
 def reviews_fingerprint(campaign: Campaign) -> str:
-    """Of the reviewers' decisions that change a number; empty where there are none."""
-    decisions = (assignments_left_out(campaign), annotators_vouched_for(campaign))
+    """Of what crowds and reviewers said that changes a number; empty where there is nothing."""
+    decisions = review_marks(campaign)
     return hashlib.sha256(repr(decisions).encode()).hexdigest()[:16] if any(decisions) else ""
 
 

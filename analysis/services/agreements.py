@@ -8,7 +8,7 @@ import shutil
 from dataclasses import asdict, dataclass, replace
 
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from analysis.exports import FORMATS
@@ -40,14 +40,13 @@ from analysis.selectors.metric_agreement import (
     campaign_inputs,
 )
 from analysis.selectors.metric_scores import metric_sources
-from analysis.selectors.ratings import notes_on
+from analysis.selectors.ratings import last_rating, notes_on
 from analysis.services.metric_bench import settings_of
 from analysis.services.results import make_again, ratings_until
 from analysis.services.snapshots import snapshot_refresh
 from analysis.services.waiting import waiting_for_space
 from analysis.snapshot import Columns
 from analysis.stats.outliers import Direction
-from annotations.models import Rating
 from hits.models import Campaign
 
 DEFAULTS = Settings()
@@ -76,7 +75,7 @@ def agreement_request(*, campaign: Campaign, choices: Choices) -> Agreement | No
     None without any ratings, or without any metric. Whoever gets a waiting row wakes a worker for
     it; twice does no harm.
     """
-    last = Rating.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"]
+    last = last_rating(campaign)
     evidence = agreement_evidence(campaign)
     if last is None or not evidence:
         return None

@@ -27,7 +27,7 @@ from analysis.services.organiser_downloads import (
 )
 from analysis.services.results import ratings_until
 from analysis.services.snapshots import snapshot_refresh
-from annotations.models import Rating
+from annotations.selectors.confirming import ratings_confirmed
 from daplatform.errors import DomainError
 from hits.models import Campaign, Hit, HitItem
 
@@ -128,7 +128,7 @@ def ratings_download(campaign: Campaign, *, last: int, decisions: str) -> Downlo
 
     ``decisions``, the fingerprint of the reviewers' decisions, only says which file is which.
     """
-    rows = Rating.objects.filter(campaign=campaign, pk__lte=last).count()
+    rows = ratings_confirmed(campaign).filter(pk__lte=last).count()
     if not rows:
         raise NothingToDownload("Nobody has rated anything yet.")
 

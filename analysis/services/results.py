@@ -9,7 +9,7 @@ from dataclasses import asdict
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import QuerySet
 from django.db.models.fields.json import KT
 from django.utils import timezone
 
@@ -29,6 +29,7 @@ from analysis.results import ADJUSTED, ResultFolder, result_files, write_files
 from analysis.selectors.captions import captions_found
 from analysis.selectors.ratings import (
     evidence_of,
+    last_rating,
     notes_on,
     ratings_of,
     reviews_fingerprint,
@@ -38,7 +39,6 @@ from analysis.services.snapshots import snapshot_refresh
 from analysis.services.waiting import waiting_for_space
 from analysis.snapshot import Columns
 from analysis.trust import assess_trust
-from annotations.models import Rating
 from hits.models import Campaign
 
 KEPT = 3
@@ -55,7 +55,7 @@ def result_request(*, campaign: Campaign, choices: Settings) -> Result | None:
 
     Whoever gets a waiting row wakes a worker for it; twice does no harm.
     """
-    last = Rating.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"]
+    last = last_rating(campaign)
     if last is None:
         return None
     # What the page shows is large, and not looked at here but for one word of it.

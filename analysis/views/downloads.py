@@ -34,7 +34,7 @@ from analysis.services.exports import export_request
 from analysis.tasks import export_make_task
 from analysis.views import annotators, captions, comparison, pairs
 from analysis.views.latest import checked, latest_result
-from annotations.models import Rating
+from annotations.selectors.confirming import ratings_confirmed
 from daplatform.errors import DomainError
 from daplatform.row_keys import row_key
 from hits.models import Campaign
@@ -150,7 +150,7 @@ def comparison_choices(request: MemberRequest, campaign: Campaign, subject: str)
 
 
 def ratings_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
-    last = newest(Rating.objects.filter(campaign=campaign))
+    last = newest(ratings_confirmed(campaign))
     return {"last": last, "decisions": reviews_fingerprint(campaign)}
 
 

@@ -20,7 +20,6 @@ from hits.selectors.money import sums_of
 
 Pay, Progress = Submission.Pay, Submission.Progress
 SHORTEST_MINUTES = 1  # who is done sooner is a program, and earns nothing by the hour
-FINISHED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED, Assignment.State.REJECTED)
 
 
 @dataclass(frozen=True)
@@ -34,6 +33,7 @@ class LaunchRow:
     refused: int  # publications the crowd would not have
     wanted: int  # people, over all HITs
     working: int
+    unconfirmed: int  # at work or handed in, and not named by the crowd yet
     finished: int
     waiting: int  # for a decision
     odd: int
@@ -54,10 +54,13 @@ def launch_rows(campaign: Campaign) -> list[LaunchRow]:
         Posting.objects.filter(launch__in=launches).values_list("launch", "standing")
     )
     turns = Counter(
-        Assignment.objects.filter(hit__batch__launch__in=launches).values_list(
+        Assignment.objects.filter(hit__batch__launch__in=launches, slot__isnull=False).values_list(
             "hit__batch__launch", "state"
         )
     )
+    strange = Assignment.objects.filter(slot=None, hit__batch__launch__in=launches)
+    strange = strange.exclude(state__in=Assignment.GIVEN_UP)
+    unconfirmed = Counter(strange.values_list("hit__batch__launch", flat=True))
     counts = {
         row["posting__launch"]: row
         for row in Submission.objects.filter(posting__launch__in=launches)
@@ -70,7 +73,8 @@ def launch_rows(campaign: Campaign) -> list[LaunchRow]:
         )
     }
     return [
-        _launch_row(each, standings, turns, counts.get(each.pk, {}), minutes) for each in launches
+        _launch_row(each, standings, turns, unconfirmed[each.pk], counts.get(each.pk, {}), minutes)
+        for each in launches
     ]
 
 
@@ -78,6 +82,7 @@ def _launch_row(
     launch: Launch,
     standings: Counter[tuple[int, str]],
     turns: Counter[tuple[int, str]],
+    unconfirmed: int,
     counts: Mapping[str, Any],
     minutes: float | None,
 ) -> LaunchRow:
@@ -94,7 +99,8 @@ def _launch_row(
         publications=sum(n for (pk, _), n in standings.items() if pk == launch.pk),
         wanted=sum(n for (pk, _), n in turns.items() if pk == launch.pk) - given_up,
         working=turns[launch.pk, Assignment.State.ACTIVE],
-        finished=sum(turns[launch.pk, state] for state in FINISHED),
+        unconfirmed=unconfirmed,
+        finished=sum(turns[launch.pk, state] for state in Assignment.FINISHED),
         waiting=counts.get("waiting", 0),
         odd=counts.get("odd", 0),
         paid=counts.get("paid", 0),
@@ -121,19 +127,24 @@ class Places:
 
 
 def launch_places(launch: Launch) -> Places:
-    """In three queries. What an untaken place costs is its share of what was promised for all."""
+    """In three queries. What an untaken place costs is its share of what was promised for all.
+
+    Somebody at work whom the crowd has not named yet may have to be paid: a place is kept for them.
+    """
     turns = Assignment.objects.filter(hit__batch=launch.batch_id).aggregate(
         untaken=Count("pk", filter=Q(state=Assignment.State.OPEN)),
         working=Count("pk", filter=Q(state=Assignment.State.ACTIVE)),
+        strange=Count("pk", filter=Q(state=Assignment.State.ACTIVE, slot=None)),
     )
+    untaken = max(0, turns["untaken"] - turns["strange"])
     postings = Posting.objects.filter(launch=launch)
     first = postings.order_by("pk").first()
     unused = Decimal("0.00")
     if first is not None:
         each = first.unit_reward + first.fee / first.priced_people
         promised = sums_of(LedgerEntry.objects.filter(posting__in=postings)).outstanding
-        unused = min((each * turns["untaken"]).quantize(CENT), promised)
-    return Places(turns["untaken"], turns["working"], unused)
+        unused = min((each * untaken).quantize(CENT), promised)
+    return Places(untaken, turns["working"], unused)
 
 
 def batches_to_launch(campaign: Campaign) -> QuerySet[Batch]:

@@ -9,6 +9,7 @@ from django.db.models import Avg, Count, Exists, OuterRef, Q, QuerySet
 
 from annotations.errors import LinkRefused
 from annotations.models import Annotator, Arrival, Assignment, Exclusion, Invitation
+from annotations.selectors.confirming import is_live
 from annotations.tokens import Entry
 from hits.models import Campaign, Launch
 
@@ -85,7 +86,9 @@ def assignments_open(
     if hit is not None:
         open_ = open_.filter(hit=hit)
     if annotator is not None:
-        mine = Assignment.objects.filter(hit=OuterRef("hit"), annotator=annotator)
+        mine = Assignment.objects.filter(
+            hit=OuterRef("hit"), annotator=annotator, slot__isnull=False
+        )
         open_ = open_.filter(~Exists(mine))
     return open_.order_by("hit_id", "slot")
 
@@ -147,17 +150,20 @@ def _personal_obstacle(campaign: Campaign, annotator: Annotator, hit: int | None
     if Exclusion.objects.filter(owner=campaign.owner_id, annotator=annotator).exists():
         return "There are no more tasks for you in this study. Thank you for your work."
     had = Assignment.objects.filter(campaign=campaign, annotator=annotator)
-    if hit is not None and had.filter(hit=hit).exists():
+    if hit is not None and had.filter(hit=hit, slot__isnull=False).exists():
         return "You had this task before, and everybody rates a task only once."
     limit = campaign.max_hits_per_annotator
-    if limit is not None and had.exclude(state__in=Assignment.GIVEN_UP).count() >= limit:
+    standing = Q(slot__isnull=False) & ~Q(state__in=Assignment.GIVEN_UP)
+    if limit is not None and had.filter(standing | is_live()).count() >= limit:
         return "You have rated as much as one person may in this study. Thank you!"
     return "" if campaign.is_demo else _mixing_obstacle(campaign, annotator)
 
 
 def _mixing_obstacle(campaign: Campaign, annotator: Annotator) -> str:
     """People and simulated annotators never share a campaign: their ratings would be pooled."""
-    taken = Assignment.objects.filter(campaign=campaign, annotator__isnull=False)
+    taken = Assignment.objects.filter(
+        campaign=campaign, annotator__isnull=False, slot__isnull=False
+    )
     if not taken.exclude(annotator__is_simulated=annotator.is_simulated).exists():
         return ""
     if annotator.is_simulated:

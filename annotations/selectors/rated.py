@@ -12,11 +12,12 @@ UNFINISHED = (Assignment.State.OPEN, Assignment.State.ACTIVE)
 
 def campaigns_rated(campaigns: QuerySet[Campaign]) -> QuerySet[Campaign]:
     """Those of them that are live still, with every HIT offered and nothing left to rate."""
-    standing = Assignment.objects.exclude(state__in=Assignment.GIVEN_UP)
+    placed = Assignment.objects.filter(slot__isnull=False)
+    standing = placed.exclude(state__in=Assignment.GIVEN_UP)
     hits = Hit.objects.filter(batch__campaign=OuterRef("pk"))
     return campaigns.filter(
         Exists(hits),
         ~Exists(hits.exclude(Exists(standing.filter(hit=OuterRef("pk"))))),
-        ~Exists(Assignment.objects.filter(campaign=OuterRef("pk"), state__in=UNFINISHED)),
+        ~Exists(placed.filter(campaign=OuterRef("pk"), state__in=UNFINISHED)),
         state=Campaign.State.LIVE,
     )

@@ -20,7 +20,6 @@ from hits.models import Act, Campaign, Launch, Policy
 from hits.selectors.money import policy_of
 
 State = Assignment.State
-FINISHED = (State.SUBMITTED, State.APPROVED, State.REJECTED)
 Pay, Progress = Submission.Pay, Submission.Progress
 # Turns whose ratings do not count, by a person's word or because something is odd.
 LEFT_OUT = Q(submission__use=False) | Q(submission__isnull=False, submission__use=None) & (
@@ -90,7 +89,7 @@ def case_of(submission: Submission) -> Case:
 
 def _case(*, state: str, problem: str, pay: str, progress: str, verdict: str | None) -> Case:
     return Case(
-        finished=not problem and state in FINISHED,
+        finished=not problem and state in Assignment.FINISHED,
         verdict=verdict or "",
         refused=pay == Pay.REFUSE or progress == Progress.REJECTED,
     )
@@ -100,13 +99,21 @@ def assignments_left_out(campaign: Campaign) -> list[int]:
     """Turns whose ratings do not count, by a person's word or because something is odd.
 
     Quality control is not asked here: the analysis has its own, of this very moment. Work that
-    came by a marketplace counts once the marketplace confirms it.
+    came by a marketplace counts once the marketplace confirms it, whatever its state.
     """
     mine = Assignment.objects.filter(campaign=campaign)
-    unconfirmed = Q(submission=None, state__in=FINISHED, hit__batch__launch__isnull=False) & ~Q(
-        hit__batch__launch__crowd="invite"
-    )
-    return sorted(mine.filter(LEFT_OUT | unconfirmed).values_list("pk", flat=True))
+    return sorted(mine.filter(LEFT_OUT | Q(slot=None)).values_list("pk", flat=True))
+
+
+def review_marks(campaign: Campaign) -> tuple[object, ...]:
+    """What changes as soon as other ratings count than before; strangers' work does not.
+
+    The last is the number of turns that marketplaces have confirmed.
+    """
+    placed = Assignment.objects.filter(campaign=campaign, slot__isnull=False)
+    named = Submission.objects.filter(assignment__in=placed).exclude(crowd="invite")
+    left_out = sorted(placed.filter(LEFT_OUT).values_list("pk", flat=True))
+    return left_out, annotators_vouched_for(campaign), named.count()
 
 
 def annotators_left_out(campaign: Campaign) -> dict[str, bool]:
@@ -126,7 +133,7 @@ def annotators_vouched_for(campaign: Campaign) -> list[str]:
 
 def shortfalls(launch: Launch) -> dict[int, int]:
     """HITs that lack people whose ratings can be used, and how many each lacks."""
-    turns = Assignment.objects.filter(hit__batch=launch.batch).exclude(
+    turns = Assignment.objects.filter(hit__batch=launch.batch, slot__isnull=False).exclude(
         state__in=Assignment.GIVEN_UP
     )
     standing = Counter(dict(turns.order_by().values_list("hit").annotate(Count("pk"))))
@@ -141,7 +148,8 @@ def _hits_rated_in_vain(launch: Launch) -> Iterator[int]:
     campaign, undoable = launch.batch.campaign, _refusals_undoable(launch)
     rule = policy_of(campaign).use_rule
     rows = submissions_of(campaign).filter(posting__launch=launch, assignment__isnull=False)
-    rows = rows.exclude(assignment__state__in=Assignment.GIVEN_UP).order_by()
+    rows = rows.exclude(assignment__state__in=Assignment.GIVEN_UP)
+    rows = rows.filter(assignment__slot__isnull=False).order_by()
     facts: Any = rows.values_list(  # type: ignore[misc]  # `verdict` is annotated
         "pk", "assignment__hit", "assignment__state", "problem", "pay", "progress", "verdict", "use"
     )
@@ -177,7 +185,9 @@ def rejection_categories(campaign: Campaign) -> dict[str, str]:
 
 def median_minutes(campaign: Campaign) -> float | None:
     """How long finished work took, from taking it to handing it in."""
-    turns = Assignment.objects.filter(campaign=campaign, state__in=FINISHED)
+    turns = Assignment.objects.filter(
+        campaign=campaign, state__in=Assignment.FINISHED, slot__isnull=False
+    )
     times = turns.values_list("claimed_at", "submitted_at")
     minutes = [(end - start).total_seconds() / 60 for start, end in times if start and end]
     return median(minutes) if minutes else None

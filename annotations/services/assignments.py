@@ -9,8 +9,9 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from annotations.errors import NothingToTake, Unfinished, WorkClosed
+from annotations.errors import NothingToTake, TooManyClaims, Unfinished, WorkClosed
 from annotations.models import Annotator, Arrival, Assignment, Rating
+from annotations.selectors.confirming import is_claimed_too_often, is_confirmed_later, lease
 from annotations.selectors.entry import assignment_earlier, assignments_open, claim_obstacle
 from annotations.selectors.work import assignment_of, closed_sentence, rated_count
 from annotations.tokens import Turn
@@ -61,10 +62,14 @@ def assignment_claim(
     crowd: str = "invite",
     external_id: str = "",
     return_to: str = "",
+    origin: str = "",
     consents: bool = False,
     now: dt.datetime | None = None,
 ) -> Assignment:
-    """Take an open assignment, or come back to the one this person is working on."""
+    """Take an open assignment, or come back to the one this person is working on.
+
+    Where a marketplace says who works, the turn only begins: it takes a place once it is confirmed.
+    """
     now = now or timezone.now()
     # People queue here, a moment each, so that limits hold for one person in many tabs too.
     campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
@@ -78,28 +83,26 @@ def assignment_claim(
     assignments_expire(campaign=campaign, now=now)
     if sentence := claim_obstacle(campaign=campaign, annotator=annotator, hit=hit, crowd=crowd):
         raise NothingToTake(sentence)
-    assignment = _assignment_take(campaign, annotator, hit, crowd, now)
+    place = assignments_open(campaign=campaign, annotator=annotator, hit=hit, crowd=crowd)[0]
+    is_strange = is_confirmed_later(place.hit_id)
+    if is_strange and is_claimed_too_often(hit=place.hit_id, origin=origin, now=now):
+        raise TooManyClaims(
+            "Too many people have begun this study from your network. Wait a while, then try again."
+        )
+    # Somebody the marketplace has not named yet gets a row beside the place, which stays open.
+    turn = Assignment(campaign=campaign, hit_id=place.hit_id) if is_strange else place
+    turn.state, turn.annotator, turn.claimed_at = State.ACTIVE, annotator, now
+    turn.consented_at = now if campaign.consent else None
+    turn.expires_at = now + dt.timedelta(minutes=campaign.minutes_allowed)
+    turn.save()
     Arrival.objects.create(
-        assignment=assignment, crowd=crowd, external_id=external_id, return_to=return_to
+        assignment=turn,
+        crowd=crowd,
+        external_id=external_id,
+        return_to=return_to,
+        origin=origin if is_strange else "",
     )
-    return assignment
-
-
-def _assignment_take(
-    campaign: Campaign, annotator: Annotator, hit: int | None, crowd: str, now: dt.datetime
-) -> Assignment:
-    wanted = assignments_open(campaign=campaign, annotator=annotator, hit=hit, crowd=crowd).first()
-    taken = wanted and Assignment.objects.filter(pk=wanted.pk, state=State.OPEN).update(
-        state=State.ACTIVE,
-        annotator=annotator,
-        claimed_at=now,
-        consented_at=now if campaign.consent else None,
-        expires_at=now + dt.timedelta(minutes=campaign.minutes_allowed),
-    )
-    if wanted is None or not taken:
-        raise NothingToTake("Somebody else has just taken the last task.")
-    wanted.refresh_from_db()
-    return wanted
+    return turn
 
 
 @transaction.atomic
@@ -107,7 +110,7 @@ def assignment_return(*, turn: Turn) -> None:
     """Give the work back; what was rated stays, and somebody else can take the HIT."""
     mine = Assignment.objects.filter(pk=turn.assignment, annotator=turn.annotator)
     if mine.filter(state=State.ACTIVE).update(state=State.RETURNED):
-        _slot_reopen(assignment_of(turn))
+        _slot_reopen(turn.assignment)
     elif not mine.filter(state=State.RETURNED).exists():
         raise WorkClosed("This task cannot be given back any more.")
 
@@ -122,7 +125,7 @@ def assignments_expire(*, now: dt.datetime, campaign: Campaign | None = None) ->
     for assignment in overdue:
         still = Assignment.objects.filter(pk=assignment.pk, state=State.ACTIVE)
         if still.update(state=State.EXPIRED):
-            _slot_reopen(assignment)
+            _slot_reopen(assignment.pk)
             expired += 1
     return expired
 
@@ -132,13 +135,20 @@ def assignment_withdraw(*, assignment: Assignment, ran_out: bool) -> None:
     """Somebody gave up, their crowd says: what they rated stays, and another can take the HIT."""
     mine = Assignment.objects.filter(pk=assignment.pk, state=State.ACTIVE)
     if mine.update(state=State.EXPIRED if ran_out else State.RETURNED):
-        _slot_reopen(assignment)
+        _slot_reopen(assignment.pk)
 
 
-def _slot_reopen(assignment: Assignment) -> None:
-    Assignment.objects.create(
-        campaign_id=assignment.campaign_id, hit_id=assignment.hit_id, slot=assignment.slot
-    )
+def _slot_reopen(pk: int) -> None:
+    """Offer the place of a turn again. Read anew: it may just have been confirmed."""
+    turn = Assignment.objects.get(pk=pk)
+    if turn.slot is not None:
+        Assignment.objects.create(campaign_id=turn.campaign_id, hit_id=turn.hit_id, slot=turn.slot)
+
+
+def origins_forget(*, now: dt.datetime) -> None:
+    """Where people came from is kept only for as long as it limits claims."""
+    old = Arrival.objects.exclude(origin="").filter(assignment__claimed_at__lt=now - lease())
+    old.update(origin="")
 
 
 @transaction.atomic

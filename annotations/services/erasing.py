@@ -95,7 +95,7 @@ def _erase(*, turns: QuerySet[Assignment], submissions: QuerySet[Submission]) ->
     # What the crowd refused cannot be tried again: it would not say about whom.
     acts.filter(state=Act.State.FAILED).update(state=Act.State.UNDONE)
     acts.update(payload={}, error="")
-    Arrival.objects.filter(assignment__in=turns).update(external_id="", return_to="")
+    Arrival.objects.filter(assignment__in=turns).update(external_id="", return_to="", origin="")
     # Sentences about submissions; the next comparison finds what still differs.
     Launch.objects.filter(pk__in=submissions.values("posting__launch")).update(differences=[])
     submissions.update(external_id=Concat(Value(ERASED), Cast("pk", CharField())))

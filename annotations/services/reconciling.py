@@ -8,7 +8,7 @@ from decimal import Decimal
 from django.db.models import Count, Sum
 from django.utils import timezone
 
-from annotations.models import Assignment, Submission
+from annotations.models import Submission
 from annotations.references import batch_prefix, site_prefix
 from annotations.services.reconciling_bonuses import bonus_differences
 from annotations.services.submissions import launch_sync
@@ -104,11 +104,6 @@ def submission_differences(launch: Launch) -> Iterator[str]:
         yield f"Submission {row.external_id} is approved here and {row.progress} at the crowd."
     for row in rows.filter(pay=Pay.REFUSE, progress=Progress.APPROVED.value):
         yield f"Submission {row.external_id} is refused here and approved at the crowd."
-    finished = Assignment.objects.filter(
-        hit__batch=launch.batch, state=Assignment.State.SUBMITTED, submission=None
-    )
-    for turn in finished:
-        yield f"{turn} was handed in here, and the crowd knows nothing of it."
 
 
 def money_differences(launch: Launch) -> Iterator[str]:

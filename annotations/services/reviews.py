@@ -325,6 +325,5 @@ def _fresh(submissions: Several) -> list[Submission]:
 
 
 def _set_state(rows: Several, state: Assignment.State) -> None:
-    finished = (State.SUBMITTED, State.APPROVED, State.REJECTED)
     turns = [row.assignment_id for row in rows if row.assignment_id is not None]
-    Assignment.objects.filter(pk__in=turns, state__in=finished).update(state=state)
+    Assignment.objects.filter(pk__in=turns, state__in=Assignment.FINISHED).update(state=state)

@@ -2,7 +2,7 @@
 
 A crowd's word is never taken for ours, nor ours for the crowd's: a submission is clean only where
 both agree on the person, the HIT and that the work is finished. Everything else is kept with its
-problem, is paid by nobody but a person, and counts in no ranking.
+problem, is paid by nobody but a person, and counts in no ranking. Who is reported has a place.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from annotations.models import Annotator, Assignment, Submission
 from annotations.references import audience_enough
 from annotations.services.annotators import INVITED, annotator_identify
 from annotations.services.assignments import assignment_withdraw
+from annotations.services.confirming import assignments_confirm, repeats_mark, turns_named
 from annotations.services.people import digest_of
 from hits.crowds import connect
 from hits.crowds.gateway import Gateway, Progress
@@ -28,7 +29,6 @@ from hits.services.money import campaign_lock, reward_book, reward_release
 from hits.services.outbox import act_write
 
 State, Problem = Assignment.State, Submission.Problem
-FINISHED = (State.SUBMITTED, State.APPROVED, State.REJECTED)
 GIVEN_UP = (Progress.RETURNED, Progress.TIMED_OUT, Progress.SCREENED_OUT)
 HANDED_IN = (Progress.SUBMITTED, Progress.APPROVED, Progress.REJECTED)
 CHUNK = 200
@@ -99,6 +99,7 @@ def submissions_record(
         _submission(launch.crowd, postings, hits, report, turns.get(report.external_id))
         for report in new
     ]
+    repeats_mark(found)
     changed = Submission.objects.bulk_create(
         found,
         update_conflicts=True,
@@ -107,12 +108,15 @@ def submissions_record(
     )
     for submission in changed:
         submission_follow(submission=submission)
+    assignments_confirm(turns=turns_named(changed))
     return changed
 
 
 def _is_news(report: Reported, row: Submission | None) -> bool:
-    """A problem may have gone meanwhile: somebody at work when it was reported has finished."""
-    return row is None or row.progress != report.progress or bool(row.problem)
+    """A problem may have gone meanwhile: somebody at work when it was reported has finished, or
+    has come here only since."""
+    has_come = row is not None and row.assignment_id is None and report.progress == Progress.WORKING
+    return row is None or has_come or row.progress != report.progress or bool(row.problem)
 
 
 def _turns(crowd: str, names: Sequence[str]) -> dict[str, Assignment]:
@@ -170,7 +174,7 @@ def submission_problem(
         return Problem.FORGED
     if not is_placed:
         return Problem.MISPLACED
-    if report.progress not in HANDED_IN or turn.state in FINISHED:
+    if report.progress not in HANDED_IN or turn.state in Assignment.FINISHED:
         return Problem.NONE
     return Problem.LATE if turn.state in Assignment.GIVEN_UP else Problem.UNFINISHED
 
@@ -210,7 +214,9 @@ def people_enough(launch: Launch, changed: Sequence[Submission]) -> None:
     if limit is None or not handed_in or launch.crowd == INVITED:
         return
     turns = Assignment.objects.filter(
-        campaign=campaign, annotator__in=[row.annotator_id for row in handed_in]
+        campaign=campaign,
+        annotator__in=[row.annotator_id for row in handed_in],
+        slot__isnull=False,
     ).exclude(state__in=Assignment.GIVEN_UP)
     counts = Counter(turns.values_list("annotator", flat=True))
     people = {

@@ -79,6 +79,8 @@ def launch_top_up(*, launch: Launch, by: User | None = None) -> TopUp:
         obstacle = "The budget does not reach for everybody who is needed."
     elif len(wanted) < len(lacking):
         obstacle = f"Some HITs were rated in vain {MOST_TIMES} times over. Look at them first."
+    elif not people:
+        obstacle = _waiting_sentence(launch)
     if people:
         AuditEntry.objects.create(
             campaign=campaign,
@@ -120,9 +122,25 @@ def launch_extend(*, launch: Launch, by: User, people: int = 0, days: int = 0) -
     )
 
 
+def _waiting_sentence(launch: Launch) -> str:
+    """What is lacking although nobody new has to be asked; empty where nothing is."""
+    turns = Assignment.objects.filter(hit__batch=launch.batch_id)
+    waiting = turns.filter(state=Assignment.State.OPEN).count()
+    strange = turns.filter(slot=None).exclude(state__in=Assignment.GIVEN_UP).count()
+    if not waiting:
+        return ""
+    sentence = f"{counted(waiting, 'place waits', 'places wait')} for somebody, and the crowd "
+    sentence += "offers them already: nobody else has to be asked."
+    if strange:
+        turns_are = counted(strange, "turn is", "turns are")
+        sentence += f" {turns_are} not confirmed by the marketplace: such work fills no place."
+    return sentence
+
+
 def _sensible(launch: Launch, lacking: Mapping[int, int]) -> dict[int, int]:
     """Without HITs that had their chances. Work that was given back is none."""
-    rated = Assignment.objects.filter(hit__in=lacking).exclude(state__in=Assignment.GIVEN_UP)
+    rated = Assignment.objects.filter(hit__in=lacking, slot__isnull=False)
+    rated = rated.exclude(state__in=Assignment.GIVEN_UP)
     counts = rated.values("hit").annotate(n=Count("pk"))
     turns = {row["hit"]: row["n"] for row in counts.order_by()}
     most = MOST_TIMES * launch.people

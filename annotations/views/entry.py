@@ -21,12 +21,11 @@ from annotations.selectors.entry import (
     work_estimate,
 )
 from annotations.selectors.work import turn_of
-from annotations.services.annotators import annotator_identify
-from annotations.services.assignments import assignment_claim
-from annotations.services.visits import visit_check
+from annotations.services.visits import visit_claim
 from annotations.tokens import Entry, entry_read, turn_sign
 from annotations.views.guards import page
 from annotations.views.preview import preview_page
+from daplatform.throttling import origin_of
 from hits.models import Campaign
 
 
@@ -50,7 +49,9 @@ def enter(request: HttpRequest, token: str) -> HttpResponseBase:
         return preview_page(request, campaign)
     arriving = _arriving(request, entry, campaign)
     if request.method == "POST":
-        return _to_work(_claim(arriving, consents=request.POST.get("consent") == "yes"))
+        consents = request.POST.get("consent") == "yes"
+        turn = visit_claim(**vars(arriving), origin=origin_of(request), consents=consents)
+        return _to_work(turn)
     return _welcome(request, arriving)
 
 
@@ -69,23 +70,6 @@ def _arriving(request: HttpRequest, entry: Entry, campaign: Campaign) -> Arrivin
     )
     known = annotator_known(crowd=crowd.name, external_id=visitor.person)
     return Arriving(entry, campaign, visitor, known)
-
-
-def _claim(arriving: Arriving, *, consents: bool) -> Assignment:
-    entry, visitor = arriving.entry, arriving.visitor
-    visit_check(campaign=arriving.campaign, crowd=entry.crowd, visitor=visitor)
-    annotator = arriving.annotator or annotator_identify(
-        crowd=entry.crowd, external_id=visitor.person
-    )
-    return assignment_claim(
-        campaign=arriving.campaign,
-        annotator=annotator,
-        hit=entry.hit,
-        crowd=entry.crowd,
-        external_id=visitor.turn,
-        return_to=visitor.return_to,
-        consents=consents,
-    )
 
 
 def _welcome(request: HttpRequest, arriving: Arriving) -> HttpResponseBase:

@@ -32,6 +32,7 @@ STATUS: dict[type[DomainError], int] = {
     errors.LinkRefused: 403,
     errors.LinkExpired: 410,
     errors.TooManyRefused: 429,
+    errors.TooManyClaims: 429,
     errors.InvalidPost: 400,
     errors.TooLarge: 413,
     errors.UnknownItem: 404,

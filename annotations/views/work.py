@@ -32,7 +32,6 @@ ENDPOINTS = (
     "assignment-finish",
     "assignment-return",
 )
-FINISHED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED, Assignment.State.REJECTED)
 
 
 @require_safe
@@ -41,7 +40,7 @@ def rate(request: HttpRequest, token: str) -> HttpResponseBase:
     """Watch, read, rate: wherever the work was left."""
     turn = turn_read(token)
     assignment = assignment_of(turn)
-    if assignment.state in FINISHED:
+    if assignment.state in Assignment.FINISHED:
         return redirect("annotations:done", token)
     if sentence := closed_sentence(assignment, timezone.now()):
         raise WorkClosed(sentence)
@@ -57,7 +56,7 @@ def done(request: HttpRequest, token: str) -> HttpResponseBase:
     """Thanks, and the way back to where the annotator came from."""
     turn = turn_read(token)
     assignment = assignment_of(turn)
-    if assignment.state not in FINISHED:
+    if assignment.state not in Assignment.FINISHED:
         return redirect("annotations:rate", token)
     arrival = Arrival.objects.filter(assignment=assignment).first()
     context = {

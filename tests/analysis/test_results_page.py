@@ -151,7 +151,7 @@ def test_the_page_computes_nothing_and_asks_little(
     ready, campaign, client_of, organiser, django_assert_max_num_queries
 ):
     client = client_of(organiser)
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(12):
         page = page_of(client, campaign)
     assert page.status_code == 200
     assert "How far to trust it" in page.content.decode()

@@ -53,8 +53,8 @@ def body(receipt: str, score: Any = 50, **changes: Any) -> dict[str, Any]:
 class Person:
     """Opens a link, presses Start, and rates."""
 
-    def __init__(self, path: str, **form: str) -> None:
-        self.client = Client(enforce_csrf_checks=True, HTTP_ORIGIN=ORIGIN)
+    def __init__(self, path: str, *, address: str = "127.0.0.1", **form: str) -> None:
+        self.client = Client(enforce_csrf_checks=True, HTTP_ORIGIN=ORIGIN, REMOTE_ADDR=address)
         self.entered = self.client.post(path, form)
         self.items: dict[int, dict[str, Any]] = {}
         if self.entered.status_code == 302:

@@ -27,6 +27,7 @@ from hypothesis.stateful import (
 
 from annotations.errors import NothingToTake
 from annotations.models import Assignment, Submission
+from annotations.selectors.reviews import assignments_left_out
 from annotations.services.launches import launch_close, launch_pause, launch_resume
 from annotations.services.reconciling import launch_reconcile
 from annotations.services.reviews import (
@@ -125,6 +126,24 @@ class CrowdMachine(RuleBasedStateMachine):
         with contextlib.suppress(NothingToTake):
             rate(arrive(hit, person, f"A-{person}"))
             self.market.submit(name, person, f"A-{person}")
+
+    @precondition(lambda self: self.market.out)
+    @rule(pick=picks, hands_in=st.booleans())
+    def stranger_comes(self, pick: int, hands_in: bool) -> None:
+        """Under a name and for a turn the crowd does not know."""
+        self.people += 1
+        with contextlib.suppress(NothingToTake):
+            turn = arrive(self.hits[pick % 2], f"S{self.people}", f"invented-{self.people}")
+            if hands_in:
+                rate(turn)
+
+    @invariant()
+    def strangers_hold_and_count_nothing(self) -> None:
+        if not hasattr(self, "campaign"):
+            return
+        turns = Assignment.objects.filter(annotator__identity__external_id__startswith="S")
+        assert not turns.exclude(slot=None).exists()
+        assert set(turns.values_list("pk", flat=True)) <= set(assignments_left_out(self.campaign))
 
     @precondition(lambda self: self._waiting())
     @rule(pick=picks)

@@ -17,6 +17,8 @@ from django.utils import timezone
 from annotations.errors import NothingToTake
 from annotations.models import Annotator, Assignment, Submission
 from annotations.selectors.offering import Choices
+from annotations.selectors.work import turn_of
+from annotations.services.assignments import assignment_return
 from annotations.services.launches import batch_launch, policy_update
 from annotations.services.order_kinds import Wish
 from annotations.services.orders import order_give, order_undo
@@ -24,6 +26,7 @@ from annotations.services.reviews import submissions_pay
 from annotations.services.submissions import launch_sync
 from annotations.services.topups import launch_top_up
 from daplatform.errors import DomainError
+from daplatform.verification import hits_short_of_a_slot
 from hits.crowds.gateway import Progress
 from hits.models import Act, Launch, LedgerEntry, Order, Posting
 from hits.selectors.money import campaign_sums
@@ -64,16 +67,42 @@ def test_launches_at_once_never_pass_the_budget(market):
     assert Posting.objects.count() == Act.objects.count() == 3
 
 
-def test_fifty_people_racing_for_ten_places_get_ten(market):
+def test_of_fifty_visitors_at_once_the_ten_whom_the_crowd_names_get_its_ten_places(market):
     campaign = make_campaign(assignments=10)
     hit = make_hit(campaign)
     made = launch(campaign)
     work(made, market)
-    results = at_once(50, lambda n: arrive(hit, f"W{n}", f"A{n}"))
-    taken = [result for result in results if isinstance(result, Assignment)]
-    assert len(taken) == 10
-    assert len({turn.slot for turn in taken}) == 10
-    assert Assignment.objects.filter(state="active").count() == 10
+    at_once(50, lambda n: arrive(hit, f"W{n}", f"A{n}"))
+    assert Assignment.objects.filter(state="active", slot=None).count() == 50
+    for number in range(10):
+        market.submit("P1", f"W{number}", f"A{number}")
+    at_once(4, lambda _: launch_sync(launch=made))
+    placed = Assignment.objects.filter(hit=hit, slot__isnull=False)
+    assert set(placed.values_list("state", "slot")) == {("active", n) for n in range(1, 11)}
+
+
+def test_who_gives_up_while_the_crowd_names_them_leaves_a_place_behind(market):
+    campaign = make_campaign(assignments=10)
+    hit = make_hit(campaign)
+    made = launch(campaign)
+    work(made, market)
+    turns = [arrive(hit, f"W{n}", f"A{n}") for n in range(10)]
+    for number in range(10):
+        market.submit("P1", f"W{number}", f"A{number}")
+
+    def act(number: int) -> None:
+        if number == 5:
+            launch_sync(launch=made)
+        else:
+            assignment_return(turn=turn_of(turns[number]))
+
+    at_once(10, act)
+    launch_sync(launch=made)
+    places = Assignment.objects.filter(hit=hit).exclude(state="returned")
+    found = Counter(places.values_list("state", flat=True))
+    assert found == {"active": 1, "open": 9}
+    assert set(places.values_list("slot", flat=True)) == set(range(1, 11))
+    assert not list(hits_short_of_a_slot())
 
 
 def test_workers_at_once_tell_everything_once(market):

@@ -129,7 +129,7 @@ def test_a_number_that_is_none_is_said(page, made, people):
 
 
 def test_topping_up_says_whom_it_asks_and_for_how_much(page, campaign, made, market):
-    assert "Nothing is lacking" in page("top-up").content.decode()
+    assert "2 places wait for somebody" in page("top-up").content.decode()
     finish(market, "P1", made.batch.hits.get(), "W1")
     work(made, market)
     Submission.objects.update(use=False)

@@ -9,6 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotations.models import Submission
+from annotations.selectors.confirming import unconfirmed_sentences
 from annotations.services.launches import launch_close
 from annotations.services.reconciling import launch_reconcile
 from annotations.services.reviews import submissions_pay
@@ -85,7 +86,10 @@ def test_work_only_we_know_and_work_only_the_crowd_knows_are_named(market, made)
     market.submit("P1", "W3", "never-came")
     differences = launch_reconcile(launch=made)
     assert any("never-came: nobody came here" in each for each in differences)
-    assert any("the crowd knows nothing of it" in each for each in differences)
+    assert len(differences) == 1  # what only we know may be a stranger's, and is told apart
+    (told,) = unconfirmed_sentences(hit__batch=made.batch)
+    assert "was handed in here" in told
+    assert "the crowd knows nothing of it" in told
 
 
 def test_a_payment_that_is_not_booked_is_named(market, made):

@@ -49,7 +49,7 @@ def test_a_page_of_reports_takes_a_fixed_number_of_queries(
 ):
     for person in range(3):
         finish(market, "P1", hit, f"W{person}")
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(19):
         launch_sync(launch=made)
 
 
@@ -78,6 +78,38 @@ def test_work_the_crowd_never_confirms_counts_nowhere(campaign, market, made, hi
     rate(turn)
     work(made, market)
     assert assignments_left_out(campaign) == [turn.pk]
+
+
+def test_whoever_is_reported_takes_an_open_place(market, made, hit):
+    finish(market, "P1", hit, "W1")
+    turn = arrive(hit, "W2", "invented")
+    work(made, market)
+    assert Submission.objects.get().assignment.slot == 1
+    turn.refresh_from_db()
+    assert turn.slot is None
+    assert Assignment.objects.filter(hit=hit, state="open").count() == 2
+
+
+def test_more_people_than_places_get_one_more_place_each(market, made, hit):
+    """What the crowd has accepted is paid: their ratings are not thrown away."""
+    arrived = [arrive(hit, f"W{person}", f"A{person}") for person in range(4)]
+    for person, turn in enumerate(arrived):
+        rate(turn)
+        market.submit("P1", f"W{person}", f"A{person}")
+    work(made, market)
+    taken = Assignment.objects.filter(hit=hit, state="submitted")
+    assert sorted(taken.values_list("slot", flat=True)) == [1, 2, 3, 4]
+    assert not Assignment.objects.filter(hit=hit, state="open").exists()
+
+
+def test_a_person_named_twice_at_a_hit_has_one_place(market, made, hit):
+    for name in ("A1", "A2"):
+        rate(arrive(hit, "W1", name))
+        market.submit("P1", "W1", name)
+    work(made, market)
+    work(made, market)
+    problems = Submission.objects.order_by("pk").values_list("problem", "assignment__slot")
+    assert list(problems) == [("", 1), ("repeated", None)]
 
 
 def test_a_replayed_submission_is_one_submission(market, made, hit):

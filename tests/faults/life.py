@@ -26,7 +26,8 @@ class Turn:
     expires_at: dt.datetime
     state: str = ACTIVE
     answers: dict[int, list[int]] = field(default_factory=dict)  # by position, oldest first
-    heard: Progress | None = None
+    heard: Progress | None = None  # nothing: its crowd has not confirmed it
+    is_placed: bool = False  # confirmed, it had or has a place
     problem: str = ""
     pay: str = ""
 
@@ -73,6 +74,10 @@ class Turn:
             self.state = progress.value
         if progress == Progress.APPROVED:
             self.pay = self.pay or "pay"
+
+    def is_holding(self) -> bool:
+        """Whether it keeps others from a place."""
+        return self.is_placed and self.state not in GIVEN_UP
 
     def _problem(self, progress: Progress) -> str:
         if progress not in HANDED_IN or self.state in FINISHED:

@@ -84,10 +84,20 @@ class LifeStage(RuleBasedStateMachine):
     def _taken(self, hit: int, *, without_overdue: bool = False) -> int:
         return sum(
             turn.hit == hit
-            and turn.state not in GIVEN_UP
+            and turn.is_holding()
             and not (without_overdue and turn.is_overdue(self._now()))
             for turn in self.turns
         )
+
+    def _confirm(self, turn: Turn) -> None:
+        """Whom the crowd has named takes a place, or one more where all are taken."""
+        if turn.heard is None or turn.is_placed:
+            return
+        if turn.state not in GIVEN_UP and self._taken(turn.hit) == self.slots[turn.hit]:
+            self.slots[turn.hit] += 1
+            self.note("one more")
+        turn.is_placed = True
+        self.note("confirm")
 
     def _link(self, hit: int, person: str) -> str:
         path = (

@@ -22,6 +22,7 @@ from hypothesis.stateful import (
 )
 
 from annotations.models import Assignment, Rating, Submission
+from annotations.selectors.reviews import assignments_left_out
 from annotations.services.launches import launch_close
 from annotations.services.reviews import submissions_pay, submissions_refuse
 from annotations.services.submissions import launch_sync
@@ -44,7 +45,7 @@ from tests.faults.life_stage import MINUTES, UNIT, LifeStage
 TIMES = int(os.environ.get("CHAOS_TIMES", "1"))
 EXAMPLES, STEPS = 20, 50
 # All of this has to happen in a run, or it is weighed wrongly below.
-LIFE = {"claim", "rate", "revise", "reload", "expire", "return", "submit"}
+LIFE = {"claim", "confirm", "rate", "revise", "reload", "expire", "return", "submit"}
 LIFE |= {"approve", "reject", "top up", "close"}
 PEOPLE = "ABCDEFGHIJKLMNOP"
 # What happens, and how often: one rule for all, or a life would know a few kinds of steps only.
@@ -176,6 +177,8 @@ class AssignmentLife(LifeStage):
             closed = there and self._is_closed_there(there.publication)
             if there and not closed and not (undecided and there.progress in DECIDED):
                 turn.hear(there.progress)
+        for turn in self.turns:
+            self._confirm(turn)
 
     # What organisers and workers do.
 
@@ -250,11 +253,18 @@ class AssignmentLife(LifeStage):
 
     @invariant()
     def everybody_is_where_the_model_says(self) -> None:
-        taken = Assignment.objects.exclude(state="open").values_list("pk", "state")
-        assert dict(taken) == {turn.pk: turn.state for turn in self.turns}
+        taken = Assignment.objects.exclude(state="open").values_list("pk", "state", "slot")
+        found = {pk: (state, slot is not None) for pk, state, slot in taken}
+        assert found == {turn.pk: (turn.state, turn.is_placed) for turn in self.turns}
         places = Assignment.objects.filter(state="open").order_by().values_list("hit")
         free = {hit: self.slots[hit] - self._taken(hit) for hit in getattr(self, "slots", ())}
         assert dict(places.annotate(n=Count("pk"))) == {hit: n for hit, n in free.items() if n}
+
+    @invariant()
+    def only_what_the_crowd_has_named_counts(self) -> None:
+        if hasattr(self, "campaign"):
+            left_out = set(assignments_left_out(self.campaign))
+            assert {turn.pk for turn in self.turns if not turn.is_placed} <= left_out
 
     @invariant()
     def decisions_are_what_the_model_says(self) -> None:

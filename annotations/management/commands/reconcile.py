@@ -1,4 +1,7 @@
-"""`reconcile [CAMPAIGN]`: every difference between our rows and the crowds', one to a line."""
+"""`reconcile [CAMPAIGN]`: every difference between our rows and the crowds', one to a line.
+
+Turns that a crowd has not confirmed are named too. They are no difference: anybody can make one.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from annotations.selectors.confirming import unconfirmed_sentences
 from annotations.services.reconciling import launch_reconcile, publications_unknown
 from hits.crowds import LABELS, connect
 from hits.crowds.gateway import CrowdError, Gateway, PermanentFault
@@ -56,6 +60,8 @@ class Command(BaseCommand):
             raise CommandError(f"{launch}: {error}") from None
         for difference in differences:
             self.stdout.write(f"{launch}: {difference}")
+        for sentence in unconfirmed_sentences(hit__batch=launch.batch):
+            self.stdout.write(f"Not confirmed: {sentence}.")
         return len(differences)
 
 

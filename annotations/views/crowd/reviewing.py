@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
+from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db import transaction
@@ -14,7 +15,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from annotations.forms import ReviewForm
-from annotations.models import Submission
+from annotations.models import Assignment, Submission
+from annotations.selectors.confirming import turns_unconfirmed
 from annotations.selectors.reviews import (
     rejection_categories,
     review_row,
@@ -36,7 +38,13 @@ from hits.tasks import acts_run_task
 from hits.views.access import MemberRequest, for_campaign
 
 PER_PAGE = 50
-VIEWS = (("", "All"), ("open", "To be decided"), ("problem", "Odd"))
+UNCONFIRMED = "unconfirmed"
+VIEWS = (
+    ("", "All"),
+    ("open", "To be decided"),
+    ("problem", "Odd"),
+    (UNCONFIRMED, "Not confirmed"),
+)
 USES = {"use": True, "leave_out": False, "use_rule": None}
 ORDERED = {
     "pay": (Order.Kind.APPROVE, "will be paid."),
@@ -52,6 +60,8 @@ INVITES = {"invite": True, "uninvite": False, "invite_rule": None}
 def review(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     """GET shows who did what; POST decides about those that are ticked."""
     view = request.GET.get("show", "")
+    if view == UNCONFIRMED:
+        return _unconfirmed(request, campaign)
     form = ReviewForm(request.POST or None, categories=rejection_categories(campaign))
     rows = submissions_filtered(campaign, view)
     if request.method == "POST" and form.is_valid():
@@ -69,9 +79,24 @@ def review(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
         "once": uuid4().hex,
         "views": VIEWS,
         "view": view,
+        "unconfirmed": Assignment.objects.filter(campaign=campaign, slot=None).count(),
     }
     status = 400 if form.errors else 200
     return render(request, "annotations/crowd/review.html", context, status=status)
+
+
+def _unconfirmed(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """Work nobody can decide about, for no marketplace says whose it is."""
+    turns = turns_unconfirmed(campaign=campaign)
+    page = Paginator(turns, PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "campaign": campaign,
+        "page": page,
+        "minutes": settings.CONFIRMATION_MINUTES,
+        "views": VIEWS,
+        "view": UNCONFIRMED,
+    }
+    return render(request, "annotations/crowd/unconfirmed.html", context)
 
 
 def _ticked(request: MemberRequest) -> list[int]:

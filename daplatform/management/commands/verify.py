@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from daplatform.verification import INVARIANTS, Invariant
+from daplatform.verification import INVARIANTS, NOTICES, Invariant
 
 SHOWN = 10
 
@@ -19,10 +19,18 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, repair: bool, **options: Any) -> None:
+        for notice in NOTICES:
+            self.tell(notice)
         faults = sum(not self.holds(invariant, repair=repair) for invariant in INVARIANTS)
         if faults:
             raise CommandError(f"{faults} of {len(INVARIANTS)} do not hold.")
         self.stdout.write(self.style.SUCCESS(f"All {len(INVARIANTS)} hold."))
+
+    def tell(self, notice: Invariant) -> None:
+        """Every example, for each is somebody's work."""
+        found = [f"  {row}" for row in notice.broken()]
+        if found:
+            self.stdout.write("\n".join([f"Worth knowing: {notice.sentence}", *found]))
 
     def holds(self, invariant: Invariant, *, repair: bool) -> bool:
         found = self.examples(invariant)

@@ -19,7 +19,7 @@ from tests.factories import make_annotator
 pytestmark = pytest.mark.django_db
 HOSTILE = "<script>alert(1)</script>\u202e"
 AGO = timedelta(minutes=20)
-QUERIES = 23
+QUERIES = 24
 
 
 def text(response) -> str:

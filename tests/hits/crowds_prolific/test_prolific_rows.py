@@ -8,8 +8,9 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 from django.test import Client as Browser
 
-from annotations.models import Assignment, Submission
+from annotations.models import Annotator, Arrival, Assignment, Submission
 from annotations.selectors.offering import Choices
+from annotations.selectors.reviews import assignments_left_out
 from annotations.selectors.work import turn_of
 from annotations.services.annotators import annotator_identify
 from annotations.services.assignments import assignment_claim, assignment_submit
@@ -229,6 +230,62 @@ def test_who_gave_up_at_prolific_takes_no_work(launch, market):
     one = market.begin(study_of(market).id, "anna")
     market.leave(one.id)
     assert "your part in this study is over" in arrive(one).content.decode()
+
+
+def test_whom_prolific_names_at_the_door_has_a_place_at_once(campaign, launch, market):
+    launch()
+    assert arrive(market.begin(study_of(market).id, "anna")).status_code == 302
+    turn = Assignment.objects.get(annotator__identity__external_id="anna")
+    assert turn.slot == 1
+    assert (turn.submission.progress, turn.submission.problem) == ("working", "")
+    assert Assignment.objects.filter(hit=turn.hit, state="open").count() == PEOPLE - 1
+    assert assignments_left_out(campaign) == []
+
+
+def test_a_submission_of_another_study_of_the_campaign_opens_no_other_hit(launch, market):
+    """Their own HIT is in the one study, the link they open is for a HIT of the other."""
+    first = launch(hits=1)
+    one = market.begin(study_of(market).id, "anna")
+    other = launch(hits=1)
+    link = other.postings.get().places.get().url
+    address = urlsplit(sent_to(one))
+    answer = Person(f"{urlsplit(link).path}?{address.query}").entered
+    assert "Prolific sent somebody else here." in answer.content.decode()
+    assert arrive(one).status_code == 302
+    assert Assignment.objects.exclude(state="open").get().hit.batch == first.batch
+
+
+def test_who_came_while_prolific_did_not_answer_counts_once_it_does(
+    campaign, launch, market, stand_in
+):
+    batch = launch()
+    one = market.begin(study_of(market).id, "anna")
+    stand_in.faults.plan(Fault.ERROR, "GET .*/submissions/", times=1)
+    address = urlsplit(sent_to(one))
+    person = Person(f"{address.path}?{address.query}")
+    assert person.save(0).status_code == 200
+    turn = person.assignment
+    assert turn.slot is None
+    assert assignments_left_out(campaign) == [turn.pk]
+    launch_sync(launch=batch)
+    turn.refresh_from_db()
+    assert turn.slot == 1
+    assert assignments_left_out(campaign) == []
+
+
+def test_who_was_listed_before_they_came_has_a_place_when_they_come(launch, market):
+    batch = launch()
+    one = market.begin(study_of(market).id, "anna")
+    launch_sync(launch=batch)
+    assert arrive(one).status_code == 302
+    assert Submission.objects.get().assignment.slot == 1
+
+
+def test_an_address_prolific_disowns_writes_no_row(launch, market):
+    launch()
+    arrive(market.begin(study_of(market).id, "anna"), SESSION_ID="made-up")
+    assert not Annotator.objects.exists()
+    assert not Arrival.objects.exists()
 
 
 @pytest.mark.parametrize("fault", [Fault.ERROR, Fault.DROP_BEFORE, Fault.THROTTLE])
