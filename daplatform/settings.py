@@ -86,7 +86,7 @@ TEMPLATES = [
 
 # Database -----------------------------------------------------------------------------------
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-# Seconds a statement may take on PostgreSQL; da-web.service gives pages fewer. 0 for no limit.
+# deploy/gunicorn.conf.py gives pages fewer seconds.
 DATABASES = {
     "default": database(
         text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'db.sqlite3'}"),
@@ -207,9 +207,7 @@ STORAGES: dict[str, dict[str, Any]] = {
         else "daplatform.static_files.ModuleStaticFilesStorage"
     },
 }
-_bucket = partial(
-    bucket, endpoint=text("MEDIA_ENDPOINT_URL", ""), region=text("MEDIA_REGION", "")
-)
+_bucket = partial(bucket, endpoint=text("MEDIA_ENDPOINT_URL", ""), region=text("MEDIA_REGION", ""))
 if MEDIA_BUCKET:
     STORAGES["default"] = _bucket(
         MEDIA_BUCKET,
