@@ -117,7 +117,7 @@ silence, overdue = Silence(), Overdue()
 os.register_at_fork(after_in_child=overdue.__init__)  # type: ignore[misc]
 
 
-class PatientConnection(connection):
+class PatientConnection(connection):  # type: ignore[misc]
     """Waits so many seconds for each answer; with 0, for ever."""
 
     def __init__(self, *args: Any, seconds: int, **kwargs: Any) -> None:
@@ -151,7 +151,7 @@ class PatientConnection(connection):
             super().rollback()
 
 
-class PatientCursor(cursor):
+class PatientCursor(cursor):  # type: ignore[misc]
     """A cursor of such a connection: each method here waits for the server."""
 
     connection: PatientConnection
@@ -164,7 +164,7 @@ class PatientCursor(cursor):
         with self.connection.answering():
             super().executemany(*args, **kwargs)
 
-    def fetchmany(self, *args: Any, **kwargs: Any) -> list[tuple[Any, ...]]:
+    def fetchmany(self, *args: Any, **kwargs: Any) -> Any:
         with self.connection.answering():
             return super().fetchmany(*args, **kwargs)
 

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
 
-from django.conf import settings
-
 from daplatform.hashing import Argon2PasswordHasher
 
 
@@ -32,7 +30,7 @@ def counted() -> Iterator[None]:
 
 def note(sign: bytes) -> None:
     """Appended in one write, which the kernel does for one process after the other."""
-    file = os.open(settings.HASHES_FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    file = os.open(os.environ["HASHES_FILE"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     with contextlib.closing(os.fdopen(file, "wb", buffering=0)) as book:
         book.write(sign)
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from daplatform.settings import *  # noqa: F403
 
 PASSWORD_HASHERS = ["tests.faults.counting_hasher.CountingHasher"]
-HASHES_FILE = os.environ["HASHES_FILE"]

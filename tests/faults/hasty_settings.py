@@ -5,7 +5,7 @@ from __future__ import annotations
 from daplatform.settings import *  # noqa: F403
 from hits.crowds.mturk import calling
 
-calling.READ_SECONDS = 3
+calling.READ_SECONDS = 3  # type: ignore[misc]
 
 for entry in CELERY_BEAT_SCHEDULE.values():  # noqa: F405
     entry["schedule"] = min(entry["schedule"] / 30, 10.0)
