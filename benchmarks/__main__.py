@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-LOADS = ("load annotators", "load beside", "load growth", "load sqlite")
+LOADS = ("load annotators", "load beside", "load growth", "load flood", "load sqlite")
 
 
 def main() -> int:

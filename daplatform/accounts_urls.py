@@ -5,8 +5,10 @@ from __future__ import annotations
 from django.contrib.auth import views
 from django.urls import path
 
+from daplatform.logging_in import login
+
 urlpatterns = [
-    path("login/", views.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("login/", login, name="login"),
     path("logout/", views.LogoutView.as_view(), name="logout"),
     path("password/", views.PasswordChangeView.as_view(), name="password_change"),
     path("password/done/", views.PasswordChangeDoneView.as_view(), name="password_change_done"),

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+# A broker that accepts connections and never answers is given up after so many seconds. Above the
+# second for which a worker asks Redis to hold its question back.
+SILENCE_SECONDS = 3
+# Sending is tried once more, for a connection that was kept may have died meanwhile.
+PUBLISH_RETRIES = {"max_retries": 1, "interval_start": 0, "interval_step": 0.2, "interval_max": 0.2}
+
 
 def transport_options(address: str, folder: Path, *, longest_task: int) -> dict[str, object]:
     """``folder`` holds the queue where there is no server for it; ``longest_task`` in seconds."""
@@ -20,5 +26,15 @@ def transport_options(address: str, folder: Path, *, longest_task: int) -> dict[
             "visibility_timeout": 2 * longest_task,
             "unacked_restore_interval": 3,
             "unacked_restore_throttle": 1,
+            "socket_timeout": SILENCE_SECONDS,
+            "socket_connect_timeout": SILENCE_SECONDS,
+            "socket_keepalive": True,
+        }
+    if address.startswith("amqp"):
+        # Without a confirmation a broker that hangs would seem to have taken the message.
+        return {
+            "read_timeout": SILENCE_SECONDS,
+            "write_timeout": SILENCE_SECONDS,
+            "confirm_publish": True,
         }
     return {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ import environ
 from csp.constants import NONE, SELF
 
 from daplatform import logs
-from daplatform.broker import transport_options
+from daplatform.broker import PUBLISH_RETRIES, SILENCE_SECONDS, transport_options
+from daplatform.buckets import bucket
+from daplatform.databases import database
 from daplatform.environment import flag, number, text, words
 from daplatform.schedule import SCHEDULE
 
@@ -85,20 +88,13 @@ TEMPLATES = [
 
 # Database -----------------------------------------------------------------------------------
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-DATABASES: dict[str, dict[str, Any]] = {
-    "default": environ.Env.db_url_config(
-        text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'db.sqlite3'}")
+# deploy/gunicorn.conf.py gives pages fewer seconds.
+DATABASES = {
+    "default": database(
+        text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'db.sqlite3'}"),
+        seconds=number("DATABASE_SECONDS", 600),
     ),
 }
-if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    # Writers queue at BEGIN instead of failing half-way; a commit is on disk when it returns.
-    DATABASES["default"]["OPTIONS"] = {
-        "transaction_mode": "IMMEDIATE",
-        "timeout": 30,
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
-    }
-else:
-    DATABASES["default"].update(CONN_MAX_AGE=60, CONN_HEALTH_CHECKS=True)
 
 # People -------------------------------------------------------------------------------------
 AUTHENTICATION_BACKENDS = [
@@ -106,7 +102,7 @@ AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",
 ]
 PASSWORD_HASHERS = [
-    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "daplatform.hashing.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
@@ -129,13 +125,16 @@ AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_LOCKOUT_TEMPLATE = "registration/locked_out.html"
 AXES_CLIENT_IP_CALLABLE = "daplatform.throttling.client_address"
 AXES_VERBOSE = False
-# Links and keys that are not ours, from one address in one web process.
+# From one address in one web process: log-ins, and links and keys that are not ours.
+LOGINS_PER_MINUTE = number("LOGINS_PER_MINUTE", 20)
 REFUSALS_PER_MINUTE = number("REFUSALS_PER_MINUTE", 30)
 # Turns that visitors from one network may begin before their marketplace has confirmed them: in a
 # minute, and at one HIT for as long as a turn that was handed in waits to be confirmed.
 CLAIMS_PER_MINUTE = number("CLAIMS_PER_MINUTE", 10)
 CLAIMS_PER_HIT = number("CLAIMS_PER_HIT", 5)
 CONFIRMATION_MINUTES = number("CONFIRMATION_MINUTES", 60)
+# Passwords that are checked at once on one machine.
+LOGINS_AT_ONCE = number("LOGINS_AT_ONCE", 1)
 _memory = "django.core.cache.backends.locmem.LocMemCache"
 CACHES = {"default": {"BACKEND": _memory, "OPTIONS": {"MAX_ENTRIES": 10_000}}}
 # Days after the last work of a closed campaign until its people are forgotten; 0 keeps them.
@@ -215,22 +214,14 @@ STORAGES: dict[str, dict[str, Any]] = {
         else "daplatform.static_files.ModuleStaticFilesStorage"
     },
 }
-_bucket_options = {
-    "endpoint_url": text("MEDIA_ENDPOINT_URL", "") or None,
-    "region_name": text("MEDIA_REGION", "") or None,
-    "default_acl": None,
-}
+_bucket = partial(bucket, endpoint=text("MEDIA_ENDPOINT_URL", ""), region=text("MEDIA_REGION", ""))
 if MEDIA_BUCKET:
-    STORAGES["default"] = {
-        "BACKEND": "storages.backends.s3.S3Storage",
-        "OPTIONS": _bucket_options
-        | {
-            "bucket_name": MEDIA_BUCKET,
-            "querystring_auth": True,
-            "querystring_expire": number("MEDIA_LINK_SECONDS", 3600),
-            "file_overwrite": False,
-        },
-    }
+    STORAGES["default"] = _bucket(
+        MEDIA_BUCKET,
+        querystring_auth=True,
+        querystring_expire=number("MEDIA_LINK_SECONDS", 3600),
+        file_overwrite=False,
+    )
 # An uploaded campaign, packed and unpacked.
 UPLOAD_MAX_BYTES = number("UPLOAD_MAX_MB", 2_000) * 1_000_000
 FILE_UPLOAD_HANDLERS = [
@@ -247,10 +238,7 @@ EXPORT_CLAIM_SECONDS = 60.0
 # Embeddings are kept in a folder; workers on several machines share them through a bucket.
 METRIC_STORE = Path(text("METRIC_STORE", str(DATA_DIR / "embeddings"))).resolve()
 if METRIC_STORE_BUCKET := text("METRIC_STORE_BUCKET", ""):
-    STORAGES["embeddings"] = {
-        "BACKEND": "storages.backends.s3.S3Storage",
-        "OPTIONS": _bucket_options | {"bucket_name": METRIC_STORE_BUCKET},
-    }
+    STORAGES["embeddings"] = _bucket(METRIC_STORE_BUCKET)
 METRIC_DEVICE = text("METRIC_DEVICE", "auto")
 METRIC_MODELS = words("METRIC_MODELS", "demo")
 METRIC_SENTENCE_MODEL = text("METRIC_SENTENCE_MODEL", "")
@@ -281,6 +269,10 @@ CELERY_TASK_TIME_LIMIT = 3600
 CELERY_TASK_SOFT_TIME_LIMIT = 3540
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for its broker as long as it takes
+CELERY_BROKER_CONNECTION_TIMEOUT = SILENCE_SECONDS
+CELERY_TASK_PUBLISH_RETRY_POLICY = PUBLISH_RETRIES
+WAKING_SECONDS = 0.3  # that a page waits at most until its wake-up is sent
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
 CELERY_BEAT_SCHEDULE = SCHEDULE

@@ -1,4 +1,4 @@
-"""How often one address may be refused before it is told to wait."""
+"""How often one address may be refused, or try to log in, before it is told to wait."""
 
 from __future__ import annotations
 
@@ -23,11 +23,25 @@ def client_address(request: HttpRequest) -> str | None:
     """
     told = request.META.get("HTTP_X_FORWARDED_FOR", "") if settings.BEHIND_PROXY else ""
     try:
-        return address_prefix(
-            told.rpartition(",")[2].strip() or request.META.get("REMOTE_ADDR", "")
-        )
-    except ValueError:
+        return address_prefix(told.rpartition(",")[2].strip() or request.META["REMOTE_ADDR"])
+    except (KeyError, ValueError):
         return None
+
+
+def address_prefix(address: str) -> str:
+    """What counts as one visitor: an IPv4 address, however it is written, or an IPv6 /64.
+
+    >>> address_prefix("192.0.2.7"), address_prefix("::ffff:192.0.2.7")
+    ('192.0.2.7', '192.0.2.7')
+    >>> address_prefix("2001:db8::1:7")
+    '2001:db8::'
+    """
+    found = ipaddress.ip_address(address)
+    if isinstance(found, ipaddress.IPv4Address):
+        return str(found)
+    if found.ipv4_mapped:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.ip_network(f"{found}/{HOUSEHOLD}", strict=False).network_address)
 
 
 def origin_of(request: HttpRequest) -> str:
@@ -42,29 +56,19 @@ def origin_of(request: HttpRequest) -> str:
 
 
 def is_refused_too_often(request: HttpRequest) -> bool:
-    """Count one more refusal of this address, and whether that is too many within a minute.
+    """Count one more refusal of this address, and whether that is too many within a minute."""
+    return _count(f"refused-{client_address(request)}") > settings.REFUSALS_PER_MINUTE
 
-    Counted in each process by itself: an annotator waits for no other service.
-    """
-    key = f"refused-{client_address(request)}-{time.time() // WINDOW:.0f}"
+
+def is_logging_in_too_often(who: str) -> bool:
+    """Count one more attempt to log in, whatever becomes of it."""
+    return _count(f"login-{who}") > settings.LOGINS_PER_MINUTE
+
+
+def _count(what: str) -> int:
+    """How often within this minute, in this process: an annotator waits for no other service."""
+    key = f"{what}-{time.time() // WINDOW:.0f}"
     try:
-        count = 1 if cache.add(key, 1, timeout=WINDOW) else cache.incr(key)
+        return 1 if cache.add(key, 1, timeout=WINDOW) else cache.incr(key)
     except ValueError:  # it ran out between the two
-        count = 1
-    return count > settings.REFUSALS_PER_MINUTE
-
-
-def address_prefix(address: str) -> str:
-    """What addresses of one household share; raises ValueError for what is no address.
-
-    >>> address_prefix("192.0.2.7"), address_prefix("::ffff:192.0.2.7")
-    ('192.0.2.7', '192.0.2.7')
-    >>> address_prefix("2001:db8::1:7")
-    '2001:db8::'
-    """
-    found = ipaddress.ip_address(address)
-    if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped:
-        found = found.ipv4_mapped
-    if found.version == 4:
-        return str(found)
-    return str(ipaddress.ip_network(f"{found}/{HOUSEHOLD}", strict=False).network_address)
+        return 1

@@ -14,6 +14,8 @@ timeout = 120
 max_requests = 20_000
 max_requests_jitter = 2_000
 preload_app = True
+# A page waits so long for one statement, and a database that hangs holds no thread longer.
+raw_env = ["DATABASE_SECONDS=15"]
 control_socket_disable = True  # it would lie in a home that the user of a service need not have
 
 

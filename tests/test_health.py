@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from django.test import Client
 from kombu import Connection
@@ -32,6 +34,25 @@ def test_it_notices_a_broker_that_is_gone(monkeypatch):
     response = Client().get("/healthz")
     assert response.status_code == 503
     assert response.json() == {"database": True, "broker": False, "media": True}
+
+
+def test_it_answers_though_a_check_never_ends_and_begins_no_second_one(monkeypatch):
+    ended, begun = threading.Event(), []
+
+    def hang():
+        begun.append(1)
+        ended.wait()
+
+    monkeypatch.setattr(health, "SECONDS", 0.2)
+    monkeypatch.setitem(health.CHECKS, "media", hang)
+    try:
+        for _ in range(20):
+            response = Client().get("/healthz")
+            assert response.status_code == 503
+            assert response.json()["media"] is False
+        assert begun == [1]
+    finally:
+        ended.set()
 
 
 def test_it_is_ready_when_every_migration_is_applied():

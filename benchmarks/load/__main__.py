@@ -2,7 +2,8 @@
 
 annotators: 500 people for two minutes. beside: the same while a million ratings are analysed and
 metrics scored on the same machine. growth: the same with 10 k, 100 k and 1 M ratings there before.
-sqlite: 20 people who never pause, on the database of a first start. At the end the rows are
+flood: the same under 4 and 50 log-ins a second by strangers. sqlite: 20 people who never pause, on
+the database of a first start. At the end the rows are
 counted: each rating that was called saved is there once, or the run fails.
 """
 
@@ -18,6 +19,7 @@ import time
 from collections.abc import Callable
 
 from benchmarks.load.crowd import Crowd
+from benchmarks.load.flood import Flood
 from benchmarks.load.ledger import SAVE, Ledger, print_cuts, print_waits
 from benchmarks.load.material import invite, make_campaign, rate_before, rows_saved
 from benchmarks.load.neighbours import Neighbours, busy, make_scored_campaign
@@ -27,13 +29,14 @@ from benchmarks.load.watch import Watch
 PEOPLE = 500
 ARRIVAL_SECONDS = 30.0
 ROUNDS = 3
+FLOODED_PEOPLE, FLOODS = 200, (4, 50)
 MAX_RATIO = 2.0
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("scenario", choices=SCENARIOS)
-    parser.add_argument("--people", type=int, help="default: 500; on SQLite 20")
+    parser.add_argument("--people", type=int, help="default: 500; flood 200; on SQLite 20")
     parser.add_argument("--seconds", type=float, default=120.0, help="to measure each case for")
     parser.add_argument("--pace", type=float, help="seconds from rating to rating, default: 9")
     parser.add_argument("--ratings", type=int, default=1_000_000, help="there before, at most")
@@ -99,6 +102,37 @@ def beside(options: argparse.Namespace) -> list[str]:
     return [*faults, "saving is too slow beside the workers"] if ratio > MAX_RATIO else faults
 
 
+def flood(options: argparse.Namespace) -> list[str]:
+    """Alone, then under each flood, in turns."""
+    people = options.people or FLOODED_PEOPLE
+    waits: dict[int, list[float]] = {rate: [] for rate in (0, *FLOODS)}
+    with site() as made:
+        crowd = open_site(
+            made, invite(make_campaign(people=people), people), pace=options.pace or 9
+        )
+        for _ in range(ROUNDS):
+            for rate in waits:
+                summary = asyncio.run(flooded(crowd, made, options.seconds / ROUNDS, rate))
+                waits[rate] += crowd.ledger.waits[SAVE]
+                print_cuts(f"{rate} log-ins/s", crowd.ledger.waits[SAVE], summary)
+        faults = faults_in(crowd.ledger)
+    print("all together")
+    alone, *under = (print_cuts(f"{rate} log-ins/s", times) for rate, times in waits.items())
+    for rate, p99 in zip(FLOODS, under, strict=True):
+        print(f"p99 of saving a rating under {rate} log-ins/s: {p99 / alone:.2f} × that alone")
+    return faults
+
+
+async def flooded(crowd: Crowd, made: Site, seconds: float, rate: int) -> str:
+    if not rate:
+        await crowd.work(seconds)
+        return ""
+    raging = Flood(made.wire, rate)
+    async with raging.raging():
+        await crowd.work(seconds)
+    return raging.summary
+
+
 def open_site(made: Site, links: list[str], *, pace: float) -> Crowd:
     """Start everything, and let everybody in."""
     made.start_units()
@@ -141,6 +175,7 @@ def faults_in(ledger: Ledger) -> list[str]:
 SCENARIOS: dict[str, Callable[[argparse.Namespace], list[str]]] = {
     "annotators": annotators,
     "beside": beside,
+    "flood": flood,
     "growth": growth,
     "sqlite": sqlite,
 }

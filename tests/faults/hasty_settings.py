@@ -1,8 +1,11 @@
-"""The platform's own settings, with sweeps often enough to be waited for."""
+"""The platform's own settings, with sweeps and time limits that can be waited for."""
 
 from __future__ import annotations
 
 from daplatform.settings import *  # noqa: F403
+from hits.crowds.mturk import calling
+
+calling.READ_SECONDS = 3  # type: ignore[misc]
 
 for entry in CELERY_BEAT_SCHEDULE.values():  # noqa: F405
     entry["schedule"] = min(entry["schedule"] / 30, 10.0)

@@ -1,0 +1,79 @@
+"""The door for people with accounts: how many may knock, so that a flood stays outside.
+
+An address is told to wait after LOGINS_PER_MINUTE attempts, under whatever names. A browser that
+has logged in before carries a cookie that only this site could make for that name: its attempts
+under the name are counted by themselves, so that nobody is kept out by others at their address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+
+from django.contrib import admin
+from django.contrib.auth.views import LoginView
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from daplatform.hashing import SLOTS, Busy
+from daplatform.throttling import WINDOW, client_address, is_logging_in_too_often
+
+COOKIE, SALT = "known_browser", "daplatform.logging_in"
+COOKIE_SECONDS = 180 * 24 * 60 * 60
+BUSY_SECONDS = 5
+View = Callable[..., HttpResponseBase]
+
+
+def guarded(view: View) -> View:
+    """A view that checks passwords, for as many at once as the machine can bear."""
+
+    @wraps(view)
+    def guarding(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
+        if request.method != "POST":
+            return view(request, *args, **kwargs)
+        if is_logging_in_too_often(_who(request)):
+            return _wait(request, 429, WINDOW)
+        try:
+            with SLOTS.one():
+                response = view(request, *args, **kwargs)
+        except Busy:
+            return _wait(request, 503, BUSY_SECONDS)
+        return _remember(request, response)
+
+    return guarding
+
+
+login = guarded(LoginView.as_view(redirect_authenticated_user=True))
+admin_login = guarded(admin.site.login)
+
+
+def _who(request: HttpRequest) -> str:
+    """By whose count an attempt goes: that of a name in a known browser, or the address's."""
+    name = request.POST.get("username", "")
+    if constant_time_compare(request.COOKIES.get(COOKIE, ""), _mark(name)):
+        return _mark(name)
+    return f"from-{client_address(request)}"
+
+
+def _mark(name: str) -> str:
+    return salted_hmac(SALT, name, algorithm="sha256").hexdigest()
+
+
+def _remember(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    if request.user.is_authenticated and isinstance(response, HttpResponse):
+        response.set_cookie(
+            COOKIE,
+            _mark(request.user.get_username()),
+            max_age=COOKIE_SECONDS,
+            secure=request.is_secure(),
+            httponly=True,
+            samesite="Lax",
+        )
+    return response
+
+
+def _wait(request: HttpRequest, status: int, seconds: int) -> HttpResponse:
+    page = render(request, "registration/wait.html", {"seconds": seconds}, status=status)
+    page["Retry-After"] = str(seconds)
+    return page

@@ -1,0 +1,34 @@
+"""Services that hang: stopped by a signal, they keep their connections and answer nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+
+from tests.faults.stage import Part
+
+
+@contextlib.contextmanager
+def stopped(part: Part) -> Iterator[None]:
+    """The whole service, with the children it has, until the block is left."""
+    assert part.process is not None
+    pids = [part.process.pid, *part.children()]
+    try:
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        yield
+    finally:
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+
+
+def quiet(command: list[str], port: int, **options: object) -> Part:
+    """A service that was started, and says nothing."""
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    part = Part(command, port, **silent, **options)
+    part.start()
+    return part
