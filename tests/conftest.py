@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -57,6 +58,13 @@ def meteor_store(pytestconfig: pytest.Config) -> Path:
     store = pytestconfig.cache.mkdir("meteor")
     Meteor.open(store)
     return store
+
+
+@pytest.fixture
+def no_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A machine where nothing is installed beside Python."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert shutil.which("java") is None
 
 
 @pytest.fixture(scope="session")

@@ -34,14 +34,7 @@ WORDS = (
     "of the a in is are very man woman women dog cat runs running ran large big kitchen food eats "
     "ate sits mat , quick quickly automobile car cars purchase buy number7 front in standing before"
 )
-MARKS = list("  ..,,''-–—\"`‘’“”!?;:()$%&/0 7 9abXé") + [
-    "...",
-    "--",
-    " Mr. ",
-    "'s ",
-    " No. ",
-    " U.S. ",
-]
+MARKS = [*"  ..,,''-–—\"`‘’“”!?;:()$%&/0 7 9abXé", "...", "--", " Mr. ", "'s ", " No. ", " U.S. "]
 
 
 @pytest.fixture(scope="module")
