@@ -17,6 +17,7 @@ from analysis.metrics.meteor.scorer import Meteor
 from analysis.metrics.scoring import score
 from analysis.metrics.settings import Settings
 from analysis.metrics.workbench import Workbench
+from benchmarks.meteor_equality import TOLERANCE, differences, published_pairs
 from benchmarks.meteor_program import program_scores
 
 GOLDEN = Path(__file__).parents[2] / "data" / "golden" / "meteor" / "pairs.json"
@@ -79,6 +80,14 @@ def test_any_sentence_is_scored_as_by_the_program(meteor, java):
     expected = program_scores(said, told, java)
     np.testing.assert_allclose(meteor.score(said, told), expected, rtol=0, atol=1e-12)
     assert len(set(expected)) > 1000
+
+
+@pytest.mark.slow
+@pytest.mark.published
+def test_every_published_pair_is_scored_as_by_the_program(meteor_store, java, published):
+    pairs = published_pairs(published)
+    assert len(pairs) > 20_000
+    assert differences(pairs, meteor_store, java).max() < TOLERANCE
 
 
 def test_of_several_references_the_best_counts(meteor):
