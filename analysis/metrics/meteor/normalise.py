@@ -17,7 +17,8 @@ _STEPS: Final = [
     (re.compile(pattern), replacement)
     for pattern, replacement in [
         (rf"([^{_ALNUM}\s.'`,\-‘’])", r" \1 "),
-        (r"\.{2,}", lambda dots: f" {_DOT * len(dots[0])} "),
+        (r"\.(?=\.)|(?<=\.)\.", _DOT),
+        (rf"({_DOT}+)", r" \1 "),
         (r"([^0-9]),([^0-9])", r"\1 , \2"),
         (r"([0-9]),([^0-9])", r"\1 , \2"),
         (r"([^0-9]),([0-9])", r"\1 , \2"),

@@ -7,9 +7,10 @@ import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analysis.metrics.embeddings import write_whole
 from analysis.metrics.meteor.files import Files, digest
@@ -99,7 +100,8 @@ def _make(source: Path, home: Path) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         if not _is_whole(home):
-            for path, array in zip(_paths(home), build_table(source), strict=True):
+            arrays: Sequence[NDArray[Any]] = build_table(source)
+            for path, array in zip(_paths(home), arrays, strict=True):
                 write_whole(path, partial(np.save, arr=array))
     finally:
         os.close(descriptor)
