@@ -242,7 +242,6 @@ if METRIC_STORE_BUCKET := text("METRIC_STORE_BUCKET", ""):
 METRIC_DEVICE = text("METRIC_DEVICE", "auto")
 METRIC_MODELS = words("METRIC_MODELS", "demo")
 METRIC_SENTENCE_MODEL = text("METRIC_SENTENCE_MODEL", "")
-METRIC_METEOR_JAR = text("METRIC_METEOR_JAR", "")
 METRIC_SPICE_HOME = text("METRIC_SPICE_HOME", "")
 # A worker tells four times as often that it is alive; after so long its work is taken up again.
 METRIC_CLAIM_SECONDS = 60.0

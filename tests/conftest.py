@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -12,6 +14,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 
+from analysis.metrics.meteor.scorer import Meteor
 from tests.factories import make_user
 
 # A busy machine is no reason to fail: how long an example takes is for benchmarks. Nor is luck:
@@ -53,6 +56,21 @@ def service_address(variable: str, name: str) -> str:
     if os.environ.get("CI") == "true":
         pytest.fail(f"{name} is missing")
     pytest.skip(f"{name} is not installed")
+
+
+@pytest.fixture(scope="session")
+def meteor_store(pytestconfig: pytest.Config) -> Path:
+    """A store with METEOR's table in it: made by the first run, which takes it ten seconds."""
+    store = pytestconfig.cache.mkdir("meteor")
+    Meteor.open(store)
+    return store
+
+
+@pytest.fixture
+def no_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A machine where nothing is installed beside Python."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert shutil.which("java") is None
 
 
 @pytest.fixture(scope="session")

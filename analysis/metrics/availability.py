@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Iterable
 
 from analysis.metrics.equipment import Equipment
-from analysis.metrics.meteor import Meteor, find_jar
+from analysis.metrics.meteor.files import find_files
 from analysis.metrics.registry import MetricUnavailable, Need, families
 from analysis.metrics.spice import spice
 
@@ -24,7 +24,7 @@ def unavailable(equipment: Equipment) -> dict[str, str]:
         ),
         Need.JAVA: "" if shutil.which(equipment.java) else _NO_JAVA,
     }
-    programs = {"meteor": _no_meteor(equipment), "spice": _no_spice(equipment)}
+    programs = {"meteor": _no_meteor(), "spice": _no_spice(equipment)}
     return {
         name: reason
         for family in families()
@@ -35,16 +35,18 @@ def unavailable(equipment: Equipment) -> dict[str, str]:
 
 def _no_model(model: object | None, reason: str, packages: Iterable[str]) -> str:
     """Why a model cannot be used; what is stored is scored without its packages, no more."""
-    absent = [name for name in packages if importlib.util.find_spec(name) is None]
-    if model is not None and absent:
-        named = " and ".join(absent)
-        return f"{named} cannot be imported; requirements.txt has all that metrics need"
-    return "" if model is not None else reason
+    return reason if model is None else _no_packages(packages)
 
 
-def _no_meteor(equipment: Equipment) -> str:
-    jar = equipment.meteor_jar or find_jar()
-    return "" if jar is not None and jar.is_file() else _refusal(lambda: Meteor(None))
+def _no_packages(names: Iterable[str]) -> str:
+    absent = " and ".join(name for name in names if importlib.util.find_spec(name) is None)
+    return (
+        f"{absent} cannot be imported; requirements.txt has all that metrics need" if absent else ""
+    )
+
+
+def _no_meteor() -> str:
+    return _refusal(find_files) or _no_packages(["snowballstemmer"])
 
 
 def _no_spice(equipment: Equipment) -> str:

@@ -105,8 +105,8 @@ class Space:
         if not self._path(shard, _INDEX).exists():
             self.folder.mkdir(parents=True, exist_ok=True)
             vectors = np.concatenate([item.vectors for item in items.values()])
-            _write(self._path(shard, _VECTORS), lambda file: np.save(file, vectors))
-            _write(self._path(shard, _INDEX), lambda file: _save_index(file, items))
+            write_whole(self._path(shard, _VECTORS), lambda file: np.save(file, vectors))
+            write_whole(self._path(shard, _INDEX), lambda file: _save_index(file, items))
         return shard
 
     def _refresh(self) -> None:
@@ -145,7 +145,7 @@ def _save_index(file: IO[bytes], items: Mapping[str, Embedding]) -> None:
     )
 
 
-def _write(path: Path, save: Callable[[IO[bytes]], None]) -> None:
+def write_whole(path: Path, save: Callable[[IO[bytes]], None]) -> None:
     """Save under a temporary name; the file gets its own when it is safely on the disk."""
     with tempfile.NamedTemporaryFile(dir=path.parent, suffix=_PART, delete=False) as file:
         part = Path(file.name)

@@ -25,12 +25,11 @@ class Equipment:
     dtype: str = "float32"
     sentence_model: Path | None = None
     java: str = "java"
-    meteor_jar: Path | None = None
     spice_home: Path | None = None
 
     def workbench(self, needs: Collection[Need]) -> Workbench:
         """A bench with what is needed; metrics say themselves what could not be had."""
-        bench = Workbench(java=self.java, meteor_jar=self.meteor_jar, spice_home=self.spice_home)
+        bench = Workbench(store=self.store, java=self.java, spice_home=self.spice_home)
         if Need.ENCODER in needs:
             try:
                 bench.image_text = self._encoder()

@@ -75,6 +75,7 @@ class Family:
     score : a whole batch at once; returns one value per caption for each metric
     uses_corpus : whether the numbers depend on the corpus of the batch, under given settings
     texts : what must be embedded before scoring, for metrics that need a model
+    data : the program and the files the numbers depend on, for the signature; empty without them
     """
 
     metrics: Mapping[str, str]
@@ -84,6 +85,7 @@ class Family:
     score: Scorer = field(repr=False)
     uses_corpus: Callable[[Settings], bool] = field(default=lambda settings: False, repr=False)
     texts: Callable[[Batch, Settings], Sequence[str]] = field(default=own_texts, repr=False)
+    data: Callable[[], str] = field(default=str, repr=False)
 
     def __post_init__(self) -> None:
         unknown = set(self.settings) - set(SETTING_NAMES)

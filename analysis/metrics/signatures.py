@@ -20,7 +20,7 @@ def signature(name: str, family: Family, batch: Batch, settings: Settings, bench
         parts.append(f"corpus:{len(batch.corpus)}@{batch.corpus_digest}")
     parts += [f"{setting}:{getattr(settings, setting)}" for setting in family.settings]
     parts += bench.signature(family.needs)
-    return "|".join([*parts, f"version:{VERSION}"])
+    return "|".join(part for part in [*parts, family.data(), f"version:{VERSION}"] if part)
 
 
 def _reference_counts(batch: Batch) -> str:

@@ -1,9 +1,10 @@
-"""What the metrics work with and share: words counted, programs started, models loaded."""
+"""What the metrics work with and share: words counted, lists read, models loaded."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,7 +15,7 @@ from analysis.metrics.words import Words
 
 if TYPE_CHECKING:
     from analysis.metrics.encoder import Encoder
-    from analysis.metrics.meteor import Meteor
+    from analysis.metrics.meteor.scorer import Meteor
     from analysis.metrics.sentence_model import SentenceModel
 
 Result = TypeVar("Result")
@@ -22,15 +23,15 @@ Result = TypeVar("Result")
 
 @dataclass
 class Workbench:
-    """Kept from batch to batch, so that nothing is started or loaded twice.
+    """Kept from batch to batch, so that nothing is loaded twice.
 
     Parameters
     ----------
     image_text : the image–text model, for metrics that look at videos
     sentence : the sentence model, for STS and BERTScore
     no_image_text, no_sentence : why there is none
-    java : the Java program
-    meteor_jar : METEOR's jar; without it the one inside pycocoevalcap, if that is installed
+    store : the folder of what is made once, such as METEOR's table
+    java : the Java program, for SPICE
     spice_home : the folder of SPICE's jar and its models
     """
 
@@ -38,11 +39,10 @@ class Workbench:
     sentence: SentenceModel | None = None
     no_image_text: str = "no image-text model was given"
     no_sentence: str = "no sentence model was given"
+    store: Path | None = None
     java: str = "java"
-    meteor_jar: Path | None = None
     spice_home: Path | None = None
     _known: dict[Any, tuple[Batch, Any]] = field(default_factory=dict, init=False, repr=False)
-    _meteor: Meteor | None = field(default=None, init=False, repr=False)
 
     @property
     def encoder(self) -> Encoder:
@@ -76,13 +76,14 @@ class Workbench:
         result: Result = known[1]
         return result
 
+    @cached_property
     def meteor(self) -> Meteor:
-        """METEOR's program, running."""
-        from analysis.metrics.meteor import Meteor, find_jar
+        """METEOR with its words, synonyms and paraphrases."""
+        from analysis.metrics.meteor.scorer import Meteor
 
-        if self._meteor is None or not self._meteor.alive:
-            self._meteor = Meteor(self.meteor_jar or find_jar(), self.java)
-        return self._meteor
+        if self.store is None:
+            raise MetricUnavailable("no folder was given to keep METEOR's table in")
+        return Meteor.open(self.store)
 
     def signature(self, needs: Collection[Need]) -> list[str]:
         """What of this bench decides numbers: the models, and the frames they see."""
@@ -94,8 +95,3 @@ class Workbench:
         if Need.SENTENCE_MODEL in needs and self.sentence:
             parts.append(f"model:{self.sentence.signature}")
         return parts
-
-    def close(self) -> None:
-        if self._meteor is not None:
-            self._meteor.close()
-            self._meteor = None

@@ -7,6 +7,7 @@ import json
 import shutil
 from dataclasses import asdict, dataclass, replace
 
+from django.conf import settings as django_settings
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -177,7 +178,7 @@ def _reference_curve(
     found: list[Robustness] = []
     for run in dict.fromkeys(sources[name] for name in metrics):
         own = [name for name in metrics if sources[name] == run]
-        scorer = Scorer(own, Workbench(), settings_of(run))
+        scorer = Scorer(own, Workbench(store=django_settings.METRIC_STORE), settings_of(run))
         material = Material(without_references_as_systems(captions), scorer)
         found += check_references(joined, material, seed=seed)
     return found, ""

@@ -1,4 +1,4 @@
-"""What a worker keeps from one chunk to the next: a model, running programs, one run's captions.
+"""What a worker keeps from one chunk to the next: a model, METEOR's words, one run's captions.
 
 One of each, so that memory is bounded however many campaigns are scored.
 """
@@ -82,7 +82,6 @@ def equipment_of(choices: dict[str, Any], device: str) -> Equipment:
         frames=choices["frames"],
         device=device,
         sentence_model=_path(settings.METRIC_SENTENCE_MODEL),
-        meteor_jar=_path(settings.METRIC_METEOR_JAR),
         spice_home=_path(settings.METRIC_SPICE_HOME),
     )
 

@@ -154,8 +154,6 @@ class Command(BaseCommand):
         except (ValueError, OSError) as error:
             message = f"{sentence(error)}\nNothing was written."
             raise CommandError(message, returncode=BAD_INPUT) from None
-        finally:
-            bench.close()
 
     def evaluate(self, scorer: Scorer, options: Mapping[str, Any]) -> None:
         names = Settings.__dataclass_fields__

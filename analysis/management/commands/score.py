@@ -66,7 +66,6 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         _check_folders(options)
         captions, batch = _read(options)
-        bench: Workbench | None = None
         try:
             settings = Settings(**{field.name: options[field.name] for field in fields(Settings)})
             needs = {need for family in families_of(options["metrics"]) for need in family.needs}
@@ -80,9 +79,6 @@ class Command(BaseCommand):
                 self._prune(options["store"], bench)
         except (ValueError, OSError) as error:
             raise CommandError(str(error)) from error
-        finally:
-            if bench:
-                bench.close()
         self._report(scores)
 
     def _score(
@@ -128,9 +124,8 @@ def _add_equipment(parser: CommandParser) -> None:
     group.add_argument("--frames", default="uniform:16", help="uniform:N, fps:R or all")
     group.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1, …")
     group.add_argument("--sentence-model", type=Path, help="folder of a sentence model")
-    group.add_argument("--java", default="java")
-    group.add_argument("--meteor-jar", type=Path)
-    group.add_argument("--spice-home", type=Path)
+    group.add_argument("--java", default="java", help="the Java program, for SPICE")
+    group.add_argument("--spice-home", type=Path, help="folder of SPICE and its models")
 
 
 def _add_setting(parser: CommandParser, name: str, default: Any) -> None:
@@ -182,7 +177,6 @@ def _equipment(options: Mapping[str, Any]) -> Equipment:
         dtype="float16" if options["float16"] else "float32",
         sentence_model=options["sentence_model"],
         java=options["java"],
-        meteor_jar=options["meteor_jar"],
         spice_home=options["spice_home"],
     )
 

@@ -82,6 +82,17 @@ def test_the_command_line_finds_the_same_numbers(page_of, referenced, tmp_path):
     assert not named
 
 
+def test_the_curve_has_meteor(page_of, referenced, settings, meteor_store, no_java):
+    settings.METRIC_STORE = meteor_store
+    run = score(referenced, meteor=2.0)
+    run.last_caption = Caption.objects.latest("pk").pk
+    run.save()
+    compute(referenced)
+    rows = page_of("agreement", referenced).context["part"]["references"]
+    assert [row["condition"] for row in rows] == ["1 of 3", "2 of 3", "3 of 3"]
+    assert all(isinstance(row["meteor"], float) for row in rows)
+
+
 def test_one_reference_is_said_in_a_sentence(page_of, ready, scored):
     content = page_of("agreement", scored).content.decode()
     assert HEADING in content

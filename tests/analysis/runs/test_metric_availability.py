@@ -15,24 +15,27 @@ from analysis.metrics.models import ModelChoice
 
 @pytest.fixture
 def equipment(tmp_path) -> Equipment:
-    """Everything is there: a model's files, a jar, a program that stands for Java."""
+    """Everything is there: a model's files, a program that stands for Java."""
     folder = tmp_path / "model"
     folder.mkdir()
-    for name in ("open_clip_config.json", "weights.safetensors", "config.json", "meteor.jar"):
+    for name in ("open_clip_config.json", "weights.safetensors", "config.json"):
         (folder / name).write_bytes(b"{}")
     return Equipment(
         store=tmp_path / "store",
         model=ModelChoice(str(folder)),
         sentence_model=folder,
         java=sys.executable,
-        meteor_jar=folder / "meteor.jar",
         spice_home=folder,
     )
 
 
 @pytest.fixture(autouse=True)
-def every_package(monkeypatch):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
+def installed(monkeypatch):
+    """All packages, without those that a test takes away."""
+    absent: set[str] = set()
+    spec = importlib.util.find_spec("pycocoevalcap")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in absent else spec)
+    return absent
 
 
 def test_a_machine_with_everything_can_compute_everything(equipment):
@@ -46,22 +49,34 @@ def test_without_weights_metrics_of_the_image_text_model_say_so(equipment):
     assert {"bleu4", "sts", "meteor"}.isdisjoint(missing)
 
 
-def test_without_its_packages_a_model_is_of_no_use(equipment, monkeypatch):
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == "open_clip" else object()
-    )
+def test_without_its_packages_a_model_is_of_no_use(equipment, installed):
+    installed.add("open_clip")
     missing = unavailable(equipment)
     assert missing["emscore"].startswith("open_clip cannot be imported")
     assert "sts" not in missing
 
 
-def test_without_java_its_metrics_say_so(equipment):
+def test_without_java_spice_alone_says_so(equipment):
     missing = unavailable(replace(equipment, java="no-such-java"))
-    assert set(missing) == {"meteor", "spice"}
-    assert missing["meteor"].startswith("no Java is installed")
+    assert set(missing) == {"spice"}
+    assert missing["spice"].startswith("no Java is installed")
 
 
-def test_programs_that_are_not_there_say_how_to_get_them(equipment, tmp_path):
-    missing = unavailable(replace(equipment, meteor_jar=tmp_path / "none.jar", spice_home=None))
-    assert missing["meteor"].startswith("METEOR needs Java and meteor-1.5.jar")
+@pytest.mark.parametrize(
+    ("package", "reason"),
+    [
+        ("pycocoevalcap", "METEOR needs the word lists and paraphrases"),
+        ("snowballstemmer", "snowballstemmer cannot be imported"),
+    ],
+)
+def test_without_its_packages_meteor_says_so(equipment, installed, package, reason):
+    installed.add(package)
+    missing = unavailable(equipment)
+    assert set(missing) == {"meteor"}
+    assert missing["meteor"].startswith(reason)
+    assert "requirements.txt" in missing["meteor"]
+
+
+def test_without_its_folder_spice_says_how_to_get_it(equipment):
+    missing = unavailable(replace(equipment, spice_home=None))
     assert missing["spice"].startswith("SPICE is not installed")

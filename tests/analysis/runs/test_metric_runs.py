@@ -17,7 +17,9 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from analysis.metrics import bleu
+from analysis.metrics.meteor.scorer import Meteor
 from analysis.metrics.registry import MetricUnavailable
+from analysis.metrics.tokenize import ptb_tokenize
 from analysis.models import MetricChunk, MetricFault, MetricRun, MetricScore
 from analysis.selectors.metric_progress import run_progress, time_left
 from analysis.selectors.metric_scores import files_write, metric_table
@@ -330,6 +332,19 @@ def test_a_metric_that_is_not_installed_is_said_once_and_costs_no_other(
     assert message.startswith("SPICE is not installed")
     assert metrics == ["spice"]
     assert set(MetricScore.objects.values_list("metric", flat=True)) == {"bleu1"}
+
+
+def test_meteor_is_scored_without_java(scored, campaign, settings, meteor_store, no_java):
+    settings.METRIC_STORE = meteor_store
+    run = scored(["meteor"])
+    assert run.state == MetricRun.State.DONE
+    assert not MetricFault.objects.exists()
+    references = dict(Caption.objects.filter(system__role="reference").values_list("video", "text"))
+    rows = MetricScore.objects.select_related("caption").order_by("pk")
+    texts = [ptb_tokenize(row.caption.text) for row in rows]
+    told = [[ptb_tokenize(references[row.caption.video_id])] for row in rows]
+    assert [row.value for row in rows] == Meteor.open(meteor_store).score(texts, told).tolist()
+    assert len(rows) == 60
 
 
 def test_a_value_that_is_no_number_is_an_error_row(scored, monkeypatch, campaign):

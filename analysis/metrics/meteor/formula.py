@@ -1,8 +1,4 @@
-"""METEOR's score of what its program counted: the formula of the paper, with its English weights.
-
-The program would compute it too, but only when each line of counts is sent back to it, and that
-takes a quarter of its time.
-"""
+"""METEOR's score of what was counted (Denkowski & Lavie 2014, §2.2), with its English weights."""
 
 from __future__ import annotations
 
@@ -21,17 +17,17 @@ STAGES: Final = np.array([1.0, 0.6, 0.8, 0.6])  # exact, stem, synonym, paraphra
 COUNTS: Final = 23
 
 
-def meteor_scores(lines: Sequence[str]) -> Values:
-    """The score of each line of counts, as the program's SCORE answers them.
+def meteor_scores(rows: Sequence[Sequence[int]]) -> Values:
+    """The score of each row of counts.
 
     A caption equal to its reference, and one that has no word in common with it:
 
-    >>> same = "4 4 2 2  2 2 2 2  0 0 0 0  0 0 0 0  0 0 0 0  1 4 4"
-    >>> other = "1 6 0 3  0 0 0 0  0 0 0 0  0 0 0 0  0 0 0 0  0 0 0"
+    >>> same = [4, 4, 2, 2] + [2, 2, 2, 2] + [0] * 12 + [1, 4, 4]
+    >>> other = [1, 6, 0, 3] + [0] * 19
     >>> meteor_scores([same, other]).tolist()
     [1.0, 0.0]
     """
-    counts = np.array([line.split() for line in lines], dtype=float).reshape(-1, COUNTS)
+    counts = np.array(rows, dtype=float).reshape(-1, COUNTS)
     caption, reference, caption_function, reference_function = counts[:, :4].T
     matched = counts[:, 4:20].reshape(-1, len(STAGES), 4)
     precision = _share(matched[:, :, 0], matched[:, :, 2], caption, caption_function)
