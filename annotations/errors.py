@@ -9,12 +9,16 @@ class LinkRefused(DomainError):
     """The link is not one of ours, or was changed on its way."""
 
 
-class LinkExpired(DomainError):
-    """The link is ours but too old."""
+class LinkWithdrawn(DomainError):
+    """The link was ours, and was replaced or turned off."""
 
 
 class TooManyRefused(DomainError):
     """So many links were refused to one address that it has to wait."""
+
+
+class TooManyJoins(DomainError):
+    """So many people joined from one address that the next has to wait."""
 
 
 class InvalidPost(DomainError):
@@ -39,6 +43,10 @@ class UnknownItem(DomainError):
 
 class OutOfOrder(DomainError):
     """An earlier caption has to be rated first."""
+
+
+class TooManyChanges(DomainError):
+    """A caption was rated anew more often than anybody would."""
 
 
 class Unfinished(DomainError):

@@ -1,4 +1,4 @@
-"""How often one address may be refused before it is told to wait."""
+"""How often one address may be refused, or do something, before it is told to wait."""
 
 from __future__ import annotations
 
@@ -24,16 +24,21 @@ def client_address(request: HttpRequest) -> str | None:
 
 
 def is_refused_too_often(request: HttpRequest) -> bool:
-    """Count one more refusal of this address, and whether that is too many within a minute.
+    """Count one more refusal of this address, and whether that is too many within a minute."""
+    return is_too_often(request, "refused", limit=settings.REFUSALS_PER_MINUTE)
+
+
+def is_too_often(request: HttpRequest, event: str, *, limit: int) -> bool:
+    """Count one more such event of this address, and whether that is too many within a minute.
 
     Counted in each process by itself: an annotator waits for no other service.
     """
-    key = f"refused-{client_address(request)}-{time.time() // WINDOW:.0f}"
+    key = f"{event}-{client_address(request)}-{time.time() // WINDOW:.0f}"
     try:
         count = 1 if cache.add(key, 1, timeout=WINDOW) else cache.incr(key)
     except ValueError:  # it ran out between the two
         count = 1
-    return count > settings.REFUSALS_PER_MINUTE
+    return count > limit
 
 
 def _household(text: str) -> str | None:

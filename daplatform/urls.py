@@ -32,3 +32,5 @@ urlpatterns = [
     path("readyz", readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),
 ]
+
+handler400 = "daplatform.error_pages.bad_request"

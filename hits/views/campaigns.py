@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -43,12 +44,28 @@ def campaign_share(request: MemberRequest, campaign: Campaign) -> HttpResponseBa
     if not form.is_valid():
         return campaign_page(request, campaign, share_form=form)
     try:
-        campaigns.campaign_share(campaign=campaign, usernames=form.cleaned_data["usernames"])
+        campaigns.campaign_share(
+            campaign=campaign, usernames=form.cleaned_data["usernames"], by=request.user
+        )
+    except campaigns.NotTheOwner as error:
+        raise PermissionDenied(str(error)) from None
     except DomainError as error:
         form.add_error("usernames", str(error))
         return campaign_page(request, campaign, share_form=form)
     messages.success(request, "Sharing is changed.")
     return redirect("hits:campaign-detail", campaign.slug)
+
+
+@require_POST
+@for_campaign()
+def campaign_leave(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """A colleague does not want to see the campaign any more."""
+    try:
+        campaigns.campaign_leave(campaign=campaign, colleague=request.user)
+    except DomainError as error:
+        return campaign_page(request, campaign, error=str(error))
+    messages.success(request, f"“{campaign.name}” is not shared with you any more.")
+    return redirect("hits:campaign-list")
 
 
 def campaign_page(
@@ -66,6 +83,8 @@ def campaign_page(
     context = campaign_context(campaign) | {
         "error": error,
         "share_form": share_form or shared_with(campaign),
+        "may_share": selectors.may_share(campaign, request.user),
+        "may_leave": campaign.colleagues.filter(pk=request.user.pk).exists(),
     }
     name = "hits/_batches.html" if request.htmx else "hits/campaign_detail.html"
     return render(request, name, context, status=400 if refused else 200)
