@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import HttpResponseBase
@@ -79,12 +80,13 @@ def campaign_page(
 
     While a batch is being composed, htmx asks again and again for that part of it.
     """
+    colleagues = list(campaign.colleagues.order_by("username"))
     refused = bool(error) or share_form is not None
     context = campaign_context(campaign) | {
         "error": error,
-        "share_form": share_form or shared_with(campaign),
+        "share_form": share_form or shared_with(colleagues),
         "may_share": selectors.may_share(campaign, request.user),
-        "may_leave": campaign.colleagues.filter(pk=request.user.pk).exists(),
+        "may_leave": request.user in colleagues,
     }
     name = "hits/_batches.html" if request.htmx else "hits/campaign_detail.html"
     return render(request, name, context, status=400 if refused else 200)
@@ -106,6 +108,5 @@ def campaign_context(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def shared_with(campaign: Campaign) -> ShareForm:
-    names = campaign.colleagues.order_by("username").values_list("username", flat=True)
-    return ShareForm(initial={"usernames": ", ".join(names)})
+def shared_with(colleagues: list[User]) -> ShareForm:
+    return ShareForm(initial={"usernames": ", ".join(each.username for each in colleagues)})

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from annotations.models import Assignment, Invitation, Submission
+from annotations.models import Assignment, Submission
 from annotations.selectors.offering import pay_warnings
 from hits.crowds import invite
 from hits.crowds.gateway import Facts, PermanentFault, UnclearOutcome

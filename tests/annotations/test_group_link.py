@@ -1,4 +1,4 @@
-"""One link for a group: off at first, limited, throttled, replaced and turned off; every act told."""
+"""One link for a group: off at first, limited, slowed down, replaced and turned off."""
 
 from __future__ import annotations
 
@@ -325,6 +325,6 @@ def test_the_command_turns_it_on_limits_replaces_and_revokes(campaign, settings)
 
 @pytest.mark.parametrize("args", [("--group", "0"), ("--group", "1001"), ("--revoke-group",)])
 def test_the_command_says_what_cannot_be_done(campaign, args):
-    with pytest.raises(CommandError, match="people join|not turned on"):
+    with pytest.raises(CommandError, match=r"people join|not turned on"):
         call_command("rating_links", campaign.slug, *args)
     assert not GroupLink.objects.exists()

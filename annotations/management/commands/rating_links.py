@@ -1,4 +1,4 @@
-"""`rating_links CAMPAIGN --people Anna Ben`, `--count 20` or `--group 20`: links, as a CSV table."""
+"""`rating_links CAMPAIGN --people Anna Ben`, `--count 20` or `--group 20`: a CSV table."""
 
 from __future__ import annotations
 
