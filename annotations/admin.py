@@ -56,6 +56,7 @@ class InvitationAdmin(ReadOnlyAdmin):
 class GroupLinkAdmin(ReadOnlyAdmin):
     list_display = ["campaign", "people", "version", "is_open"]
     list_filter = ["is_open"]
+    search_fields = ["campaign__name"]
     list_select_related = ["campaign"]
 
 

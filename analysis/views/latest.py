@@ -92,6 +92,6 @@ def _refusal(form: Form, name: str) -> str:
     field = form.fields.get(name)
     known = [str(value) for value, _ in getattr(field, "choices", ()) if value]
     if not known:
-        return " ".join(form.errors[name])
+        return " ".join(str(error) for error in form.errors[name])
     more = ", …" if len(known) > MOST_LISTED else ""
     return f"There is no such choice for “{name}”: take {', '.join(known[:MOST_LISTED])}{more}."
