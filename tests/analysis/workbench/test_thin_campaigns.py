@@ -18,7 +18,7 @@ from hits.services.composing import batch_compose
 from hits.services.importing import campaign_import
 from tests.analysis.agreement.conftest import score
 from tests.analysis.workbench.conftest import quality
-from tests.factories import make_annotator, make_ratings
+from tests.factories import make_annotator, make_hit, make_ratings
 from tests.folders import make_folder
 
 # What each page says before anybody has rated, and the way on that it offers.
@@ -86,6 +86,14 @@ def test_without_ratings_every_page_says_what_to_do(campaign, shown, page):
     assert sentence in main
     assert reverse(way_on, args=[campaign.slug]) in main
     assert "data-chart=" not in main
+
+
+@pytest.mark.parametrize("page", ["ranking", "pair", "caption-list"])
+def test_where_too_little_is_rated_it_says_so_and_how_more_is(campaign, shown, page):
+    make_ratings(make_hit(campaign), make_annotator(), [10, 20, 30, 90, 5, 11])
+    [state] = empty_states(shown(page))
+    assert "No system has ratings of two captions" in state
+    assert reverse("annotations:crowd", args=[campaign.slug]) in state
 
 
 @pytest.mark.parametrize("page", ["ranking", "pair", "caption-list"])
