@@ -10,8 +10,9 @@ from django.shortcuts import get_object_or_404
 from ninja import Field, NinjaAPI, Query, Schema
 from ninja.errors import Throttled
 from ninja.security import HttpBearer
-from pydantic import ValidationInfo, model_validator
+from pydantic import ValidationInfo, field_validator, model_validator
 
+from analysis.forms import LEVELS
 from analysis.models import Result
 from analysis.pipeline import Settings
 from analysis.selectors.results import result_latest
@@ -83,7 +84,15 @@ class ChoicesIn(Schema):
     test: Literal["t", "wilcoxon"] = "t"
     basis: Literal["all", "captions"] = "all"
     resample: Literal["caption", "annotator"] = "caption"
-    alpha: float = Field(0.05, gt=0, lt=1)
+    alpha: float = Field(LEVELS[0], json_schema_extra={"enum": list(LEVELS)})
+
+    @field_validator("alpha")
+    @classmethod
+    def _refuse_other_levels(cls, alpha: float) -> float:
+        """Every level that is asked for keeps a worker busy."""
+        if alpha not in LEVELS:
+            raise ValueError(f"choose one of {', '.join(f'{level:g}' for level in LEVELS)}")
+        return alpha
 
     @model_validator(mode="before")
     @classmethod
@@ -91,7 +100,8 @@ class ChoicesIn(Schema):
         """A misspelt choice would quietly be answered with the protocol's own."""
         others = set(info.context["request"].GET) - set(cls.model_fields) if info.context else ()
         if others:
-            raise ValueError(f"no such choice: {', '.join(sorted(others))}")
+            known = ", ".join(cls.model_fields)
+            raise ValueError(f"no such choice: {', '.join(sorted(others))}; there are {known}")
         return given
 
 

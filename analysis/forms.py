@@ -16,6 +16,8 @@ from analysis.services.metric_workers import model_named
 from hits.models import Campaign
 
 DEFAULTS = Settings()
+# Each that is asked for is computed and kept: so there are these, on pages and for scripts.
+LEVELS = (0.05, 0.01, 0.001, 0.1)
 AGREEMENT = AgreementChoices()
 
 
@@ -32,7 +34,7 @@ def level_of_tests() -> forms.TypedChoiceField:
         required=False,
         coerce=float,
         empty_value=None,
-        choices=[("0.05", "0.05"), ("0.01", "0.01"), ("0.001", "0.001"), ("0.1", "0.10")],
+        choices=[(f"{level:g}", f"{level:g}") for level in LEVELS],
         label="Level of the tests",
     )
 

@@ -25,11 +25,12 @@ ANNOTATORS: Final = "annotators.arrow"
 CAPTIONS: Final = "captions.arrow"
 
 FLAGS: Final = {
-    "scores": "Degraded captions got no lower scores than systems’, or systems’ no lower than "
-    "people’s",
-    "time": "A HIT was done in under three seconds a caption",
+    "scores": "On average, degraded captions got no lower scores than systems’, or systems’ no "
+    "lower than people’s",
+    "time": "In a HIT, under three seconds a caption were spent",
     "constant": "More than eight equal scores in a row",
-    "repeats": "Repeated captions were scored quite differently from the first time",
+    "repeats": "Repeated captions were scored significantly higher or lower than the first time, "
+    "or as far from it as two scores taken at random",
     "rejected": "Work was rejected earlier",
     "unwatched": "A score was given sooner than the video takes to play",
 }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from analysis import charts, sentences
 from analysis.exports import annotators_table, counts, records, significance_table, systems_table
 from analysis.pipeline import Analysis
@@ -19,12 +21,13 @@ def results_page(analysis: Analysis, trust: Trust) -> dict[str, Any]:
         "annotators": charts.annotators_chart(analysis),
         "distributions": charts.distributions_chart(analysis),
     }
-    if trust.sensitivity is not None:
+    if trust.sensitivity is not None and not np.isnan(trust.sensitivity.tau).all():
         drawn["sensitivity"] = charts.sensitivity_chart(trust.sensitivity)
     decided, pairs = sentences.pairs_decided(analysis, trust)
     return {
         "enough": pairs > 0 and decided == pairs,  # ratings, by the stopping rule
         "lede": sentences.ranking_sentence(analysis),
+        "missing": sentences.missing_sentence(analysis),
         "counts": counts(analysis),
         "sentences": {
             "quality": sentences.quality_sentence(analysis),
@@ -45,6 +48,7 @@ def results_page(analysis: Analysis, trust: Trust) -> dict[str, Any]:
                 "rows": chart.rows,
             }
             for name, chart in drawn.items()
+            if chart.rows  # axes without anything on them say nothing
         },
         "systems": records(systems_table(analysis)),
         "significance": records(significance_table(analysis)),

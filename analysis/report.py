@@ -60,21 +60,38 @@ def report_html(
         title,
         element("p", sentences.ranking_sentence(analysis), class_="lede"),
         element("p", _facts(analysis), class_="facts"),
-        *_ranking(analysis),
-        *_significance(analysis, adjusted),
+        *_found(analysis, adjusted),
         *_annotators(analysis),
         *_scores(analysis),
-        *(_trust(analysis, trust) if trust else _no_trust()),
+        *_trusted(analysis, trust),
         *_method(analysis, notes),
     )
 
 
+def _found(analysis: Analysis, adjusted: str) -> list[Element]:
+    """The ranking and its tests, as far as there are systems for them."""
+    systems = len(analysis.ranking.order)
+    return [
+        *(_ranking(analysis) if systems else []),
+        *(_significance(analysis, adjusted) if systems > 1 else []),
+    ]
+
+
+def _trusted(analysis: Analysis, trust: Trust | None) -> list[Element]:
+    """Nothing about a ranking that is not there."""
+    if not len(analysis.ranking.order):
+        return []
+    return _trust(analysis, trust) if trust else _no_trust()
+
+
 def _facts(analysis: Analysis) -> str:
     used, people = int(analysis.captions.n.sum()), int(analysis.used.sum())
+    given = f"{len(analysis.ratings):,} ratings by {len(analysis.ratings.annotators):,} annotators"
+    if not used:
+        return f"{given}; none of them counts."
     return (
-        f"{len(analysis.ratings):,} ratings by {len(analysis.ratings.annotators):,} annotators; "
-        f"{used:,} ratings of {len(analysis.captions.n):,} captions by {people:,} annotators count "
-        f"in the ranking of {len(analysis.ranking.order)} systems."
+        f"{given}; {used:,} ratings of {len(analysis.captions.n):,} captions by {people:,} "
+        f"annotators count in the ranking of {len(analysis.ranking.order)} systems."
     )
 
 
@@ -126,6 +143,8 @@ def _annotators(analysis: Analysis) -> list[Element]:
 
 def _scores(analysis: Analysis) -> list[Element]:
     rows = charts.distribution_rows(analysis)
+    if not rows:
+        return []
     caption = f"Share of ratings by raw score, in steps of {charts.BIN_WIDTH}."
     return [
         element("h2", "Scores given"),

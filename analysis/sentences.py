@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from analysis.trust import Trust
 
 UNDEFINED = "not defined"
-NOTHING = "There are no two systems to compare."
+NOTHING = "No two systems have ratings that count: there is nothing to compare yet."
 NAMED = 4  # systems listed by name before "and n more"
 DIGITS = {
     "raw": 1,
@@ -93,10 +93,34 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
+def missing_sentence(analysis: Analysis) -> str:
+    """Why no system is ranked: what is lacking. Empty where one is."""
+    if len(analysis.ranking.order):
+        return ""
+    if not analysis.used.any():
+        return _nobody_counts(analysis)
+    ratings = analysis.ratings
+    if not analysis.used[ratings.annotator[ratings.scores_a_caption]].any():
+        return "Nobody whose ratings count has rated a caption of a system yet."
+    return "Everybody whose ratings count gave the same score each time: that ranks nothing."
+
+
+def _nobody_counts(analysis: Analysis) -> str:
+    status = analysis.quality.status
+    failed, few = status.count(FAILED), status.count(INSUFFICIENT)
+    needed = analysis.settings.minimum_pairs
+    found = [f"{failed:,} failed quality control"] if failed else []
+    found += (
+        [f"{few:,} rated too few degraded captions to tell, {needed} are needed"] if few else []
+    )
+    people = "One person has" if len(status) == 1 else f"{len(status):,} people have"
+    return f"{people} rated, but nobody’s ratings count: {'; '.join(found)}."
+
+
 def ranking_sentence(analysis: Analysis) -> str:
     order = analysis.ranking.order
     if len(order) == 0:
-        return "There is no ranking: no annotator whose ratings count has rated a system."
+        return f"There is no ranking yet. {missing_sentence(analysis)}"
     names, first = analysis.ratings.systems, int(order[0])
     score = f"a mean z of {number(analysis.systems.z[first])}"
     share = [names[code] for code in order if analysis.ranking.rank_low[code] == 1]
@@ -120,12 +144,13 @@ def quality_sentence(analysis: Analysis) -> str:
     passed, failed, few = (status.count(verdict) for verdict in (PASSED, FAILED, INSUFFICIENT))
     others = [f"{failed:,} failed"] if failed else []
     others += [f"{few:,} rated too few degraded captions to tell"] if few else []
+    rest = f"{'; '.join(others)}. " if others else ""
     everybody = analysis.settings.keep_all_annotators
     who = "Everybody's ratings" if everybody else "Only the ratings of those who passed"
+    reliably = ": they rated degraded captions reliably lower than the originals" if passed else ""
     return (
-        f"{passed:,} of {len(status):,} annotators passed: they rated degraded captions reliably "
-        f"lower than the originals. {'; '.join(others) + '. ' if others else ''}"
-        f"{who} count in the ranking."
+        f"{passed:,} of {len(status):,} annotators passed{reliably}. {rest}{who} count in the "
+        "ranking."
     )
 
 
@@ -150,7 +175,10 @@ def raw_sentence(analysis: Analysis) -> str:
 def agreement_sentence(trust: Trust) -> str:
     alpha = trust.alpha_z
     if alpha.units == 0:
-        return "No caption was rated by two people, so their agreement cannot be measured."
+        return (
+            "No caption was rated by two people whose ratings count. To see whether people agree, "
+            "ask more of them about each HIT."
+        )
     pairs = trust.pairwise
     compared = (
         f" Two annotators with captions in common order them with τ = {number(pairs.mean_kendall)}"
@@ -189,7 +217,10 @@ def effective_sentence(analysis: Analysis, trust: Trust) -> str:
 def replication_sentence(trust: Trust) -> str:
     found = trust.replication.pearson
     if math.isnan(found.mean):
-        return "With fewer than three systems or two annotators, replication is not defined."
+        return (
+            "Whether it repeats can be told with three systems or more, rated by two annotators or "
+            "more whose ratings count."
+        )
     return (
         f"In {trust.replication.splits:,} random splits of the annotators into two crowds, the two "
         f"sets of system scores correlate at r = {number(found.mean, 3)} on average (95 % of them "

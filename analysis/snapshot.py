@@ -153,7 +153,10 @@ def checksums(columns: Columns) -> dict[str, int]:
 
 
 def latest(columns: Columns) -> Columns:
-    """Only the last revision of each answer: a change of mind replaces what was said before."""
+    """Only the last revision of each answer: a change of mind replaces what was said before.
+
+    The time it took is added: a second look takes a moment, and is not all that was spent.
+    """
     if not len(columns["id"]) or columns["revision"].max() == 1:
         return columns
     order = np.lexsort((columns["revision"], columns["position"], columns["assignment"]))
@@ -162,5 +165,9 @@ def latest(columns: Columns) -> Columns:
         ordered = columns[name][order]
         same[:-1] &= ordered[:-1] == ordered[1:]
     same[-1] = False
-    kept = np.sort(order[~same])
-    return {name: values[kept] for name, values in columns.items()}
+    last = order[~same]
+    first = np.flatnonzero(np.concatenate([[True], ~same[:-1]]))
+    seconds = columns["seconds"].copy()
+    seconds[last] = np.add.reduceat(seconds[order], first)
+    kept = np.sort(last)
+    return {name: values[kept] for name, values in (columns | {"seconds": seconds}).items()}

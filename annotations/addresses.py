@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from django.conf import settings
 from django.urls import reverse
 
-from annotations.models import Invitation
-from annotations.tokens import Entry, entry_sign
-from hits.models import Campaign
+from annotations.models import GroupLink, Invitation
+from annotations.tokens import Entry, Group, entry_sign, group_sign
 
 
 def entry_address(entry: Entry) -> str:
@@ -27,10 +26,10 @@ def entry_path(entry: Entry) -> str:
     return reverse("annotations:enter", args=[entry_sign(entry)])
 
 
-def join_address(campaign: Campaign) -> str:
+def join_address(link: GroupLink) -> str:
     """One link for everybody: whoever opens it gets a link of their own."""
-    entry = Entry(campaign=campaign.pk, crowd="invite")
-    return settings.PUBLIC_URL + reverse("annotations:join", args=[entry_sign(entry)])
+    group = Group(campaign=link.campaign_id, version=link.version)
+    return settings.PUBLIC_URL + reverse("annotations:join", args=[group_sign(group)])
 
 
 def invitation_entry(invitation: Invitation) -> Entry:

@@ -15,6 +15,7 @@ from annotations.models import (
     Arrival,
     Assignment,
     Exclusion,
+    GroupLink,
     Invitation,
     Rating,
     Submission,
@@ -45,10 +46,18 @@ class AnnotatorIdentityAdmin(ReadOnlyAdmin):
 
 @admin.register(Invitation)
 class InvitationAdmin(ReadOnlyAdmin):
-    list_display = ["annotator", "campaign", "created_at"]
-    list_filter = ["campaign"]
+    list_display = ["annotator", "campaign", "joined", "created_at"]
+    list_filter = ["joined", "campaign"]
     search_fields = ["annotator__pseudonym"]
     list_select_related = ["annotator", "campaign"]
+
+
+@admin.register(GroupLink)
+class GroupLinkAdmin(ReadOnlyAdmin):
+    list_display = ["campaign", "people", "version", "is_open"]
+    list_filter = ["is_open"]
+    search_fields = ["campaign__name"]
+    list_select_related = ["campaign"]
 
 
 @admin.register(Assignment)

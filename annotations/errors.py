@@ -9,8 +9,8 @@ class LinkRefused(DomainError):
     """The link is not one of ours, or was changed on its way."""
 
 
-class LinkExpired(DomainError):
-    """The link is ours but too old."""
+class LinkWithdrawn(DomainError):
+    """The link was ours, and was replaced or turned off."""
 
 
 class TooManyRefused(DomainError):
@@ -19,6 +19,10 @@ class TooManyRefused(DomainError):
 
 class TooManyClaims(DomainError):
     """So many turns were begun from one network that nobody else may begin there for a while."""
+
+
+class TooManyJoins(DomainError):
+    """So many people joined from one address that the next has to wait."""
 
 
 class InvalidPost(DomainError):
@@ -43,6 +47,10 @@ class UnknownItem(DomainError):
 
 class OutOfOrder(DomainError):
     """An earlier caption has to be rated first."""
+
+
+class TooManyChanges(DomainError):
+    """A caption was rated anew more often than anybody would."""
 
 
 class Unfinished(DomainError):

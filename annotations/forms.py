@@ -41,6 +41,21 @@ class JoinForm(forms.Form):
     )
 
 
+class GroupLinkForm(forms.Form):
+    """The link of a whole group: for how many people, or its end. The button says which."""
+
+    CHANGES = (("offer", "Turn on"), ("replace", "Replace"), ("revoke", "Turn off"))
+
+    change = forms.ChoiceField(choices=CHANGES)
+    people = forms.IntegerField(
+        label="People who may join", min_value=1, max_value=1000, required=False, initial=20
+    )
+
+    def clean(self) -> None:
+        if self.cleaned_data.get("change") == "offer" and not self.cleaned_data.get("people"):
+            self.add_error("people", "Say how many people may join.")
+
+
 class LaunchForm(forms.Form):
     """What is chosen before a batch goes to a crowd."""
 

@@ -48,6 +48,7 @@ class Invitation(models.Model):
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="invitations")
     annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="invitations")
     created_at = models.DateTimeField(auto_now_add=True)
+    joined = models.BooleanField(default=False, help_text="Came by the campaign's group link.")
 
     class Meta:
         ordering = ["campaign", "pk"]
@@ -65,6 +66,29 @@ class Invitation(models.Model):
         """What the organiser calls this person, unless their identity was erased."""
         identity = getattr(self.annotator, "identity", None)
         return identity.external_id.partition(":")[2] if identity else self.annotator.pseudonym
+
+
+class GroupLink(models.Model):
+    """The one link by which anybody may join a campaign, up to so many people.
+
+    A campaign without a row has none. Only the link of the latest version lets people in, and only
+    while the row is open.
+    """
+
+    campaign = models.OneToOneField(Campaign, on_delete=models.CASCADE, related_name="group_link")
+    people = models.PositiveSmallIntegerField(help_text="How many people may join.")
+    version = models.PositiveIntegerField(default=1)
+    is_open = models.BooleanField(default=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(people__gte=1, people__lte=1000), name="group_link_for_1_to_1000_people"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"Group link of {self.campaign}"
 
 
 class Exclusion(models.Model):

@@ -2,7 +2,9 @@
 
 The rating page lives in other sites' frames, where cookies are blocked. So every address and
 every request carries what it is about, signed: an entry link says which campaign may be entered,
-a turn says who is working on which assignment, a receipt says when which item was handed out.
+a group link which campaign may be joined, a turn who is working on which assignment, a receipt when
+which item was handed out. None of them runs out by the clock: what they are about says whether
+they still lead anywhere, so that a link works for as long as its launch is extended.
 """
 
 from __future__ import annotations
@@ -12,13 +14,13 @@ import datetime as dt
 from dataclasses import astuple, dataclass
 from typing import TypeVar
 
-from django.conf import settings
 from django.core import signing
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from annotations.errors import LinkExpired, LinkRefused, UnknownItem
+from annotations.errors import LinkRefused, UnknownItem
 
 ENTRY_SALT = "annotations.entry"
+GROUP_SALT = "annotations.group"
 TURN_SALT = "annotations.turn"
 RECEIPT_SALT = "annotations.receipt"
 MEDIA_SALT = "annotations.media"
@@ -36,6 +38,14 @@ class Entry:
     invitation: int | None = None
     hit: int | None = None
     return_to: str = ""
+
+
+@dataclass(frozen=True)
+class Group:
+    """A way for anybody to join a campaign: which of its group links this is."""
+
+    campaign: int
+    version: int
 
 
 @dataclass(frozen=True)
@@ -58,7 +68,7 @@ class Receipt:
     video_ms: int
 
 
-Signed = TypeVar("Signed", Entry, Turn)
+Signed = TypeVar("Signed", Entry, Group, Turn)
 
 
 def entry_sign(entry: Entry) -> str:
@@ -67,6 +77,14 @@ def entry_sign(entry: Entry) -> str:
 
 def entry_read(token: str) -> Entry:
     return _read(Entry, token, ENTRY_SALT)
+
+
+def group_sign(group: Group) -> str:
+    return signing.dumps(astuple(group), salt=GROUP_SALT)
+
+
+def group_read(token: str) -> Group:
+    return _read(Group, token, GROUP_SALT)
 
 
 def turn_sign(turn: Turn) -> str:
@@ -130,9 +148,7 @@ def _receipts(assignment: int) -> signing.Signer:
 def _read(kind: type[Signed], token: str, salt: str) -> Signed:
     """What was signed; an older release may have put something else into its links."""
     try:
-        return kind(*signing.loads(token, salt=salt, max_age=settings.RATING_LINK_DAYS * 86_400))
-    except signing.SignatureExpired:
-        raise LinkExpired("This link is too old. Ask whoever sent it for a new one.") from None
+        return kind(*signing.loads(token, salt=salt))
     except (signing.BadSignature, TypeError):
         raise LinkRefused(
             "This link is not valid. Check that the whole address was copied."

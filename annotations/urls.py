@@ -20,6 +20,7 @@ urlpatterns = [
     path("crowds/prolific/webhook", notices.prolific_notice, name="prolific-notice"),
     path("campaigns/<slug:slug>/hits/<int:pk>/preview/", preview.hit_preview, name="hit-preview"),
     path("campaigns/<slug:slug>/links/", links.link_list, name="link-list"),
+    path("campaigns/<slug:slug>/links/group/", links.group_link, name="group-link"),
     path("campaigns/<slug:slug>/crowd/", overview.crowd, name="crowd"),
     path("campaigns/<slug:slug>/crowd/rules/", overview.policy_save, name="policy-save"),
     path(

@@ -172,7 +172,8 @@ CONTENT_SECURITY_POLICY = {
 
 # Annotators --------------------------------------------------------------------------------
 # They come by signed links, without accounts or cookies, often inside a marketplace's frame.
-RATING_LINK_DAYS = number("RATING_LINK_DAYS", 30)
+# Who joins by a group link, from one address in one web process.
+JOINS_PER_MINUTE = number("JOINS_PER_MINUTE", 20)
 FRAME_ANCESTORS = words(
     "FRAME_ANCESTORS", "https://worker.mturk.com,https://workersandbox.mturk.com"
 )

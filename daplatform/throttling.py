@@ -1,4 +1,4 @@
-"""How often one address may be refused, or try to log in, before it is told to wait."""
+"""How often one address may be refused, or do something, before it is told to wait."""
 
 from __future__ import annotations
 
@@ -57,7 +57,12 @@ def origin_of(request: HttpRequest) -> str:
 
 def is_refused_too_often(request: HttpRequest) -> bool:
     """Count one more refusal of this address, and whether that is too many within a minute."""
-    return _count(f"refused-{client_address(request)}") > settings.REFUSALS_PER_MINUTE
+    return is_too_often(request, "refused", limit=settings.REFUSALS_PER_MINUTE)
+
+
+def is_too_often(request: HttpRequest, event: str, *, limit: int) -> bool:
+    """Count one more such event of this address, and whether that is too many within a minute."""
+    return _count(f"{event}-{client_address(request)}") > limit
 
 
 def is_logging_in_too_often(who: str) -> bool:

@@ -34,3 +34,5 @@ urlpatterns = [
     path("readyz", readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),
 ]
+
+handler400 = "daplatform.error_pages.bad_request"

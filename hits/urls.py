@@ -14,6 +14,7 @@ urlpatterns = [
     path("<slug:slug>/", campaigns.campaign_detail, name="campaign-detail"),
     path("<slug:slug>/plan/", plans.campaign_plan, name="campaign-plan"),
     path("<slug:slug>/share/", campaigns.campaign_share, name="campaign-share"),
+    path("<slug:slug>/leave/", campaigns.campaign_leave, name="campaign-leave"),
     path("<slug:slug>/compose/", batches.batch_compose, name="batch-compose"),
     path("<slug:slug>/hits/", batches.hit_list, name="hit-list"),
     path("<slug:slug>/videos/", videos.video_list, name="video-list"),

@@ -37,7 +37,8 @@ def demo_campaign_create(*, reading: Reading, progress: Progress) -> Campaign:
     owner, *colleagues = demo_people_create()
     campaign = campaign_import(reading=reading, owner=owner, is_demo=True, progress=progress)
     if not campaign.batches.exists():
-        campaign_share(campaign=campaign, usernames=[person.username for person in colleagues])
+        names = [person.username for person in colleagues]
+        campaign_share(campaign=campaign, usernames=names, by=owner)
         batch_compose(campaign=campaign)
     return campaign
 

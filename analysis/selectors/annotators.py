@@ -79,10 +79,10 @@ def annotator_listed(result: Result, annotator: Annotator) -> dict[str, Any] | N
     return rows[0] if rows else None
 
 
-def annotators_flags(result: Result, pseudonyms: Sequence[str]) -> list[list[str]]:
-    """The flags on each of these people's work, as far as it was analysed."""
+def annotators_analysed(result: Result, pseudonyms: Sequence[str]) -> list[dict[str, Any]]:
+    """What is known of each of these people's work, as far as it was analysed."""
     listed = matching(result_listing(result, ANNOTATORS), "annotator", list(pseudonyms))
-    return [flags.split(";") for flags in listed["flags"].to_pylist()]
+    return [row | {"flags": row["flags"].split(";")} for row in listed.to_pylist()]
 
 
 def annotator_rows(campaign: Campaign, listed: pa.Table) -> list[dict[str, Any]]:

@@ -58,7 +58,7 @@ def people_scores(
         draws=1,
         seed=seed,
     )
-    analysis = analyse(ratings_of(campaign, columns), wanted, evidence_of(campaign))
+    analysis = analyse(ratings_of(campaign, columns), wanted, evidence_of(campaign, columns))
     return scores_by(analysis, analysis.used, WHOSE[annotators])
 
 

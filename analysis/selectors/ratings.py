@@ -61,13 +61,19 @@ def reviews_fingerprint(campaign: Campaign) -> str:
     return hashlib.sha256(repr(decisions).encode()).hexdigest()[:16] if any(decisions) else ""
 
 
-def evidence_of(campaign: Campaign) -> Evidence:
-    """What the platform knows besides the ratings: video lengths and earlier rejections."""
+def evidence_of(campaign: Campaign, columns: Columns) -> Evidence:
+    """What the platform knows besides the ratings: unseen videos and earlier rejections.
+
+    Whether a video could have been seen was settled when the rating came, by two clocks; who saw it
+    the first time need not see it again to change their mind.
+    """
     rejected = Assignment.objects.filter(campaign=campaign, state=Assignment.State.REJECTED)
-    videos = campaign.videos.values_list("name", "duration")
+    answers = latest(counted(campaign, columns))
+    unwatched = np.unique(answers["annotator"][answers["unwatched"] == 1]).tolist()
+    quick = Annotator.objects.filter(pk__in=unwatched)
     return Evidence(
         rejected=sorted(set(rejected.values_list("annotator__pseudonym", flat=True))),
-        video_seconds={name: seconds for name, seconds in videos if seconds is not None},
+        unwatched=sorted(quick.values_list("pseudonym", flat=True)),
         vouched=annotators_vouched_for(campaign),
     )
 

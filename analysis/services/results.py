@@ -42,7 +42,7 @@ from analysis.trust import assess_trust
 from hits.models import Campaign
 
 KEPT = 3
-LAYOUT = 3
+LAYOUT = 4
 """Of what is stored with a result: those of an older layout are not found, but made anew."""
 ARRIVED_AFTER = timedelta(minutes=2)
 """Files that are not here so soon after they were made are elsewhere: the folder is not shared, and
@@ -134,7 +134,7 @@ def _compute(result: Result, columns: Columns) -> None:
     campaign = result.campaign
     known = {"planned_captions": campaign.videos.count() or None, "thorough": True}
     choices = Settings(**result.choices | known)
-    analysis = analyse(ratings_of(campaign, columns), choices, evidence_of(campaign))
+    analysis = analyse(ratings_of(campaign, columns), choices, evidence_of(campaign, columns))
     trust = assess_trust(analysis)
     notes = notes_on(campaign)
     with ResultFolder(result_folder(result)) as folder:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -24,15 +24,15 @@ class Evidence:
 
     rejected: Collection[str] = ()
     """Annotators with work rejected earlier."""
-    video_seconds: Mapping[str, float] = field(default_factory=dict)
-    """Length of each item's video."""
+    unwatched: Collection[str] = ()
+    """Annotators with a rating that counts, given before its video could have been seen."""
     vouched: Collection[str] = ()
     """Annotators whose ratings are used whatever quality control says: a person looked."""
 
     @property
     def fingerprint(self) -> str:
         """Of the evidence, for the signature: flags, and who is used, depend on it."""
-        known: tuple[object, ...] = (sorted(self.rejected), sorted(self.video_seconds.items()))
+        known: tuple[object, ...] = (sorted(self.rejected), sorted(self.unwatched))
         known += (sorted(self.vouched),) if self.vouched else ()
         return hashlib.sha256(repr(known).encode()).hexdigest()[:8] if any(known) else "none"
 
@@ -44,14 +44,14 @@ def raise_flags(
 
     - `scores`: degraded captions rated no lower than systems' on average, or systems' no lower than
       the control captions;
-    - `time`: a HIT done in under three seconds a caption;
+    - `time`: under three seconds a caption spent on a HIT, or on what was rated of it;
     - `constant`: more than eight equal ratings in a row;
     - `repeats`: repeats rated significantly higher or lower than the first time, or on average as
-      far from it as two of the annotator's ratings taken at random;
+      far from it as two of the annotator's ratings taken at random, unless all are alike;
     - `rejected`: earlier rejections;
     - `unwatched`: a rating given sooner than the video takes to play.
 
-    What cannot be known (no `position`, no `seconds`, no video lengths) raises no flag.
+    What cannot be known (no `position`, no `seconds`, no evidence) raises no flag.
     """
     raised = {
         "scores": _scores(ratings),
@@ -59,7 +59,7 @@ def raise_flags(
         "constant": _constant(ratings),
         "repeats": _repeats(ratings, quality, alpha),
         "rejected": np.isin(ratings.annotators, list(evidence.rejected)),
-        "unwatched": _unwatched(ratings, evidence.video_seconds),
+        "unwatched": np.isin(ratings.annotators, list(evidence.unwatched)),
     }
     return tuple(
         tuple(flag for flag, annotators in raised.items() if annotators[annotator])
@@ -154,7 +154,8 @@ def _constant(ratings: Ratings) -> NDArray[np.bool_]:
 
 def _repeats(ratings: Ratings, quality: Quality, alpha: float) -> NDArray[np.bool_]:
     shifted: NDArray[np.bool_] = quality.repeats.p < alpha
-    return shifted | (quality.repeat_distance >= _random_distance(ratings))
+    distance = quality.repeat_distance
+    return shifted | ((distance >= _random_distance(ratings)) & (distance > 0))
 
 
 def _random_distance(ratings: Ratings) -> NDArray[np.float64]:
@@ -170,19 +171,6 @@ def _random_distance(ratings: Ratings) -> NDArray[np.float64]:
     with np.errstate(divide="ignore", invalid="ignore"):
         distance: NDArray[np.float64] = parted / (n * (n - 1) / 2)
     return distance
-
-
-def _unwatched(ratings: Ratings, video_seconds: Mapping[str, float]) -> NDArray[np.bool_]:
-    """Ratings quicker than their video, where each rating has a time of its own."""
-    if not video_seconds:
-        return np.zeros(len(ratings.annotators), dtype=bool)
-    length = np.array([video_seconds.get(item, np.nan) for item in ratings.items])
-    turns = _turns(ratings)
-    starts = _first(turns)
-    low = np.minimum.reduceat(ratings.seconds, starts)
-    timed = low != np.maximum.reduceat(ratings.seconds, starts)
-    quick = (ratings.seconds < length[ratings.item]) & timed[turns]
-    return _any(ratings, np.flatnonzero(quick))
 
 
 def _any(ratings: Ratings, rows: NDArray[np.intp]) -> NDArray[np.bool_]:

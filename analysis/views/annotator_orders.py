@@ -107,8 +107,9 @@ def _form(
 def _proposal(latest: Latest, chosen: list[Annotator]) -> str:
     if not latest.listed:
         return ""
-    flags = people.annotators_flags(latest.listed, [each.pseudonym for each in chosen])
-    return proposed_reason(flags)
+    names = [each.pseudonym for each in chosen]
+    known = people.annotators_analysed(latest.listed, names)
+    return proposed_reason(known) if len(known) == len(names) else ""
 
 
 def _passed(latest: Latest, chosen: list[Annotator]) -> int:

@@ -33,6 +33,8 @@ def caption_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase
         listed = captions_listed(latest.listed, **filters(form))
         page = Paginator(listed, PER_PAGE).get_page(request.GET.get("page"))
         context |= {"page": page, "rows": records(as_table(page.object_list))}
+        if not page.paginator.count:
+            context["missing"] = latest.listed.page["missing"]
     return render(request, "analysis/captions.html", context)
 
 

@@ -52,13 +52,15 @@ def shared_systems(first: Result, second: Result) -> list[dict[str, Any]]:
 
 def comparison_context(first: Result, second: Result) -> dict[str, object]:
     rows = shared_systems(first, second)
+    if not rows:  # then no caption is in common either
+        return {"rows": rows}
+    systems = replications.replications("systems", replications.rows_table(rows))
     captions = replications.shared_captions(
         result_listing(first, CAPTIONS), result_listing(second, CAPTIONS)
     )
-    systems = replications.replications("systems", replications.rows_table(rows)) if rows else []
     return {
         "rows": rows,
         "found": [*systems, *replications.replications("captions", captions)],
-        "sentence": replications.replication_sentence(systems) if systems else "",
+        "sentence": replications.replication_sentence(systems),
         "chart": replications.replication_chart(rows, first.campaign.name, second.campaign.name),
     }

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
-from django.core.exceptions import BadRequest
 from django.forms import Form
 from django.http import HttpResponseBase
 from django.shortcuts import render
@@ -17,11 +16,13 @@ from analysis.models import Result
 from analysis.selectors.results import result_has_listings, result_latest
 from analysis.services.results import choices_key, result_request
 from analysis.tasks import result_compute_task
+from daplatform.error_pages import NoSuchChoice
 from hits.models import Campaign
 from hits.views.access import MemberRequest
 
 F = TypeVar("F", bound=Form)
 State = Result.State
+MOST_LISTED = 30
 
 
 @dataclass(frozen=True)
@@ -82,5 +83,15 @@ def news(request: MemberRequest, latest: Latest) -> HttpResponseBase:
 def checked(form: F) -> F:
     """A form of filters that makes sense; addresses that do not are refused."""
     if not form.is_valid():
-        raise BadRequest("There is no such choice.")
+        raise NoSuchChoice(" ".join(_refusal(form, name) for name in form.errors))
     return form
+
+
+def _refusal(form: Form, name: str) -> str:
+    """What is wrong with a field, and what could be chosen there instead."""
+    field = form.fields.get(name)
+    known = [str(value) for value, _ in getattr(field, "choices", ()) if value]
+    if not known:
+        return " ".join(str(error) for error in form.errors[name])
+    more = ", …" if len(known) > MOST_LISTED else ""
+    return f"There is no such choice for “{name}”: take {', '.join(known[:MOST_LISTED])}{more}."

@@ -40,11 +40,18 @@ def pair(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     context = latest.context
     if latest.listed and has_two_systems(latest.listed):
         context |= pair_context(request, latest, latest.listed)
+    elif latest.listed:
+        context["missing"] = latest.listed.page["missing"]
     return render(request, "analysis/pair.html", context)
 
 
 def has_two_systems(result: Result) -> bool:
-    return len(result.page["systems"]) > 1
+    return len(ranked_systems(result)) > 1
+
+
+def ranked_systems(result: Result) -> list[str]:
+    """Those with ratings that count, best first."""
+    return [row["system"] for row in result.page["systems"] if row["z"] is not None]
 
 
 def pair_context(request: MemberRequest, latest: Latest, result: Result) -> dict[str, object]:
@@ -77,8 +84,7 @@ def pair_context(request: MemberRequest, latest: Latest, result: Result) -> dict
 
 
 def pair_form(request: MemberRequest, result: Result) -> PairForm:
-    systems = [row["system"] for row in result.page["systems"]]
-    return checked(PairForm(request.GET, systems=systems))
+    return checked(PairForm(request.GET, systems=ranked_systems(result)))
 
 
 def pair_videos(result: Result, form: PairForm) -> pa.Table:

@@ -11,11 +11,16 @@ from annotations.errors import LinkRefused
 from annotations.models import Annotator, Arrival, Assignment, Exclusion, Invitation
 from annotations.selectors.confirming import is_live
 from annotations.tokens import Entry
-from hits.models import Campaign, Launch
+from hits.models import Batch, Campaign, Launch
 
 State = Assignment.State
 # Reading a short caption and placing a mark, besides watching.
 SECONDS_PER_ANSWER = 4
+CLOSED = "This study is closed. Thank you for your interest."
+PAUSED = "This study is paused. When it goes on, this link will work again."
+TAKEN = (
+    "All tasks are taken at the moment. Should somebody give one back, this link will work again."
+)
 
 
 @dataclass(frozen=True)
@@ -102,15 +107,29 @@ def claim_obstacle(
 ) -> str:
     """Why this person cannot take work now, as a sentence for them; empty when they can."""
     if campaign.state == Campaign.State.CLOSED:
-        return "This study is closed. Thank you for your interest."
+        return CLOSED
     if annotator is not None and (sentence := _personal_obstacle(campaign, annotator, hit)):
         return sentence
     if not assignments_open(campaign=campaign, annotator=annotator, hit=hit, crowd=crowd).exists():
-        return (
-            "All tasks are taken at the moment. Should somebody give one back, this link will "
-            "work again."
-        )
+        return _shortage(campaign, hit, crowd)
     return ""
+
+
+def _shortage(campaign: Campaign, hit: int | None, crowd: str) -> str:
+    """Why nothing is left: what this crowd was asked is over, or waits, or others have it all.
+
+    A batch that was not launched is for invited people, and has no state here.
+    """
+    batches = Batch.objects.filter(campaign=campaign)
+    if hit is not None:
+        batches = batches.filter(hits=hit)
+    asked = batches.filter(Q(launch=None) | Q(launch__crowd=crowd))
+    states = set(asked.values_list("launch__state", flat=True))
+    if states == {Launch.State.CLOSED}:
+        return CLOSED
+    if states and states <= {Launch.State.CLOSED, Launch.State.PAUSED}:
+        return PAUSED
+    return TAKEN
 
 
 def work_estimate(campaign: Campaign) -> Estimate:

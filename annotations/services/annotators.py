@@ -11,7 +11,6 @@ from django.db import IntegrityError, transaction
 from annotations.models import Annotator, AnnotatorIdentity, Exclusion, Invitation
 from daplatform.errors import DomainError
 from hits.models import Campaign
-from hits.services.money import campaign_lock
 
 INVITED = "invite"
 SIMULATED = "simulated"
@@ -32,30 +31,16 @@ def annotator_identify(*, crowd: str, external_id: str) -> Annotator:
 
 
 @transaction.atomic
-def annotators_invite(*, campaign: Campaign, names: list[str]) -> list[Invitation]:
+def annotators_invite(
+    *, campaign: Campaign, names: list[str], joined: bool = False
+) -> list[Invitation]:
     """A personal invitation for everybody named; those invited before keep theirs."""
     if not names:
         raise DomainError("Name at least one person to invite.")
     odd = [name for name in names if len(name) > MAX_NAME or not name.isprintable()]
     if odd:
         raise DomainError(f"“{odd[0][:40]}…” is no name: {MAX_NAME} plain characters at most.")
-    return [_invite(campaign, INVITED, name) for name in dict.fromkeys(names)]
-
-
-@transaction.atomic
-def annotator_join(*, campaign: Campaign, name: str) -> Invitation:
-    """An invitation for somebody who came by a group's link, under a name nobody else has.
-
-    A name is no proof of who somebody is: one that is taken leads nobody to another's work.
-    """
-    campaign_lock(campaign)  # two who type the same name at the same moment are two people
-    known = AnnotatorIdentity.objects.filter(crowd=INVITED, external_id=f"{campaign.pk}:{name}")
-    if known.exists():
-        raise DomainError(
-            "Somebody has joined under this name. If it was you, open the link you got then; "
-            "otherwise choose another name."
-        )
-    return annotators_invite(campaign=campaign, names=[name])[0]
+    return [_invite(campaign, INVITED, name, joined) for name in dict.fromkeys(names)]
 
 
 @transaction.atomic
@@ -87,10 +72,12 @@ def annotators_exclude(
     return changed
 
 
-def _invite(campaign: Campaign, crowd: str, name: str) -> Invitation:
+def _invite(campaign: Campaign, crowd: str, name: str, joined: bool = False) -> Invitation:
     # Names are the organiser's own words: "Anna" of one campaign is not "Anna" of another.
     annotator = annotator_identify(crowd=crowd, external_id=f"{campaign.pk}:{name}")
-    return Invitation.objects.get_or_create(campaign=campaign, annotator=annotator)[0]
+    return Invitation.objects.get_or_create(
+        campaign=campaign, annotator=annotator, defaults={"joined": joined}
+    )[0]
 
 
 @transaction.atomic

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
-from annotations.errors import InvalidPost, OutOfOrder, WorkClosed
+from annotations.errors import InvalidPost, OutOfOrder, TooManyChanges, WorkClosed
 from annotations.models import Rating
 from annotations.posts import RatingPost
 from annotations.selectors.work import assignment_of, closed_sentence, rated_count
@@ -47,6 +47,8 @@ INSERT = f"""
 """  # noqa: S608 - only our own column names are put in
 KEY = Rating._meta.get_field("key")
 ATTEMPTS = 5
+# Nobody weighs a caption so often: whoever goes on is a program.
+MAX_REVISIONS = 1_000
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,11 @@ def _save_otherwise(
         done = _rated_unless_refused(turn, receipt, now)
         given = list(earlier.values_list("revision", "is_unwatched"))
         revision = given[-1][0] + 1 if given else 1
+        if revision > MAX_REVISIONS:
+            raise TooManyChanges(
+                f"Caption {receipt.position + 1} was rated {MAX_REVISIONS:,} times, which is the "
+                "most there can be. The last of these ratings counts."
+            )
         # Who watched the video the first time need not watch it again to change their mind.
         unwatched = values["is_unwatched"] and (not given or given[0][1])
         if _insert(values | {"revision": revision, "is_unwatched": unwatched}):

@@ -30,13 +30,15 @@ TOKEN_HEADER = "X-Assignment"  # noqa: S105 - the header's name, not its content
 MAX_BODY = 16_000
 STATUS: dict[type[DomainError], int] = {
     errors.LinkRefused: 403,
-    errors.LinkExpired: 410,
+    errors.LinkWithdrawn: 410,
     errors.TooManyRefused: 429,
     errors.TooManyClaims: 429,
+    errors.TooManyJoins: 429,
     errors.InvalidPost: 400,
     errors.TooLarge: 413,
     errors.UnknownItem: 404,
     errors.OutOfOrder: 409,
+    errors.TooManyChanges: 409,
     errors.NothingToTake: 409,
     errors.Unfinished: 409,
     errors.WorkClosed: 410,

@@ -29,6 +29,11 @@ def campaigns_for(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Campaign]:
     return Campaign.objects.filter(mine)
 
 
+def may_share(campaign: Campaign, user: User) -> bool:
+    """Only the owner, or an administrator, decides who sees a campaign."""
+    return user.is_superuser or campaign.owner_id == user.pk
+
+
 def campaigns_counted(campaigns: QuerySet[Campaign]) -> QuerySet[Campaign]:
     """Each with its owner and `video_count`, `system_count`, `hit_count`."""
     return campaigns.select_related("owner").annotate(

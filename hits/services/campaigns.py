@@ -12,6 +12,12 @@ from django.utils import timezone
 from daplatform.errors import DomainError
 from hits.composition import Shape
 from hits.models import Batch, Campaign, Caption
+from hits.selectors import may_share
+
+
+class NotTheOwner(DomainError):
+    """Only the owner may do this, whoever else may change the campaign."""
+
 
 # What an organiser may still decide after the import; the rest came with the material.
 CHANGEABLE = frozenset(
@@ -46,13 +52,23 @@ def campaign_update(*, campaign: Campaign, **settings: Any) -> Campaign:
 
 
 @transaction.atomic
-def campaign_share(*, campaign: Campaign, usernames: list[str]) -> None:
+def campaign_share(*, campaign: Campaign, usernames: list[str], by: User) -> None:
     """Let exactly these colleagues, besides the owner, see the campaign."""
+    if not may_share(campaign, by):
+        raise NotTheOwner("Only the owner of a campaign can share it.")
     people = list(User.objects.filter(username__in=usernames, is_active=True))
     missing = set(usernames) - {person.username for person in people}
     if missing:
         raise DomainError(f"Nobody here is called {', '.join(sorted(missing))}.")
-    campaign.colleagues.set(people)
+    campaign.colleagues.set(person for person in people if person != campaign.owner)
+
+
+@transaction.atomic
+def campaign_leave(*, campaign: Campaign, colleague: User) -> None:
+    """Give up one's own share in a campaign. Its owner cannot: it would be nobody's."""
+    if not campaign.colleagues.filter(pk=colleague.pk).exists():
+        raise DomainError("This campaign is not shared with you: there is nothing to leave.")
+    campaign.colleagues.remove(colleague)
 
 
 @transaction.atomic

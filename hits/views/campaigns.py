@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -43,12 +45,28 @@ def campaign_share(request: MemberRequest, campaign: Campaign) -> HttpResponseBa
     if not form.is_valid():
         return campaign_page(request, campaign, share_form=form)
     try:
-        campaigns.campaign_share(campaign=campaign, usernames=form.cleaned_data["usernames"])
+        campaigns.campaign_share(
+            campaign=campaign, usernames=form.cleaned_data["usernames"], by=request.user
+        )
+    except campaigns.NotTheOwner as error:
+        raise PermissionDenied(str(error)) from None
     except DomainError as error:
         form.add_error("usernames", str(error))
         return campaign_page(request, campaign, share_form=form)
     messages.success(request, "Sharing is changed.")
     return redirect("hits:campaign-detail", campaign.slug)
+
+
+@require_POST
+@for_campaign()
+def campaign_leave(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """A colleague does not want to see the campaign any more."""
+    try:
+        campaigns.campaign_leave(campaign=campaign, colleague=request.user)
+    except DomainError as error:
+        return campaign_page(request, campaign, error=str(error))
+    messages.success(request, f"“{campaign.name}” is not shared with you any more.")
+    return redirect("hits:campaign-list")
 
 
 def campaign_page(
@@ -62,10 +80,13 @@ def campaign_page(
 
     While a batch is being composed, htmx asks again and again for that part of it.
     """
+    colleagues = list(campaign.colleagues.order_by("username"))
     refused = bool(error) or share_form is not None
     context = campaign_context(campaign) | {
         "error": error,
-        "share_form": share_form or shared_with(campaign),
+        "share_form": share_form or shared_with(colleagues),
+        "may_share": selectors.may_share(campaign, request.user),
+        "may_leave": request.user in colleagues,
     }
     name = "hits/_batches.html" if request.htmx else "hits/campaign_detail.html"
     return render(request, name, context, status=400 if refused else 200)
@@ -87,6 +108,5 @@ def campaign_context(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def shared_with(campaign: Campaign) -> ShareForm:
-    names = campaign.colleagues.order_by("username").values_list("username", flat=True)
-    return ShareForm(initial={"usernames": ", ".join(names)})
+def shared_with(colleagues: list[User]) -> ShareForm:
+    return ShareForm(initial={"usernames": ", ".join(each.username for each in colleagues)})

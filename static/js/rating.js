@@ -23,7 +23,7 @@ const api = new Api(work.endpoints, work.token);
 const tabs = new Tabs(work.name, leaveToOtherTab);
 const items = new Map(); // position -> item, as far as the server has handed them out
 const PRACTICE = -1;
-const ENDED = ["work-closed", "link-expired", "link-refused"];
+const ENDED = ["work-closed", "link-refused"];
 let position = null; // what is on the screen; null before, between and after
 let wanted = null; // what is to be on the screen as soon as it arrives
 let shownAt = 0;
@@ -199,7 +199,8 @@ function received(answer) {
 /** Looking at an earlier caption again, which has a rating already. */
 const returning = () => Boolean(items.get(position)?.answer);
 
-async function refused(error) {
+async function refused(error, rating) {
+  if (error.code === "too-many-changes") return keepSaved(error.message, rating);
   submitting = false;
   if (error.code === "out-of-order" || error.code === "unfinished") return resume();
   player.pause();
@@ -210,6 +211,14 @@ async function refused(error) {
   element("closed-sentence").textContent = error.message;
   wanted = position = null;
   showSection("closed");
+}
+
+/** A change was refused: the caption has the rating the server has, and the work goes on. */
+async function keepSaved(sentence, { receipt }) {
+  const item = [...items.values()].find((known) => known.receipt === receipt);
+  if (item) items.delete(item.position); // fetched again when it is opened, with its rating
+  if (item && position === item.position) await open(position);
+  element("missing").textContent = sentence;
 }
 
 /* Beginning and end ------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@ from analysis.models import MetricRun
 from analysis.services.keys import key_create
 from annotations.addresses import join_address
 from annotations.selectors.offering import Choices
+from annotations.services.group_links import group_link_offer
 from annotations.services.launches import batch_launch
 from annotations.tokens import media_name
 from annotations.views.guards import TOKEN_HEADER
@@ -50,8 +51,8 @@ def anna(campaign):
 @pytest.fixture
 def clients(campaign, anna, organiser, stranger, client_of):
     """A browser for each kind of person."""
-    colleague = make_user("analysts")
-    campaign.colleagues.add(colleague)
+    colleague, fellow = make_user("analysts"), make_user("organisers")
+    campaign.colleagues.add(colleague, fellow)
     people = {
         "anonymous": Client(),
         "annotator": Client(headers={TOKEN_HEADER: anna.token}),
@@ -60,6 +61,7 @@ def clients(campaign, anna, organiser, stranger, client_of):
         "colleague": client_of(colleague),
         "organiser": client_of(organiser),
         "admin": client_of(make_user(is_staff=True, is_superuser=True)),
+        "fellow": client_of(fellow),
     }
     for client in people.values():
         client.defaults["HTTP_ORIGIN"] = ORIGIN
@@ -70,6 +72,7 @@ def clients(campaign, anna, organiser, stranger, client_of):
 def things(campaign, anna, organiser):
     """What stands in addresses: rows of the organiser's, tokens of Anna's."""
     key_create(owner=organiser, name="for a script")
+    group_link = group_link_offer(campaign=campaign, people=20, by=organiser)
     batch, unlaunched = campaign.batches.get(), batch_compose(campaign=campaign)
     launch = batch_launch(
         batch=batch, choices=Choices(crowd="invite", reward=Decimal(0)), by=organiser
@@ -100,6 +103,6 @@ def things(campaign, anna, organiser):
         "assignment": anna.assignment.pk,
         "media_name": media_name(assignment=anna.assignment.pk, position=0),
         "entry_token": link(invite(campaign, "Ben")).split("/")[-2],
-        "join_token": join_address(campaign).split("/")[-2],
+        "join_token": join_address(group_link).split("/")[-2],
         "turn_token": anna.token,
     }

@@ -9,11 +9,14 @@ from dataclasses import dataclass
 
 # What becomes of a request. "in" is every answer that is about the page itself, refusals included.
 IN, LOGIN, FORBIDDEN, NOTHING = "in", "asked to log in", "forbidden", "nothing there"
-PEOPLE = ("anonymous", "annotator", "stranger", "analyst", "colleague", "organiser", "admin")
+PEOPLE = (
+    "anonymous", "annotator", "stranger", "analyst", "colleague", "organiser", "admin", "fellow"
+)  # fmt: skip
 
 
-def rule(*outcomes: str) -> dict[str, str]:
-    return dict(zip(PEOPLE, outcomes, strict=True))
+def rule(*outcomes: str, fellow: str = "") -> dict[str, str]:
+    """An outcome for each; a fellow organiser gets as far as the owner unless something is said."""
+    return dict(zip(PEOPLE, (*outcomes, fellow or outcomes[5]), strict=True))
 
 
 PUBLIC = rule(*[IN] * 7)
@@ -21,12 +24,14 @@ MEMBER = rule(LOGIN, LOGIN, *[IN] * 5)
 # An analyst with whom nobody shared the campaign is a stranger to it.
 LOOK = rule(LOGIN, LOGIN, NOTHING, NOTHING, IN, IN, IN)
 CHANGE = rule(LOGIN, LOGIN, NOTHING, NOTHING, FORBIDDEN, IN, IN)
+# Who sees a campaign is its owner's decision; a colleague can only leave.
+OWNER = rule(LOGIN, LOGIN, NOTHING, NOTHING, FORBIDDEN, IN, IN, fellow=FORBIDDEN)
 IMPORT = rule(LOGIN, LOGIN, IN, FORBIDDEN, FORBIDDEN, IN, IN)
 # An upload is its owner's alone; an administrator reads about it in the admin.
-UPLOAD = rule(LOGIN, LOGIN, NOTHING, FORBIDDEN, FORBIDDEN, IN, NOTHING)
-OWN_KEY = rule(LOGIN, LOGIN, NOTHING, NOTHING, NOTHING, IN, NOTHING)
+UPLOAD = rule(LOGIN, LOGIN, NOTHING, FORBIDDEN, FORBIDDEN, IN, NOTHING, fellow=NOTHING)
+OWN_KEY = rule(LOGIN, LOGIN, NOTHING, NOTHING, NOTHING, IN, NOTHING, fellow=NOTHING)
 # A file that was made for one person is theirs alone, whoever else may see the campaign.
-OWN_EXPORT = rule(LOGIN, LOGIN, NOTHING, NOTHING, NOTHING, IN, NOTHING)
+OWN_EXPORT = rule(LOGIN, LOGIN, NOTHING, NOTHING, NOTHING, IN, NOTHING, fellow=NOTHING)
 # Without a token these are refused to everybody, logged in or not.
 TOKEN_HEADER = rule(FORBIDDEN, IN, *[FORBIDDEN] * 5)
 API_KEY = rule(*[LOGIN] * 7)
@@ -81,7 +86,8 @@ ROWS: dict[str, Row] = {
     "hits:upload-discard": post(UPLOAD, "upload"),
     "hits:campaign-detail": get(LOOK, "slug"),
     "hits:campaign-plan": both(LOOK, "slug", posting=CHANGE),
-    "hits:campaign-share": post(CHANGE, "slug"),
+    "hits:campaign-share": post(OWNER, "slug"),
+    "hits:campaign-leave": post(LOOK, "slug"),
     "hits:batch-compose": both(CHANGE, "slug"),
     "hits:hit-list": get(LOOK, "slug"),
     "hits:video-list": get(LOOK, "slug"),
@@ -127,6 +133,7 @@ ROWS: dict[str, Row] = {
     "annotations:done": get(PUBLIC, "turn_token"),
     "annotations:hit-preview": get(LOOK, "slug", "hit"),
     "annotations:link-list": both(CHANGE, "slug"),
+    "annotations:group-link": post(CHANGE, "slug"),
     # Signed by the crowd: whoever is not it is refused, test_prolific_notice_view.py has the rest.
     "annotations:prolific-notice": post(rule(*[FORBIDDEN] * 7)),
     "annotations:crowd": get(CHANGE, "slug"),

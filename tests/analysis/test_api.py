@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from analysis.models import ApiKey
+from analysis.api import ChoicesIn
+from analysis.forms import ChoicesForm
+from analysis.models import ApiKey, Result
 from analysis.services.keys import key_create, key_owner
 from analysis.services.results import result_compute
 from analysis.tasks import result_compute_task
@@ -72,10 +76,48 @@ def test_asking_for_a_result_has_it_made(campaign, organiser):
     assert "nothing to rank" in answer["problem"]
 
 
-@pytest.mark.parametrize("choice", ["test=tea", "alpha=5", "alpha=0", "alpha=nan", "tset=t"])
-def test_choices_that_make_no_sense_are_refused(campaign, organiser, choice):
+@pytest.mark.parametrize(
+    ("choice", "there_are"),
+    [
+        ("annotators=some", "'passed' or 'all'"),
+        ("test=tea", "'t' or 'wilcoxon'"),
+        ("basis=none", "'all' or 'captions'"),
+        ("resample=video", "'caption' or 'annotator'"),
+        ("alpha=0.0501", "choose one of 0.05, 0.01, 0.001, 0.1"),
+        ("alpha=5", "choose one of"),
+        ("alpha=0", "choose one of"),
+        ("alpha=nan", "choose one of"),
+        ("tset=t", "there are annotators, test, basis, resample, alpha"),
+        ("seed=8", "there are annotators"),
+    ],
+)
+def test_what_cannot_be_chosen_is_refused_and_starts_nothing(
+    campaign, organiser, choice, there_are
+):
+    make_ratings(make_hit(campaign), make_annotator(), [1, 2, 3, 4, 5, 6])
     key = key_create(owner=organiser, name="mine")
-    assert ask(key, f"/api/campaigns/{campaign.slug}/result?{choice}").status_code == 422
+    response = ask(key, f"/api/campaigns/{campaign.slug}/result?{choice}")
+    assert response.status_code == 422
+    assert there_are in response.json()["detail"][0]["msg"]
+    assert not Result.objects.exists()
+
+
+def test_the_api_and_the_page_offer_the_same_choices(campaign, organiser):
+    for name, field in ChoicesIn.model_fields.items():
+        page = {value for value, _ in ChoicesForm().fields[name].choices}
+        enum = (field.json_schema_extra or {}).get("enum") or get_args(field.annotation)
+        assert {str(value) for value in enum} == page, name
+
+
+@pytest.mark.parametrize("address", ["ranking/", "annotators/", "captions/", "agreement/"])
+def test_a_page_asked_for_another_level_says_which_there_are(
+    campaign, organiser, client_of, address
+):
+    make_ratings(make_hit(campaign), make_annotator(), [1, 2, 3, 4, 5, 6])
+    response = client_of(organiser).get(f"/campaigns/{campaign.slug}/{address}?alpha=0.0501")
+    assert response.status_code == 400
+    assert "0.001" in response.content.decode()
+    assert not Result.objects.exists()
 
 
 def test_strangers_have_no_keys_page(client):

@@ -129,8 +129,6 @@ class TestFlags:
         assert flags(crowd([("A", 1, "system", 5)]), Evidence(rejected=["w"])) == ("rejected",)
 
     def test_a_rating_given_before_the_video_could_be_seen(self):
-        rows = [("A", 1, "system", 5), ("A", 2, "system", 6)]
-        evidence = Evidence(video_seconds={"1": 8.0, "2": 8.0})
-        assert flags(crowd(rows, seconds=[9.0, 7.5]), evidence) == ("unwatched",)
-        assert flags(crowd(rows, seconds=[9.0, 8.0]), evidence) == ()
-        assert flags(crowd(rows, seconds=[6.5, 6.5]), evidence) == ()  # the time of the whole HIT
+        rows = crowd([("A", 1, "system", 5), ("A", 2, "system", 6)])
+        assert flags(rows, Evidence(unwatched=["w"])) == ("unwatched",)
+        assert flags(rows, Evidence(unwatched=["somebody else"])) == ()

@@ -102,9 +102,10 @@ def test_somebody_vouched_for_is_used_whatever_quality_control_says():
 
 
 def test_who_is_vouched_for_is_what_a_person_said(campaign, submissions):
-    assert evidence_of(campaign).vouched == []
+    columns = snapshot_refresh(campaign=campaign).read()
+    assert evidence_of(campaign, columns).vouched == []
     use(campaign, submissions[1], True)
-    assert evidence_of(campaign).vouched == [submissions[1].annotator.pseudonym]
+    assert evidence_of(campaign, columns).vouched == [submissions[1].annotator.pseudonym]
 
 
 def test_a_result_is_made_anew_after_a_decision_and_only_then(campaign, submissions):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import timedelta
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,14 @@ from analysis.stats.faults import RatingsError
 from analysis.stats.quality import check_quality
 from annotations.models import Rating
 from hits.models import Batch, Caption
-from tests.factories import make_annotator, make_campaign, make_hit, make_rating, make_ratings
+from tests.factories import (
+    make_annotator,
+    make_campaign,
+    make_hit,
+    make_rating,
+    make_ratings,
+    unsaved_rating,
+)
 
 KINDS = ["system", "reference", "degraded", "repeat"]
 
@@ -229,13 +237,29 @@ def test_the_statistics_get_names_and_the_right_pairs(rated):
     assert quality.original_mean.tolist() == [90, 95]
 
 
-def test_the_platform_knows_how_long_videos_are_and_who_was_rejected(rated):
+def test_the_platform_knows_who_was_rejected(rated):
     assignment = rated.assignments.first()
     assignment.state = "rejected"
     assignment.save()
-    evidence = evidence_of(rated.batch.campaign)
+    campaign = rated.batch.campaign
+    evidence = evidence_of(campaign, snapshot_refresh(campaign=campaign).read())
     assert evidence.rejected == [assignment.annotator.pseudonym]
-    assert evidence.video_seconds["clip00"] == 4.0
+    assert evidence.unwatched == []
+
+
+def test_a_quick_change_of_mind_is_no_rating_before_watching_and_adds_its_time(rated):
+    assignment = rated.assignments.first()
+    changed = unsaved_rating(assignment, rated.items.get(position=0), 41, revision=2)
+    changed.served_at = changed.created_at - timedelta(seconds=1)
+    changed.save()
+    unseen = unsaved_rating(rated.assignments.last(), rated.items.get(position=1), 9, revision=2)
+    unseen.is_unwatched = True
+    unseen.save()
+    campaign = rated.batch.campaign
+    columns = snapshot_refresh(campaign=campaign).read()
+    assert evidence_of(campaign, columns).unwatched == [unseen.annotator.pseudonym]
+    seconds = ratings_of(campaign, columns).seconds
+    assert np.sort(seconds)[-2:] == pytest.approx([9.0, 16.0])
 
 
 def test_merged_captions_are_credited_to_every_system_that_wrote_them(hit):

@@ -12,10 +12,9 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from annotations.errors import NothingToTake
-from annotations.models import Annotator, Assignment, Rating
+from annotations.models import Annotator, Assignment, Invitation, Rating
 from annotations.services.annotators import (
     annotator_identify,
-    annotator_join,
     annotators_invite,
     annotators_simulate,
 )
@@ -25,7 +24,9 @@ from annotations.services.assignments import (
     assignments_open_for,
     batches_open,
 )
+from annotations.services.group_links import annotator_join, group_link_offer
 from annotations.tasks import assignments_expire_task
+from annotations.tokens import Group
 from daplatform.errors import DomainError
 from hits.models import Campaign
 from tests.annotations.person import Person, invite, link
@@ -203,10 +204,16 @@ def test_one_person_in_many_tabs_gets_one_assignment():
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_of_many_who_join_under_one_name_at_once_one_is_let_in():
+@pytest.mark.parametrize(("name", "joined"), [("Anna", 1), ("Anna {}", 3)])
+def test_of_many_who_join_at_once_as_many_are_let_in_as_may(name, joined):
+    """One under each name, and no more than three."""
     campaign = make_campaign()
-    results = at_once(8, lambda _: annotator_join(campaign=campaign, name="Anna"))
-    assert sum(isinstance(result, DomainError) for result in results) == 7
+    make_hit(campaign)
+    link = group_link_offer(campaign=campaign, people=3, by=None)
+    group = Group(campaign=campaign.pk, version=link.version)
+    results = at_once(8, lambda number: annotator_join(group=group, name=name.format(number)))
+    assert sum(isinstance(result, DomainError) for result in results) == 8 - joined
+    assert Invitation.objects.count() == joined
 
 
 @pytest.mark.postgres

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from annotations.models import Assignment, Invitation, Submission
+from annotations.models import Assignment, Submission
 from annotations.selectors.offering import pay_warnings
 from hits.crowds import invite
 from hits.crowds.gateway import Facts, PermanentFault, UnclearOutcome
@@ -345,37 +345,6 @@ def test_another_campaigns_launch_is_not_this_ones(path, organiser_client, marke
     make_hit(other)
     theirs = launch(other)
     assert organiser_client.post(f"{path}launches/{theirs.pk}/pause/").status_code == 404
-
-
-def test_a_group_joins_by_one_link(campaign, organiser_client, market):
-    links = f"/campaigns/{campaign.slug}/links/"
-    organiser_client.post(links, {"names": "Anna"})
-    address = organiser_client.get(links).context["join"]
-    path = address[address.index("/rate/join/") :]
-    visitor = Client(headers={"Origin": "http://testserver"})
-    assert visitor.get(path).status_code == 200
-    response = visitor.post(path, {"name": "Ben"})
-    assert response.status_code == 302
-    assert "/rate/enter/" in response["Location"]
-    assert Invitation.objects.count() == 2
-
-
-def test_nobody_joins_under_a_name_that_is_taken(campaign, organiser_client, market):
-    links = f"/campaigns/{campaign.slug}/links/"
-    organiser_client.post(links, {"names": "Anna"})
-    address = organiser_client.get(links).context["join"]
-    path = address[address.index("/rate/join/") :]
-    response = Client(headers={"Origin": "http://testserver"}).post(path, {"name": "Anna"})
-    assert response.status_code == 400
-    assert "joined under this name" in response.content.decode()
-    assert Invitation.objects.count() == 1
-
-
-def test_a_personal_link_lets_nobody_join(campaign, organiser_client, market):
-    organiser_client.post(f"/campaigns/{campaign.slug}/links/", {"names": "Anna"})
-    [(_, address)] = organiser_client.get(f"/campaigns/{campaign.slug}/links/").context["rows"]
-    token = address.rstrip("/").rpartition("/")[2]
-    assert Client().get(f"/rate/join/{token}/").status_code == 403
 
 
 def test_pay_below_what_the_crowd_asks_for_is_said_when_it_is_seen(path, organiser_client, made):

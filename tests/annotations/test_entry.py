@@ -12,8 +12,9 @@ from django.utils import timezone
 from annotations.addresses import entry_path
 from annotations.models import Annotator, Arrival, Assignment, Invitation
 from annotations.services.assignments import batches_open
+from annotations.services.launches import launch_close
 from annotations.tokens import Entry
-from hits.models import Campaign
+from hits.models import Campaign, Launch
 from tests.annotations.person import ORIGIN, Person, invite, link
 from tests.factories import make_campaign, make_hit
 
@@ -153,10 +154,69 @@ def test_a_tampered_link_is_refused_kindly(db, token):
     assert b"whole address" in response.content
 
 
-def test_an_old_link_says_so(campaign):
+def launched(campaign, state="live", crowd="invite", batch=None):
+    """A launch of the campaign's batch, extended or not: it is open until it is closed."""
+    batch = batch or campaign.batches.first()
+    return Launch.objects.create(
+        batch=batch,
+        crowd=crowd,
+        state=state,
+        people=1,
+        reward=0,
+        minutes_expected=5,
+        launched_by=campaign.owner,
+    )
+
+
+def test_a_link_works_as_long_as_its_launch_is_open(campaign):
     path = link(invite(campaign))
-    with time_machine.travel(timezone.now() + dt.timedelta(days=31)):
-        assert look(path).status_code == 410
+    launch = launched(campaign)
+    with time_machine.travel(timezone.now() + dt.timedelta(days=400)):
+        assert look(path).status_code == 200
+        launch_close(launch=launch, by=campaign.owner)
+        response = look(path)
+    assert response.status_code == 409
+    assert b"This study is closed" in response.content
+
+
+def test_work_begun_before_the_launch_was_closed_is_led_back_to(campaign, anna):
+    launch_close(launch=launched(campaign), by=campaign.owner)
+    again = Person(link(Invitation.objects.get()))
+    assert again.assignment == anna.assignment
+
+
+@pytest.mark.parametrize(
+    ("crowds", "states", "sentence"),
+    [
+        (["invite"], ["closed"], "This study is closed"),
+        (["invite"], ["paused"], "This study is paused"),
+        (["invite", "invite"], ["closed", "paused"], "This study is paused"),
+        (["invite", "mturk"], ["closed", "live"], "This study is closed"),
+        (["mturk"], ["closed"], "All tasks are taken"),
+        ([None, "invite"], [None, "closed"], ""),
+        (["invite", "invite"], ["closed", "live"], ""),
+    ],
+)
+def test_a_link_says_how_the_launches_for_its_people_stand(campaign, crowds, states, sentence):
+    if len(crowds) == 2:
+        make_hit(campaign)
+    path = link(invite(campaign))
+    for batch, crowd, state in zip(campaign.batches.all(), crowds, states, strict=True):
+        if crowd is not None:
+            launched(campaign, state, crowd, batch)
+    response = look(path)
+    assert response.status_code == (409 if sentence else 200)
+    assert sentence in response.content.decode()
+
+
+def test_a_marketplaces_link_follows_the_launch_of_its_own_hit(campaign):
+    path = turk_link(campaign)
+    make_hit(campaign)
+    batches_open(campaign=campaign)
+    first, second = campaign.batches.order_by("number")
+    launched(campaign, "closed", "mturk", first)
+    launched(campaign, "live", "mturk", second)
+    assert "This study is closed" in look(path).content.decode()
 
 
 def test_an_entry_for_nobody_in_particular_is_refused(campaign):

@@ -8,11 +8,12 @@ from dataclasses import replace
 
 import pytest
 import time_machine
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from annotations.models import Assignment, Rating
 from annotations.selectors.work import turn_of
+from annotations.services.ratings import MAX_REVISIONS
 from annotations.tokens import Entry, Receipt, entry_sign, receipt_sign, turn_sign
 from tests.annotations.person import EVIDENCE, Person, body, invite, link
 from tests.factories import make_campaign, make_hit
@@ -203,9 +204,20 @@ def test_it_refuses_the_token_of_an_entry_link(anna, campaign):
     assert refused(anna.post("/rate/save", body("r")), 403, "link-refused")
 
 
-def test_it_refuses_an_expired_token(anna):
-    with time_machine.travel(timezone.now() + dt.timedelta(days=31)):
-        assert refused(anna.save(0), 410, "link-expired")
+def test_a_caption_has_so_many_ratings_at_most_and_the_last_counts(anna, monkeypatch):
+    monkeypatch.setattr("annotations.services.ratings.MAX_REVISIONS", 2)
+    assert [anna.save(0, score).status_code for score in (10, 20)] == [200, 200]
+    response = anna.save(0, 30)
+    assert refused(response, 409, "too-many-changes")
+    assert "Caption 1 was rated 2 times" in response.json()["error"]
+    assert list(Rating.objects.values_list("revision", "score")) == [(1, 10), (2, 20)]
+    assert anna.get("/rate/item?position=0").json()["items"][0]["answer"]["score"] == 20
+    assert anna.save(1).status_code == 200
+
+
+def test_so_many_ratings_fit_into_their_column(db):
+    _, most = connection.ops.integer_field_range("PositiveSmallIntegerField")
+    assert most is None or most >= MAX_REVISIONS
 
 
 def test_it_refuses_a_turn_at_an_assignment_that_is_gone(anna):

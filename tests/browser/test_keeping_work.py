@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 import time
+import uuid
+from copy import copy
 
+from django.db.models.base import ModelState
 from django.utils import timezone
 from playwright.sync_api import expect
 
 from annotations.models import Assignment, Rating
+from annotations.services.ratings import MAX_REVISIONS
 from tests.browser.annotator import Annotator
 
 AWAY_SECONDS = 20
@@ -96,6 +100,39 @@ def test_back_shows_the_answer_and_a_change_is_a_new_revision(annotator, campaig
         (0, 1, 10),
         (0, 2, 90),
     ]
+
+
+def test_a_refused_change_leaves_the_rating_that_is_saved_and_the_work_goes_on(annotator, campaign):
+    annotator.begin(campaign)
+    annotator.rate(10)
+    annotator.wait_for_caption()
+    annotator.expect_saved(1)
+    rate_until(Rating.objects.get(), MAX_REVISIONS, score=20)
+    annotator.tolerated.append("409")  # the browser itself notes what is refused
+    annotator.page.get_by_role("button", name="Back").click()
+    annotator.expect_progress("1 of 6")
+    annotator.rate(90)
+    annotator.expect_progress("2 of 6")
+    expect(annotator.page.locator("#missing")).to_contain_text("Caption 1 was rated 1,000 times")
+    annotator.page.get_by_role("button", name="Back").click()
+    annotator.expect_progress("1 of 6")
+    expect(annotator.scale).to_have_attribute("aria-valuetext", "20 of 100")
+    annotator.page.get_by_role("button", name="Next").click()
+    annotator.rate(30)
+    annotator.expect_progress("3 of 6")
+    annotator.expect_saved(MAX_REVISIONS + 1)
+    assert latest() == {0: 20, 1: 30}
+
+
+def rate_until(rating, revision, score):
+    """More revisions of a rating, as if somebody had changed their mind again and again."""
+    rows = []
+    for number in range(rating.revision + 1, revision + 1):
+        row = copy(rating)
+        row.pk, row.key, row.revision, row.score = None, uuid.uuid4(), number, score
+        row._state = ModelState()
+        rows.append(row)
+    Rating.objects.bulk_create(rows)
 
 
 def test_back_without_a_change_saves_nothing(annotator, campaign):

@@ -11,6 +11,7 @@ from hits.models import Campaign, Caption
 from hits.services.campaigns import (
     campaign_close,
     campaign_go_live,
+    campaign_leave,
     campaign_share,
     campaign_update,
     caption_correct,
@@ -84,16 +85,41 @@ def test_a_draft_cannot_be_closed(campaign):
 
 def test_sharing_names_exactly_the_colleagues(campaign):
     first, second = make_user("analysts"), make_user("organisers")
-    campaign_share(campaign=campaign, usernames=[first.username, second.username])
-    campaign_share(campaign=campaign, usernames=[second.username])
+    owner = campaign.owner
+    names = [first.username, second.username]
+    campaign_share(campaign=campaign, usernames=names, by=owner)
+    campaign_share(campaign=campaign, usernames=[owner.username, second.username], by=owner)
     assert list(campaign.colleagues.all()) == [second]
 
 
 def test_sharing_with_an_unknown_name_changes_nothing(campaign):
     known = make_user("analysts")
     with pytest.raises(DomainError, match="nobody-here"):
-        campaign_share(campaign=campaign, usernames=[known.username, "nobody-here"])
+        campaign_share(
+            campaign=campaign, usernames=[known.username, "nobody-here"], by=campaign.owner
+        )
     assert not campaign.colleagues.exists()
+
+
+def test_a_colleague_neither_shares_on_nor_takes_anybody_out(campaign):
+    colleague, other = make_user("organisers"), make_user("organisers")
+    campaign.colleagues.add(colleague, other)
+    for names in ([colleague.username], [], [make_user("analysts").username]):
+        with pytest.raises(DomainError, match="Only the owner"):
+            campaign_share(campaign=campaign, usernames=names, by=colleague)
+    assert set(campaign.colleagues.all()) == {colleague, other}
+
+
+def test_a_colleague_may_leave_and_only_for_themselves(campaign):
+    colleague, other = make_user("organisers"), make_user("analysts")
+    campaign.colleagues.add(colleague, other)
+    campaign_leave(campaign=campaign, colleague=colleague)
+    assert list(campaign.colleagues.all()) == [other]
+
+
+def test_the_owner_cannot_leave(campaign):
+    with pytest.raises(DomainError, match="nothing to leave"):
+        campaign_leave(campaign=campaign, colleague=campaign.owner)
 
 
 def test_a_correction_is_a_new_row_and_hits_keep_the_old_one(campaign):

@@ -16,6 +16,32 @@ def share(campaign):
     return reverse("hits:campaign-share", args=[campaign.slug])
 
 
+def leave(campaign):
+    return reverse("hits:campaign-leave", args=[campaign.slug])
+
+
+def test_a_colleague_sees_who_shares_it_and_may_only_leave(client_of, stranger):
+    campaign, colleague = make_campaign(), stranger
+    campaign.colleagues.add(colleague)
+    client = client_of(colleague)
+    page = client.get(campaign.get_absolute_url()).content.decode()
+    assert share(campaign) not in page
+    assert leave(campaign) in page
+    assert client.post(share(campaign), {"usernames": ""}).status_code == 403
+    assert list(campaign.colleagues.all()) == [colleague]
+    assert client.post(leave(campaign)).status_code == 302
+    assert client.get(campaign.get_absolute_url()).status_code == 404
+
+
+def test_the_owner_shares_and_cannot_leave(client_of, organiser):
+    campaign = make_campaign(owner=organiser)
+    client = client_of(organiser)
+    page = client.get(campaign.get_absolute_url()).content.decode()
+    assert share(campaign) in page
+    assert leave(campaign) not in page
+    assert client.post(leave(campaign)).status_code == 400
+
+
 def test_the_list_shows_own_and_shared_campaigns_only(client_of, organiser):
     mine = make_campaign(owner=organiser, name="Of mine")
     shared = make_campaign(name="Of a colleague")

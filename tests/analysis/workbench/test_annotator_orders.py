@@ -14,6 +14,7 @@ from hits.crowds import MODULES
 from hits.models import Act, AuditEntry, Launch, Order, Posting
 from tests.analysis.workbench.conftest import compute
 from tests.crowd import Marketplace
+from tests.factories import make_annotator, make_ratings
 
 pytestmark = pytest.mark.django_db
 
@@ -127,6 +128,18 @@ def test_a_reason_is_proposed_from_the_flags_and_can_be_changed(order, constant)
 def test_only_what_is_true_of_everybody_is_proposed(order, names, constant):
     text = order("reject", *names).context["form"]["text"].value() or ""
     assert "the same score" not in text
+
+
+def test_nothing_is_proposed_for_people_whose_work_was_not_analysed(
+    order, constant, campaign, names
+):
+    """A newcomer's ratings are not in the result: nobody knows whether a reason is true of them."""
+    newcomer = make_annotator()
+    first = campaign.batches.get().hits.get(number=1)
+    make_ratings(first, newcomer, [50] * first.items.count())
+    assert "the same score" in order("reject", constant).context["form"]["text"].value()
+    form = order("reject", constant, newcomer.pseudonym).context["form"]
+    assert not form["text"].value()
 
 
 def test_a_rejection_without_words_is_not_possible(order, constant):
