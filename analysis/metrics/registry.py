@@ -13,15 +13,12 @@ from typing import TYPE_CHECKING
 
 import analysis.metrics
 from analysis.metrics.batch import Batch, Values
-from analysis.metrics.settings import SETTING_NAMES, Settings
+from analysis.metrics.settings import SETTINGS, Settings
 
 if TYPE_CHECKING:
     from analysis.metrics.workbench import Workbench
 
 Scorer = Callable[[Batch, Settings, "Workbench"], Mapping[str, Values]]
-
-# Raised whenever a change alters any number: it is part of every signature.
-VERSION = "1"
 
 
 class Need(StrEnum):
@@ -75,6 +72,8 @@ class Family:
     score : a whole batch at once; returns one value per caption for each metric
     uses_corpus : whether the numbers depend on the corpus of the batch, under given settings
     texts : what must be embedded before scoring, for metrics that need a model
+    frames : which frames of a video it looks at, for metrics that look
+    version : raised whenever a change alters any of its numbers; part of every signature
     """
 
     metrics: Mapping[str, str]
@@ -84,9 +83,11 @@ class Family:
     score: Scorer = field(repr=False)
     uses_corpus: Callable[[Settings], bool] = field(default=lambda settings: False, repr=False)
     texts: Callable[[Batch, Settings], Sequence[str]] = field(default=own_texts, repr=False)
+    frames: Callable[[Settings], str] = field(default=lambda settings: settings.frames, repr=False)
+    version: int = 1
 
     def __post_init__(self) -> None:
-        unknown = set(self.settings) - set(SETTING_NAMES)
+        unknown = set(self.settings) - set(SETTINGS)
         if unknown:
             raise ValueError(f"settings holds unknown names: {', '.join(sorted(unknown))}")
 

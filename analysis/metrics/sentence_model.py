@@ -57,6 +57,12 @@ class SentenceModel:
             self._texts[layer] = Texts(space, lambda: self._tower.of_layer(layer))
         return self._texts[layer]
 
+    def cuts(self, text: str, layer: int = -1) -> bool:
+        """Whether the model read only the beginning of a text that is embedded: there are fewer
+        tokens than words, beside those at both ends and the sentence's own."""
+        texts = self.texts(layer)
+        return text in texts and len(text.split()) > len(texts[text].marks) - 2 > 0
+
     @cached_property
     def _tower(self) -> SentenceTower:
         with metric_libraries():

@@ -30,6 +30,7 @@ from analysis.meta.robustness.checks import (
 )
 from analysis.meta.scoring import Scorer
 from analysis.meta.settings import Settings
+from analysis.metrics.scoring import metric_of
 from analysis.metrics.workbench import Workbench
 from analysis.models import Agreement
 from analysis.results import ResultFolder, write_files
@@ -177,8 +178,8 @@ def _reference_curve(
     sources = metric_sources(campaign)
     found: list[Robustness] = []
     for run in dict.fromkeys(sources[name] for name in metrics):
-        own = [name for name in metrics if sources[name] == run]
-        scorer = Scorer(own, Workbench(), settings_of(run))
+        own = [metric_of(name) for name in metrics if sources[name] == run]
+        scorer = Scorer(own, Workbench(), settings_of(run), label=run.label)
         material = Material(without_references_as_systems(captions), scorer)
         found += check_references(joined, material, seed=seed)
     return found, ""

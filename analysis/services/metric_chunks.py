@@ -102,7 +102,13 @@ def _finish(run: MetricRun) -> None:
 
 def _forget_replaced(run: MetricRun) -> None:
     """Earlier runs that say nothing this one does not say."""
-    earlier = MetricRun.objects.filter(campaign=run.campaign_id, pk__lt=run.pk, choices=run.choices)
+    earlier = MetricRun.objects.filter(
+        campaign=run.campaign_id,
+        pk__lt=run.pk,
+        choices=run.choices,
+        corpus=run.corpus_id,
+        label=run.label,
+    )
     for old in earlier.exclude(state__in=ACTIVE):
         if set(old.metrics) <= set(run.metrics):
             old.delete()

@@ -22,6 +22,7 @@ from analysis.meta.points import odd_captions, points_of, scatter_spec
 from analysis.meta.reference_curve import DRAWN, best_metrics, curve_spec
 from analysis.meta.robustness.referencing import NUMBERS
 from analysis.metrics.registry import families
+from analysis.metrics.scoring import metric_of
 from analysis.models import Agreement
 from analysis.selectors.metric_agreement import (
     agreement_folder,
@@ -133,7 +134,7 @@ def best_first(part: dict[str, Any]) -> list[str]:
 def measured(metrics: Iterable[str]) -> list[tuple[str, str]]:
     """What each measures, in one line; of metrics from elsewhere nobody knows."""
     known = {name: text for family in families() for name, text in family.metrics.items()}
-    return [(name, known[name]) for name in metrics if name in known]
+    return [(name, known[metric_of(name)]) for name in metrics if metric_of(name) in known]
 
 
 def conditions(heading: str, metrics: Iterable[str]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from analysis.metrics.demo.examples import (
     make_examples,
     words_of,
 )
-from analysis.metrics.models import DEMO_MODEL, MERGES, ModelChoice, find_model
+from analysis.metrics.models import DEMO, DEMO_MODEL, MERGES, ModelChoice, find_model
 from analysis.metrics.vocabulary import clip_merges, needed_merges, read_merges, write_merges
 from hits.demo import Actor, Story, caption, demo_scenes, frames, render_clip, scene
 
@@ -33,7 +33,7 @@ def digest(folder: Path) -> str:
 
 @pytest.fixture(scope="module")
 def towers():
-    return find_model(ModelChoice()).load("cpu")
+    return find_model(ModelChoice(DEMO)).load("cpu")
 
 
 def test_the_weights_are_those_of_the_card():
