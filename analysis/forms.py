@@ -106,6 +106,14 @@ class AgreementForm(forms.Form):
         ],
         label="Odd captions are far off",
     )
+    checks = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("", "From the scores there are"),
+            ("all", "Computed again: words shuffled, fewer references, foils"),
+        ],
+        label="Robustness",
+    )
 
     def wanted(self) -> AgreementChoices:
         """The choices that change numbers; call after `is_valid`."""
@@ -114,6 +122,7 @@ class AgreementForm(forms.Form):
             annotators=chosen["annotators"] or AGREEMENT.annotators,
             alpha=chosen["alpha"] or AGREEMENT.alpha,
             direction=chosen["direction"] or AGREEMENT.direction,
+            checks=chosen["checks"],
         )
 
 

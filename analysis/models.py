@@ -96,6 +96,9 @@ class Agreement(Computed):
     evidence = models.CharField(
         max_length=16, help_text="Fingerprint of the metric scores and the reviewers' decisions."
     )
+    doing = models.CharField(max_length=40, blank=True, help_text="The check under way.")
+    done = models.PositiveIntegerField(default=0, help_text="Pieces of it.")
+    total = models.PositiveIntegerField(default=0)
 
     class Meta:
         ordering = ["-pk"]

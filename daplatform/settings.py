@@ -258,6 +258,7 @@ CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ROUTES = {
     "analysis.tasks.metric_run_*": {"queue": "gpu"},
     "analysis.tasks.metric_worker_report_task": {"queue": "gpu"},
+    "analysis.tasks.agreement_check_task": {"queue": "gpu"},
     "hits.tasks.acts_*": {"queue": "crowd"},
     "annotations.tasks.launch*": {"queue": "crowd"},
 }

@@ -83,6 +83,8 @@ def curve_sentence(rows: Sequence[Row]) -> str:
     best = names[0]
     found = {row["references"]: row["pearson"] for row in rows if row["metric"] == best}
     most = max(found)
+    if most == 1:
+        return f"{best} reaches r = {number(found[1], 3)} with the one reference there is."
     if found[1] is None:
         return f"{best} reaches r = {number(found[most], 3)} with all {most} references."
     gain = (

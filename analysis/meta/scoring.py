@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 
 from analysis.meta.captions import CaptionSet
 from analysis.meta.scores import ScoreTable, score_table
@@ -32,6 +35,20 @@ class Scorer:
     def columns(self) -> list[str]:
         """The names under which the metrics stand in tables."""
         return [column(name, self.label) for name in self.metrics]
+
+    @contextmanager
+    def passing(self) -> Iterator[None]:
+        """While this lasts, texts are embedded for the moment only: shuffled captions would make
+        the store many times as large."""
+        bench = self.bench
+        image_text, sentence = bench.image_text, bench.sentence
+        with tempfile.TemporaryDirectory(prefix="da-embeddings-") as folder:
+            bench.image_text = image_text and image_text.passing(Path(folder))
+            bench.sentence = sentence and sentence.passing(Path(folder))
+            try:
+                yield
+            finally:
+                bench.image_text, bench.sentence = image_text, sentence
 
     def with_references(self) -> Scorer:
         """Only the metrics that look at references."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 from html import unescape
 from pathlib import Path
@@ -43,6 +44,13 @@ class Encoder:
         self._root, self._model, self._dtype = root, model, dtype
         self.texts = Texts(self._space("texts"), lambda: self._towers)
         self._frames: dict[str, Frames] = {}
+
+    def passing(self, root: Path) -> Encoder:
+        """The same for texts that nobody needs again: those not stored yet go into ``root``."""
+        other = copy(self)
+        space = Space(root / self.texts.space.folder.name, self._dtype)
+        other.texts = Texts(space, lambda: self._towers, beneath=self.texts)
+        return other
 
     def frames(self, chosen: str) -> Frames:
         """Embeddings of frames chosen in this way: ``uniform:16``, ``middle``, …"""

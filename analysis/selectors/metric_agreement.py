@@ -83,15 +83,27 @@ def metric_values(sources: Mapping[str, MetricRun]) -> ScoreTable:
 
 
 def _captions(sources: Mapping[str, MetricRun]) -> CaptionSet:
-    """The words of captions, for the list of odd ones, and of their references, to score again;
-    named as in the campaign's own file of references."""
-    material = run_material(max(sources.values(), key=lambda run: run.pk))
+    """The words of captions, for the list of odd ones, and of their references, to score again."""
+    return run_captions(max(sources.values(), key=lambda run: run.pk))
+
+
+def run_captions(run: MetricRun) -> CaptionSet:
+    """All that a run's metrics were computed of; references are named as in the campaign's own
+    file of them."""
+    material = run_material(run)
     captions = material.captions
     references = {
         video: {f"reference-{number}": text for number, text in enumerate(texts, start=1)}
         for video, texts in material.batch.references.items()
     }
-    return CaptionSet(captions.videos, captions.systems, captions.texts, references)
+    return CaptionSet(
+        captions.videos,
+        captions.systems,
+        captions.texts,
+        references,
+        files=material.batch.files,
+        corpus=run.corpus.references if run.corpus else {},
+    )
 
 
 def agreement_evidence(campaign: Campaign) -> str:
@@ -113,6 +125,12 @@ def agreement_latest(campaign: Campaign, choices_key: str) -> Agreement | None:
     same = Agreement.objects.shown().filter(campaign=campaign, choices_key=choices_key)
     last: Agreement | None = same.select_related("campaign").order_by("-finished_at").first()
     return last
+
+
+def agreement_under_way(campaign: Campaign, choices_key: str) -> Agreement | None:
+    """The one that is being made with these choices, and how far it is."""
+    waiting = campaign.agreements.filter(choices_key=choices_key, state=Agreement.State.WAITING)
+    return waiting.order_by("-pk").first()
 
 
 def agreement_folder(agreement: Agreement) -> Path:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NUMBERS = "references"
+SETS = "reference set"
 MOST_SUBSETS = 10
 
 Scored = list[list[ScoreTable]]
@@ -77,7 +78,7 @@ def check_reference_sets(
         finding
         for source in captions.sources
         for finding in summarise(
-            "reference set",
+            SETS,
             source,
             scorer.columns,
             [correlate(human, scorer.captions(captions, {source})[0])],
