@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import Field
 from pathlib import Path
 from typing import Any, cast
 
 from django import forms
+from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
 
 from analysis.listings import FLAGS
+from analysis.metrics.files import read_references
+from analysis.metrics.models import ModelChoice
+from analysis.metrics.scoring import label_checked
+from analysis.metrics.settings import SETTINGS
+from analysis.metrics.settings import Settings as MetricSettings
 from analysis.pipeline import Settings
 from analysis.services.agreements import Choices as AgreementChoices
-from analysis.services.metric_workers import model_named
+from analysis.services.metric_runs import Corpus
+from hits.importing import Faults
 from hits.models import Campaign
 
 DEFAULTS = Settings()
@@ -99,6 +108,14 @@ class AgreementForm(forms.Form):
         ],
         label="Odd captions are far off",
     )
+    checks = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("", "From the scores there are"),
+            ("all", "Computed again: words shuffled, fewer references, foils"),
+        ],
+        label="Robustness",
+    )
 
     def wanted(self) -> AgreementChoices:
         """The choices that change numbers; call after `is_valid`."""
@@ -107,6 +124,7 @@ class AgreementForm(forms.Form):
             annotators=chosen["annotators"] or AGREEMENT.annotators,
             alpha=chosen["alpha"] or AGREEMENT.alpha,
             direction=chosen["direction"] or AGREEMENT.direction,
+            checks=chosen["checks"],
         )
 
 
@@ -131,7 +149,10 @@ class KeyForm(forms.Form):
 
 
 class MetricsForm(forms.Form):
-    """Which metrics to compute, and with what; the papers' own values first."""
+    """Which metrics to compute, and with what; the papers' own values first.
+
+    A field for each setting of the metrics is made from the setting itself.
+    """
 
     metrics = forms.MultipleChoiceField(
         error_messages={
@@ -141,28 +162,46 @@ class MetricsForm(forms.Form):
     )
     model = forms.ChoiceField(
         label="Image–text model",
+        required=False,
         help_text="“demo” knows the demo’s rendered scenes and nothing else.",
     )
-    frames = forms.ChoiceField(
-        label="Frames of a video",
-        choices=[
-            ("uniform:16", "16, evenly spread"),
-            ("uniform:8", "8, evenly spread"),
-            ("fps:1", "One each second"),
-            ("all", "Every frame"),
-        ],
+    anyway = forms.BooleanField(
+        label="Let the demo model score these videos anyway",
+        required=False,
+        help_text="Its numbers will mean nothing, and every table will say so.",
     )
-    tokenize = forms.ChoiceField(
-        label="Words of text metrics",
-        choices=[("ptb", "Penn Treebank"), ("none", "Cut at blanks")],
+    label = forms.CharField(
+        label="Label",
+        required=False,
+        max_length=40,
+        help_text="To keep these scores beside those of the same metrics computed otherwise.",
+    )
+    corpus = forms.FileField(
+        label="Corpus",
+        required=False,
+        help_text="A file video,source,caption to count rare words in, in place of the references.",
     )
 
-    def __init__(self, data: Any = None, *, can: Iterable[str], models: Iterable[str]) -> None:
-        """``can``: the metrics that can be computed; ``models``: entries of METRIC_MODELS."""
-        super().__init__(data)
+    def __init__(
+        self,
+        data: Any = None,
+        files: Any = None,
+        *,
+        can: Iterable[str],
+        models: Iterable[str],
+        asks_consent: bool = False,
+    ) -> None:
+        """``can``: the metrics that can be computed; ``models``: entries of METRIC_MODELS;
+        ``asks_consent``: whether the demo model is among them and not made for these videos."""
+        super().__init__(data, files)
         self._can = list(can)
         self._offer("metrics", [(name, name) for name in self._can])
-        self._offer("model", [(entry, Path(model_named(entry)[0]).name) for entry in models])
+        named = [(entry, Path(ModelChoice.named(entry).model).name) for entry in models]
+        self._offer("model", named or [("", "None")])
+        for name, setting in SETTINGS.items():
+            self.fields[name] = setting_field(setting)
+        if not asks_consent:
+            del self.fields["anyway"]
 
     def _offer(self, name: str, choices: list[tuple[str, str]]) -> None:
         cast(forms.ChoiceField, self.fields[name]).choices = choices
@@ -171,6 +210,56 @@ class MetricsForm(forms.Form):
     def ticked(self) -> set[str]:
         """All that can be computed, until somebody has chosen."""
         return set(self["metrics"].value() or () if self.is_bound else self._can)
+
+    @property
+    def settings(self) -> list[forms.BoundField]:
+        """The fields of the metrics' settings, but that of frames, which stands by itself."""
+        return [self[name] for name in SETTINGS if name != "frames"]
+
+    def clean_corpus(self) -> Corpus | None:
+        given: UploadedFile[bytes] | None = self.cleaned_data["corpus"]
+        if given is None:
+            return None
+        faults = Faults()
+        name = Path(given.name or "corpus.csv")
+        with tempfile.TemporaryDirectory(prefix="da-corpus-") as folder:
+            path = Path(folder) / f"corpus{name.suffix}"
+            path.write_bytes(given.read())
+            references = read_references(path, faults)
+        if faults.errors:
+            raise forms.ValidationError([str(fault) for fault in faults])
+        return Corpus(name.name, references)
+
+    def clean_label(self) -> str:
+        try:
+            return label_checked(self.cleaned_data["label"].strip())
+        except ValueError as error:
+            raise forms.ValidationError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
+
+    def clean(self) -> None:
+        """What was left empty is as the papers have it."""
+        given = {name: self.cleaned_data.get(name) for name in SETTINGS}
+        try:
+            self.chosen = MetricSettings(
+                **{name: value for name, value in given.items() if value not in (None, "")}
+            )
+        except ValueError as error:
+            raise forms.ValidationError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
+
+
+def setting_field(setting: Field[Any]) -> forms.Field:
+    """The field of a metric's setting, made from the setting."""
+    about = setting.metadata
+    told = {"label": about["label"], "help_text": about["help_text"], "required": False}
+    if about["offered"]:
+        offered = list(about["offered"].items())
+        return forms.ChoiceField(choices=offered, initial=setting.default, **told)
+    kind: type[forms.Field] = {
+        bool: forms.BooleanField,
+        int: forms.IntegerField,
+        float: forms.FloatField,
+    }.get(type(setting.default), forms.CharField)
+    return kind(initial=setting.default, **told)
 
 
 def both_ways(columns: Mapping[str, str]) -> list[tuple[str, str]]:

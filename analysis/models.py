@@ -96,6 +96,9 @@ class Agreement(Computed):
     evidence = models.CharField(
         max_length=16, help_text="Fingerprint of the metric scores and the reviewers' decisions."
     )
+    doing = models.CharField(max_length=40, blank=True, help_text="The check under way.")
+    done = models.PositiveIntegerField(default=0, help_text="Pieces of it.")
+    total = models.PositiveIntegerField(default=0)
 
     class Meta:
         ordering = ["-pk"]
@@ -190,6 +193,25 @@ class ApiKey(models.Model):
         return self.name
 
 
+class MetricCorpus(models.Model):
+    """References that rare words are counted in, in place of a campaign's own."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="corpora")
+    name = models.CharField(max_length=200, help_text="Of the file it came in.")
+    digest = models.CharField(max_length=64)
+    references = models.JSONField(help_text="The texts of each video.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "metric corpora"
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "digest"], name="one_corpus_per_content")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class MetricRun(models.Model):
     """Automatic metrics of a campaign's captions: what was asked for, and how far it is.
 
@@ -209,7 +231,18 @@ class MetricRun(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
     metrics = models.JSONField(help_text="Names, in the order they were asked for.")
-    choices = models.JSONField(help_text="Model, frames, and the settings of the metrics.")
+    choices = models.JSONField(help_text="The model, and the settings of the metrics.")
+    corpus = models.ForeignKey(
+        MetricCorpus, on_delete=models.RESTRICT, null=True, blank=True, related_name="runs"
+    )
+    label = models.CharField(
+        max_length=40,
+        blank=True,
+        help_text="Tells its scores from those of the same metrics computed otherwise.",
+    )
+    is_chosen = models.BooleanField(
+        default=True, help_text="Its scores stand in tables and are held against people."
+    )
     last_caption = models.BigIntegerField(help_text="The last caption that is scored.")
     # Embeddings in half and in full precision are different numbers: one run, one kind of device.
     precision = models.CharField(max_length=4, blank=True, editable=False)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from celery import shared_task
 
+from analysis.models import Agreement
 from analysis.services.agreements import agreement_compute, agreements_left_behind
 from analysis.services.explanations import explanation_make
 from analysis.services.exports import export_make, exports_left_behind, exports_prune
@@ -25,13 +28,24 @@ def results_resume_task() -> None:
     """Wake the work that a lost message or a dead worker left behind."""
     for pk in results_left_behind().values_list("pk", flat=True):
         result_compute_task.delay(pk)
-    for pk in agreements_left_behind().values_list("pk", flat=True):
-        agreement_compute_task.delay(pk)
+    for agreement in agreements_left_behind():
+        agreement_task(agreement).delay(agreement.pk)
 
 
 @shared_task
 def agreement_compute_task(pk: int) -> None:
     agreement_compute(pk=pk)
+
+
+@shared_task
+def agreement_check_task(pk: int) -> None:
+    """By the metric workers, who have the models: metrics are computed again."""
+    agreement_compute(pk=pk)
+
+
+def agreement_task(agreement: Agreement) -> Any:
+    """The task that makes an agreement, by what it takes."""
+    return agreement_check_task if agreement.choices.get("checks") else agreement_compute_task
 
 
 @shared_task

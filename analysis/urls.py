@@ -36,6 +36,7 @@ urlpatterns = [
     path("<slug:slug>/metrics/", metrics.metrics, name="metrics"),
     path("<slug:slug>/metrics/score/", metrics.metric_score, name="metric-score"),
     path("<slug:slug>/metrics/<int:pk>/cancel/", metrics.metric_cancel, name="metric-cancel"),
+    path("<slug:slug>/metrics/<int:pk>/choose/", metrics.metric_choose, name="metric-choose"),
     path("<slug:slug>/metrics/<int:pk>/retry/", metrics.metric_retry, name="metric-retry"),
     path("<slug:slug>/metrics/<str:name>", metrics.metric_file, name="metric-file"),
     path("<slug:slug>/agreement/", agreement.agreement, name="agreement"),

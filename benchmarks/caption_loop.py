@@ -43,7 +43,7 @@ def one_caption(caption: Text, frames: Tensor, references: list[Text]) -> dict[s
     both = {part: (seen[part] + told[part]) / 2 for part in seen}
     for name, parts in (("emscore", seen), ("emscore_text", told), ("emscore_ref", both)):
         values |= {f"{name}{part}": value for part, value in parts.items()}
-    alpha = SETTINGS.alpha
+    alpha = SETTINGS.factvc_alpha
     for name, parts in (("factvc", seen), ("factvc_text", told), ("factvc_both", both)):
         values[name] = (1 - alpha) * parts["_c"] + alpha * parts["_p"]
     return {name: float(value) for name, value in values.items()}
@@ -51,7 +51,6 @@ def one_caption(caption: Text, frames: Tensor, references: list[Text]) -> dict[s
 
 def pooled(cosines: Tensor, frames: Tensor) -> dict[str, Tensor]:
     return {
-        "clip_image": cosines[len(cosines) // 2],
         "clip_mean": cosines.mean(),
         "clip_max": cosines.max(),
         "clip_min": cosines.min(),

@@ -15,6 +15,7 @@ from scipy.stats import spearmanr
 
 from analysis.metrics.batch import Batch, VideoFile
 from analysis.metrics.equipment import Equipment
+from analysis.metrics.models import DEMO, ModelChoice
 from analysis.metrics.registry import Need, families
 from analysis.metrics.scoring import embed, embeddable, score
 from analysis.metrics.settings import Settings
@@ -27,7 +28,8 @@ VERSIONS = 5
 
 
 def scored(batch: Batch, store: Path) -> dict[str, np.ndarray]:
-    bench, settings = Equipment(store).workbench(set(Need)), Settings()
+    demo = Equipment(store, model=ModelChoice(DEMO), rendered=True)
+    bench, settings = demo.workbench(set(Need)), Settings()
     embed(embeddable(batch, LOOKING, settings), settings, bench)
     return score(batch, LOOKING, settings, bench).values
 

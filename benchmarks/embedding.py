@@ -27,9 +27,8 @@ from PIL import Image
 from analysis.metrics.batch import Batch, VideoFile
 from analysis.metrics.embeddings import Embedding, Space
 from analysis.metrics.encoder import Encoder
-from analysis.metrics.models import Door, ModelChoice, find_model
+from analysis.metrics.models import DEMO, Door, ModelChoice, find_model
 from analysis.metrics.registry import Need, families
-from analysis.metrics.sampling import Sampling
 from analysis.metrics.scoring import Scores, embed, embeddable, score
 from analysis.metrics.settings import Settings
 from analysis.metrics.towers.image_text import Towers
@@ -40,7 +39,9 @@ from benchmarks.caption_loop import Text, one_caption
 from rehearsal.demo import captions, render_clip, scene
 
 LOOKING = [name for family in families() if Need.ENCODER in family.needs for name in family.metrics]
-FRAMES = Sampling.parse("uniform:16")
+FRAMES = "uniform:16"
+# One idf and one choice of frames for all, so that the loop over captions can do without.
+ALIKE = Settings(factvc_idf="authors", factvc_frames=FRAMES)
 
 
 def timed(work: Callable[[], object]) -> float:
@@ -83,13 +84,12 @@ def against_a_bare_loop(folder: Path) -> None:
     prepared = [torch.randn(3, 224, 224) for _ in range(64)]
     towers.encode_images(prepared)
     bare = 4 * 64 / timed(lambda: [towers.encode_images(prepared) for _ in range(4)])
-    encoder = Encoder(Door("random", (), lambda device: towers), folder / "store", FRAMES)
-    whole = 16 * 16 / timed(lambda: encoder.frames.embed(videos))
-    again = timed(lambda: encoder.frames.embed(videos))
+    encoder = Encoder(Door("random", (), lambda device: towers), folder / "store")
+    whole = 16 * 16 / timed(lambda: encoder.frames(FRAMES).embed(videos))
+    again = timed(lambda: encoder.frames(FRAMES).embed(videos))
     print(f"images a second: {whole:.1f}, bare loop {bare:.1f}: {100 * whole / bare:.0f} % (85 %)")
-    print(
-        f"the same videos a second time: {1000 * again:.1f} ms, {encoder.frames.embedded} embedded"
-    )
+    embedded = encoder.frames(FRAMES).embedded
+    print(f"the same videos a second time: {1000 * again:.1f} ms, {embedded} embedded")
 
 
 def many_systems(folder: Path) -> None:
@@ -104,14 +104,14 @@ def many_systems(folder: Path) -> None:
         references,
         videos,
     )
-    encoder = Encoder(find_model(ModelChoice()), folder / "store", FRAMES)
-    bench, settings = Workbench(image_text=encoder), Settings()
+    encoder = Encoder(find_model(ModelChoice(DEMO)), folder / "store")
+    bench, settings = Workbench(image_text=encoder), ALIKE
     seconds = timed(lambda: embed(embeddable(batch, LOOKING, settings), settings, bench))
     seconds += timed(lambda: score(batch, LOOKING, settings, bench))
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(
         f"10 systems x 500 videos, {len(LOOKING)} metrics: {seconds:.0f} s, "
-        f"{encoder.frames.embedded} frames embedded (8000), {memory:.2f} GB at most (2 GB)"
+        f"{encoder.frames(FRAMES).embedded} frames embedded (8000), {memory:.2f} GB at most (2 GB)"
     )
 
 
@@ -145,13 +145,13 @@ class Sketch:
 def stored(folder: Path) -> tuple[Batch, Encoder]:
     """1,000 videos of 16 frames, 10 systems, 5 references, all in the store."""
     sketch = Sketch()
-    encoder = Encoder(Door("sketch", (), lambda device: sketch), folder / "store", FRAMES)
+    encoder = Encoder(Door("sketch", (), lambda device: sketch), folder / "store")
     files = {f"v{n}": VideoFile(Path(), f"v{n}") for n in range(1000)}
-    frames: Space = encoder.frames.space
+    frames: Space = encoder.frames(FRAMES).space
     for part in range(0, 1000, 100):
         frames.put(
             {
-                encoder.frames._key(files[f"v{n}"]): Embedding(
+                encoder.frames(FRAMES)._key(files[f"v{n}"]): Embedding(
                     unit(sketch.rng.standard_normal((16, 512)) + 0.2), np.arange(16, dtype=np.int32)
                 )
                 for n in range(part, part + 100)
@@ -160,7 +160,7 @@ def stored(folder: Path) -> tuple[Batch, Encoder]:
     references = {video: [f"{video} reference {n}" for n in range(5)] for video in files}
     texts = [f"system {s} on {video}" for s in range(10) for video in files]
     batch = Batch(texts, list(files) * 10, references, references, files)
-    encoder.texts.embed(embeddable(batch, LOOKING, Settings()).texts)
+    encoder.texts.embed(embeddable(batch, LOOKING, ALIKE).texts)
     return batch, encoder
 
 
@@ -170,7 +170,7 @@ def against_a_loop_over_captions(folder: Path) -> None:
     Both on one thread: such small products only wait for each other.
     """
     batch, encoder = stored(folder)
-    settings = Settings()
+    settings = ALIKE
     found: list[Scores] = []
 
     def together() -> None:
@@ -188,7 +188,7 @@ def against_a_loop_over_captions(folder: Path) -> None:
 
     def alone(row: int) -> dict[str, float]:
         video = batch.videos[row]
-        frames = torch.from_numpy(np.array(encoder.frames[batch.files[video]].vectors))
+        frames = torch.from_numpy(np.array(encoder.frames(FRAMES)[batch.files[video]].vectors))
         return one_caption(
             text(batch.captions[row]), frames, list(map(text, batch.references[video]))
         )

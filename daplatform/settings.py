@@ -241,7 +241,7 @@ METRIC_STORE = Path(text("METRIC_STORE", str(DATA_DIR / "embeddings"))).resolve(
 if METRIC_STORE_BUCKET := text("METRIC_STORE_BUCKET", ""):
     STORAGES["embeddings"] = _bucket(METRIC_STORE_BUCKET)
 METRIC_DEVICE = text("METRIC_DEVICE", "auto")
-METRIC_MODELS = words("METRIC_MODELS", "demo")
+METRIC_MODELS = words("METRIC_MODELS")
 METRIC_SENTENCE_MODEL = text("METRIC_SENTENCE_MODEL", "")
 METRIC_SPICE_HOME = text("METRIC_SPICE_HOME", "")
 # A worker tells four times as often that it is alive; after so long its work is taken up again.
@@ -257,6 +257,7 @@ CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ROUTES = {
     "analysis.tasks.metric_run_*": {"queue": "gpu"},
     "analysis.tasks.metric_worker_report_task": {"queue": "gpu"},
+    "analysis.tasks.agreement_check_task": {"queue": "gpu"},
     "hits.tasks.acts_*": {"queue": "crowd"},
     "annotations.tasks.launch*": {"queue": "crowd"},
 }

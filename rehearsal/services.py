@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.contrib.auth.models import Group, User
 from django.db import transaction
 
+from analysis.metrics.models import DEMO, ModelChoice
 from analysis.metrics.registry import metric_names
 from analysis.models import MetricRun
 from analysis.services.metric_runs import metric_run_request
-from analysis.services.metric_workers import metrics_unavailable, model_named
+from analysis.services.metric_workers import metrics_unavailable
 from hits.importing import Reading
 from hits.models import Campaign
 from hits.services.campaigns import campaign_share
@@ -48,12 +48,11 @@ def demo_scores_request() -> MetricRun | None:
     campaign = Campaign.objects.filter(is_demo=True, name=RATED_NAME).first()
     if campaign is None or campaign.metric_runs.exists():
         return None
-    missing = metrics_unavailable()
-    model, weights = model_named(settings.METRIC_MODELS[0])
+    model = ModelChoice(DEMO)
+    missing = metrics_unavailable(model)
     return metric_run_request(
         campaign=campaign,
         requested_by=campaign.owner,
         metrics=[name for name in metric_names() if name not in missing],
         model=model,
-        weights=weights,
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.meta.coco import read_annotations, read_results
 from analysis.meta.reading import read_frame
-from analysis.metrics.batch import Batch
+from analysis.metrics.batch import Batch, VideoFile
+from analysis.metrics.batch import References as Texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +27,9 @@ class CaptionSet:
     videos, systems, texts : one place per caption
     references : of each video, the caption of each source (a person, a set)
     notes : what was left out in reading, in sentences
+    files : of each video that can be looked at
+    corpus : where rare words are counted; without one in the references of all sources, however
+        few of them captions are compared with
     """
 
     videos: Sequence[str]
@@ -33,6 +37,8 @@ class CaptionSet:
     texts: Sequence[str]
     references: References
     notes: tuple[str, ...] = ()
+    files: Mapping[str, VideoFile] = field(default_factory=dict)
+    corpus: Texts = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -49,7 +55,8 @@ class CaptionSet:
             for video, named in self.references.items()
         }
         there = {video: texts for video, texts in references.items() if texts}
-        return Batch(self.texts, self.videos, there, there)
+        corpus = self.corpus or as_texts(self.references)
+        return Batch(self.texts, self.videos, there, corpus, self.files)
 
     def with_texts(self, texts: Sequence[str]) -> CaptionSet:
         return replace(self, texts=texts)
@@ -72,6 +79,11 @@ class CaptionSet:
         )
 
 
+def as_texts(references: References) -> dict[str, list[str]]:
+    """The references of each video that has any, without their sources."""
+    return {video: list(named.values()) for video, named in references.items() if named}
+
+
 def read_captions(captions: Sequence[Path], references: Path | None) -> CaptionSet:
     """Captions (`video,system,caption`, or a COCO results file per system) and their references
     (`video,source,caption`, or COCO annotations)."""
@@ -84,7 +96,7 @@ def read_captions(captions: Sequence[Path], references: Path | None) -> CaptionS
             kept.extend(column)
     _refuse_duplicates(videos, systems)
     return without_references_as_systems(
-        CaptionSet(videos, systems, texts, _references(references))
+        CaptionSet(videos, systems, texts, read_references(references))
     )
 
 
@@ -93,7 +105,7 @@ def _captions(path: Path) -> tuple[list[str], list[str], list[str]]:
     return videos, systems, texts
 
 
-def _references(path: Path | None) -> References:
+def read_references(path: Path | None) -> References:
     if path is None:
         return {}
     if path.suffix == ".json":

@@ -6,16 +6,19 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from analysis.meta import trecvid
 from analysis.meta.alignment import SHIFTS, Alignment, check_alignment
-from analysis.meta.captions import CaptionSet, read_captions
+from analysis.meta.captions import CaptionSet, as_texts, read_captions, read_references
 from analysis.meta.fusing import read_fusion
 from analysis.meta.human import HumanScores, read_human
 from analysis.meta.joining import Joined, join, line_numbers, shifted
 from analysis.meta.reading import read_scores
-from analysis.meta.scores import ScoreTable
+from analysis.meta.scores import ScoreTable, beside_each_other
 from analysis.meta.scoring import Scorer
+from analysis.metrics.batch import VideoFile
+from analysis.metrics.files import find_videos
 
 AUTO = "auto"
 
@@ -95,10 +98,12 @@ class Inputs:
 def read_inputs(
     human: Path,
     *,
-    metrics: Path | None,
+    metrics: Sequence[Path] = (),
     captions: Sequence[Path] = (),
     references: Path | None = None,
     whole: Path | None = None,
+    videos: Path | None = None,
+    corpus: Path | None = None,
     annotators: Sequence[str],
     scorer: Scorer | None = None,
     seed: int = 7,
@@ -106,13 +111,17 @@ def read_inputs(
     """Read what was named; metrics come from a file of scores, or the scorer computes them."""
     people = read_human(human, annotators=annotators, seed=seed)
     texts = _captions(human, captions, references, whole)
-    if metrics is not None:
-        return Inputs(people, read_scores(metrics), texts, read_signatures(metrics))
+    if texts is not None:
+        near = _near(texts, people.table)
+        texts = _with_material(texts, [texts.videos[row] for row in near], videos, corpus)
+    if metrics:
+        found = {name: made for path in metrics for name, made in read_signatures(path).items()}
+        return Inputs(people, _read_all(metrics), texts, found)
     if scorer is None or not scorer.metrics:
         raise ValueError("name a file of metric scores (--metrics), or metrics to compute")
     if texts is None:
         raise ValueError("metrics are computed of captions: name them, and their references")
-    table, signatures = scorer.captions(texts.take(_near(texts, people.table)))
+    table, signatures = scorer.captions(texts.take(near))
     return Inputs(people, table, texts, signatures)
 
 
@@ -135,13 +144,44 @@ def _captions(
     return trecvid.read_captions(human, whole) if trecvid.is_trecvid(human) else None
 
 
+def _with_material(
+    captions: CaptionSet, looked_at: Sequence[str], videos: Path | None, corpus: Path | None
+) -> CaptionSet:
+    """The files of the videos that are looked at, and another corpus, where they are given."""
+    if videos is not None and not videos.is_dir():
+        raise ValueError(f"{videos} is not a folder of videos")
+    found = find_videos(videos, looked_at) if videos is not None else {}
+    files = {video: VideoFile.of(path) for video, path in found.items()}
+    return replace(captions, files=files, corpus=as_texts(read_references(corpus)))
+
+
 def read_signatures(scores: Path) -> dict[str, str]:
     """How the metrics of a file were computed, where `manage.py score` wrote it beside the file."""
+    found = _beside(scores).get("signatures", {})
+    return {str(name): str(signature) for name, signature in found.items()}
+
+
+def _read_all(paths: Sequence[Path]) -> ScoreTable:
+    """The scores of all files side by side, with what `manage.py score` had to say of them."""
+    tables = [read_scores(path) for path in paths]
+    home: dict[str, Path] = {}
+    for path, table in zip(paths, tables, strict=True):
+        for name in table.names:
+            if home.setdefault(name, path) != path:
+                raise ValueError(
+                    f"{path.name}: {name} is in {home[name].name} already; `score --label` names "
+                    "the columns of each model"
+                )
+    notes = [str(note) for path in paths for note in _beside(path).get("notes", ())]
+    return beside_each_other(tables, notes)
+
+
+def _beside(scores: Path) -> dict[str, Any]:
     beside = scores.with_name(f"{scores.name}.json")
     if not beside.is_file():
         return {}
     try:
-        found = json.loads(beside.read_text(encoding="utf-8")).get("signatures", {})
-    except (json.JSONDecodeError, UnicodeDecodeError, AttributeError):
+        found = json.loads(beside.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError):
         return {}
-    return {str(name): str(signature) for name, signature in found.items()}
+    return found if isinstance(found, dict) else {}

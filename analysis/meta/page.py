@@ -14,7 +14,9 @@ from analysis.meta.pipeline import AgainstHuman, Evaluation
 from analysis.meta.reference_curve import curve_rows, curve_sentence
 from analysis.meta.report import asked, placebos
 from analysis.meta.robustness.checks import Robustness
-from analysis.meta.robustness.referencing import NUMBERS
+from analysis.meta.robustness.foils import CHECK as FOILS
+from analysis.meta.robustness.referencing import NUMBERS, SETS
+from analysis.meta.robustness.shuffling import CHECK as WORD_ORDER
 from analysis.meta.tables import Row
 
 Page = dict[str, Any]
@@ -88,7 +90,10 @@ def _weights(part: AgainstHuman) -> list[Row]:
 
 def _robustness(checked: Robustness) -> Page:
     curve = curve_rows(checked.findings)
+    others = (WORD_ORDER, SETS, FOILS)
     return {
+        "checks": {name: rows for name in others if (rows := _conditions(checked, name))},
+        "unchecked": list(checked.notes),
         "drift": _conditions(checked, DRIFT),
         "references": _conditions(checked, NUMBERS),
         "curve": curve,

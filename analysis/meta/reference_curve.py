@@ -10,6 +10,7 @@ from analysis.charts import Row, Spec, plain_spec, quantity
 from analysis.meta.robustness.findings import Finding
 from analysis.meta.robustness.referencing import NUMBERS, subsets_scored
 from analysis.metrics.registry import Need, families_of
+from analysis.metrics.scoring import metric_of
 from analysis.sentences import number
 
 DRAWN: Final = 5
@@ -20,12 +21,13 @@ MOST_SCORED: Final = 60_000
 
 def word_metrics(metrics: Sequence[str]) -> list[str]:
     """Those that compare words with references and need nothing else: they are scored again."""
-    return [
+    words = {
         name
-        for family, names in families_of(metrics).items()
+        for family, names in families_of([metric_of(name) for name in metrics]).items()
         if family.needs == {Need.REFERENCES}
         for name in names
-    ]
+    }
+    return [name for name in metrics if metric_of(name) in words]
 
 
 def why_no_curve(metrics: Sequence[str], captions: int, references: int) -> str:
@@ -81,6 +83,8 @@ def curve_sentence(rows: Sequence[Row]) -> str:
     best = names[0]
     found = {row["references"]: row["pearson"] for row in rows if row["metric"] == best}
     most = max(found)
+    if most == 1:
+        return f"{best} reaches r = {number(found[1], 3)} with the one reference there is."
     if found[1] is None:
         return f"{best} reaches r = {number(found[most], 3)} with all {most} references."
     gain = (

@@ -142,6 +142,22 @@ def table_of_rows(
     )
 
 
+def beside_each_other(tables: Sequence[ScoreTable], notes: Sequence[str] = ()) -> ScoreTable:
+    """One table of all columns; where one has no row of a caption, its columns have no value."""
+    import pandas as pd  # not on top: web processes import this module, and never call this
+
+    said = [*(note for table in tables for note in table.notes), *notes]
+    if len(tables) == 1:
+        return replace(tables[0], notes=tuple(dict.fromkeys(said)))
+    texts = [table.texts for table in tables if table.texts is not None]
+    words = pd.concat(texts) if texts else None
+    return ScoreTable(
+        pd.concat([table.frame for table in tables], axis=1),
+        None if words is None else words[~words.index.duplicated()],
+        tuple(dict.fromkeys(said)),
+    )
+
+
 def _infinite(frame: pd.DataFrame, source: str) -> list[str]:
     counts = np.isinf(frame.to_numpy()).sum(axis=0)
     return [

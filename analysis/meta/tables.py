@@ -33,7 +33,7 @@ FUSION: Final = ("human", "metric", "weight", "low", "high", "n_unseen", "pearso
                  "kendall_b_unseen")  # fmt: skip
 ROBUSTNESS: Final = (
     "human", "check", "condition", "metric", "n", "pearson", "kendall_b", "low", "high", "accuracy",
-    "repeats",
+    "repeats", "spearman", "ties",
 )  # fmt: skip
 ALIGNMENT: Final = ("shift", "metric", "n", "r_within_systems")
 UNMATCHED: Final = ("side", "video", "system")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,6 +16,22 @@ from numpy.typing import NDArray
 Values = NDArray[np.float64]
 Rows = NDArray[np.intp]
 References = Mapping[str, Sequence[str]]
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+
+
+def sentences_of(text: str) -> list[str]:
+    """
+    >>> sentences_of("A dog barks. It runs ! Off it goes")
+    ['A dog barks.', 'It runs !', 'Off it goes']
+    """
+    return [part for part in _SENTENCE_END.split(text.strip()) if part] or [text]
+
+
+def _split(references: References) -> dict[str, list[str]]:
+    return {
+        video: [part for text in texts for part in sentences_of(text)]
+        for video, texts in references.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -67,6 +84,19 @@ class Batch:
             captions=[self.captions[row] for row in rows],
             videos=[self.videos[row] for row in rows],
         )
+
+    def by_sentences(self) -> tuple[Batch, Rows]:
+        """Every sentence of captions, references and corpus by itself, and the row that each
+        caption's sentence comes from."""
+        parts = [sentences_of(text) for text in self.captions]
+        owner = np.repeat(np.arange(len(self)), [len(own) for own in parts])
+        return replace(
+            self,
+            captions=list(chain.from_iterable(parts)),
+            videos=[self.videos[row] for row in owner.tolist()],
+            references=_split(self.references),
+            corpus=_split(self.corpus),
+        ), owner
 
     def corpus_texts(self) -> list[str]:
         """What rare words are counted in: the corpus, or for want of one the captions."""

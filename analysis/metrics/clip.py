@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,15 +16,31 @@ from analysis.metrics.vision import POOLS, pooled_cosines, reference_cosines, vi
 from analysis.metrics.workbench import Workbench
 
 _MEASURES = {
-    "image": "cosine of the caption with the middle frame",
     "mean": "mean cosine of the caption with the frames",
     "max": "largest cosine of the caption with a frame",
     "min": "smallest cosine of the caption with a frame",
     "knn": "mean cosine with the frames nearest the caption",
     "kmeans": "mean cosine with the frames nearest the centres of k-means",
 }
+_MIDDLE = "middle"
 _LEBRON = "Lebron et al. 2022, Evaluation of video captions using vision and language models"
 _HESSEL = "Hessel et al. 2021, CLIPScore: a reference-free evaluation metric for image captioning"
+
+
+def _image(batch: Batch, settings: Settings, bench: Workbench) -> Mapping[str, Values]:
+    return {"clip_image": bench.remember(_middle_cosines, batch, settings)}
+
+
+def _image_with_references(
+    batch: Batch, settings: Settings, bench: Workbench
+) -> Mapping[str, Values]:
+    nearest = best(reference_cosines(batch, bench.encoder.texts))
+    return {"clip_image+ref": bench.remember(_middle_cosines, batch, settings) + nearest}
+
+
+def _middle_cosines(batch: Batch, settings: Settings, encoder: Encoder) -> Values:
+    """The true middle frame, whichever frames other metrics look at (equation 1)."""
+    return video_cosines(batch, replace(settings, frames=_MIDDLE), encoder, batch.captions)
 
 
 def _pooled(batch: Batch, settings: Settings, bench: Workbench) -> Mapping[str, Values]:
@@ -56,7 +73,7 @@ def _refclipscore(batch: Batch, settings: Settings, bench: Workbench) -> Mapping
 
 def _clip_s(batch: Batch, settings: Settings, encoder: Encoder) -> Values:
     texts = [_prompted(text, settings) for text in batch.captions]
-    return settings.clip_weight * np.maximum(video_cosines(batch, encoder, texts), 0)
+    return settings.clip_weight * np.maximum(video_cosines(batch, settings, encoder, texts), 0)
 
 
 def _prompted(text: str, settings: Settings) -> str:
@@ -68,13 +85,32 @@ def _prompted_texts(batch: Batch, settings: Settings) -> list[str]:
 
 
 _SIGHT = frozenset({Need.VIDEO, Need.ENCODER})
+_SUMMARY = "cosine of the caption with the middle frame"
 
 FAMILIES = (
+    Family(
+        metrics={"clip_image": _SUMMARY},
+        paper=_LEBRON,
+        needs=_SIGHT,
+        settings=("paragraphs",),
+        score=_image,
+        frames=lambda settings: _MIDDLE,
+        version=2,
+    ),
+    Family(
+        metrics={"clip_image+ref": f"{_SUMMARY}, plus that with the nearest reference"},
+        paper=_LEBRON,
+        needs=_SIGHT | {Need.REFERENCES},
+        settings=("paragraphs",),
+        score=_image_with_references,
+        frames=lambda settings: _MIDDLE,
+        version=2,
+    ),
     Family(
         metrics={f"clip_{pool}": _MEASURES[pool] for pool in POOLS},
         paper=_LEBRON,
         needs=_SIGHT,
-        settings=("neighbours", "clusters"),
+        settings=("neighbours", "clusters", "paragraphs", "frames"),
         score=_pooled,
     ),
     Family(
@@ -84,14 +120,14 @@ FAMILIES = (
         },
         paper=_LEBRON,
         needs=_SIGHT | {Need.REFERENCES},
-        settings=("neighbours", "clusters"),
+        settings=("neighbours", "clusters", "paragraphs", "frames"),
         score=_pooled_with_references,
     ),
     Family(
         metrics={"clipscore": "2.5 times the cosine of the caption with the video, at least 0"},
         paper=_HESSEL,
         needs=_SIGHT,
-        settings=("clip_weight", "clip_prompt"),
+        settings=("clip_weight", "clip_prompt", "paragraphs", "frames"),
         score=_clipscore,
         texts=_prompted_texts,
     ),
@@ -99,7 +135,7 @@ FAMILIES = (
         metrics={"refclipscore": "harmonic mean of CLIPScore and the nearest reference"},
         paper=_HESSEL,
         needs=_SIGHT | {Need.REFERENCES},
-        settings=("clip_weight", "clip_prompt"),
+        settings=("clip_weight", "clip_prompt", "paragraphs", "frames"),
         score=_refclipscore,
         texts=_prompted_texts,
     ),

@@ -66,8 +66,12 @@ def groups(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
 class Texts:
     """The embeddings of texts by one model."""
 
-    def __init__(self, space: Space, tower: Callable[[], TextTower]) -> None:
+    def __init__(
+        self, space: Space, tower: Callable[[], TextTower], beneath: Texts | None = None
+    ) -> None:
+        """``beneath`` holds texts that need not be embedded here again."""
         self.space = space
+        self.beneath = beneath
         self.fault = ""
         self.embedded = 0
         self._tower = tower
@@ -79,15 +83,19 @@ class Texts:
         return self._read(text)
 
     def _look_up(self, text: str) -> Embedding:
+        if self.beneath is not None and text in self.beneath:
+            return self.beneath[text]
         try:
             return self.space[self._key(text)]
         except KeyError:
             raise MetricUnavailable(self.fault or "not all texts are embedded") from None
 
     def __contains__(self, text: str) -> bool:
-        return self._key(text) in self.space
+        known = self.beneath is not None and text in self.beneath
+        return known or self._key(text) in self.space
 
     def missing(self, texts: Iterable[str]) -> list[str]:
+        texts = self.beneath.missing(texts) if self.beneath is not None else texts
         by_key = {self._key(text): text for text in texts}
         return [by_key[key] for key in self.space.missing(by_key)]
 

@@ -75,7 +75,10 @@ def _family(name: str, against: str, needs: set[Need], score: Scorer) -> Family:
         metrics={f"{name}{part}": f"{what}, {against}" for part, what in _PARTS.items()},
         paper=_PAPER,
         needs=frozenset({Need.ENCODER, *needs}),
-        settings=("idf", "emscore_references"),
+        settings=(
+            *("idf", "emscore_references", "paragraphs"),
+            *(("frames",) if Need.VIDEO in needs else ()),
+        ),
         score=score,
         uses_corpus=lambda settings: settings.idf != "none",
         texts=with_corpus,

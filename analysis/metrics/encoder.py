@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
+from html import unescape
 from pathlib import Path
 
 from analysis.metrics.embedding import Frames, Texts, TwoTowers
@@ -11,6 +13,8 @@ from analysis.metrics.embeddings import Space
 from analysis.metrics.models import Door
 from analysis.metrics.sampling import Sampling
 from analysis.metrics.vocabulary import clip_merges, readable, spelled, token_texts
+
+_SHORTEST_CONTEXT = 16  # tokens; no model reads fewer, so that no text of fewer can be cut
 
 
 class Encoder:
@@ -20,7 +24,6 @@ class Encoder:
     ----------
     door : the model
     root : the folder of the store
-    sampling : which frames of a video are looked at
     device : ``cpu``, ``cuda``, ``cuda:1``; on a GPU in half precision
     dtype : ``float32``, or ``float16`` for a store half as large
     """
@@ -29,7 +32,6 @@ class Encoder:
         self,
         door: Door,
         root: Path,
-        sampling: Sampling,
         *,
         device: str = "cpu",
         dtype: str = "float32",
@@ -39,10 +41,32 @@ class Encoder:
         precision = "half" if device.startswith("cuda") else "full"
         model = f"{door.fingerprint}-{precision}-{dtype}"
         self.signature = f"{door.name}@{model}"
-        self.sampling = sampling
-        frames = f"frames-{str(sampling).replace(':', '')}-{model}"
-        self.texts = Texts(Space(root / f"texts-{model}", dtype), lambda: self._towers)
-        self.frames = Frames(Space(root / frames, dtype), lambda: self._towers, sampling)
+        self._root, self._model, self._dtype = root, model, dtype
+        self.texts = Texts(self._space("texts"), lambda: self._towers)
+        self._frames: dict[str, Frames] = {}
+
+    def passing(self, root: Path) -> Encoder:
+        """The same for texts that nobody needs again: those not stored yet go into ``root``."""
+        other = copy(self)
+        space = Space(root / self.texts.space.folder.name, self._dtype)
+        other.texts = Texts(space, lambda: self._towers, beneath=self.texts)
+        return other
+
+    def frames(self, chosen: str) -> Frames:
+        """Embeddings of frames chosen in this way: ``uniform:16``, ``middle``, …"""
+        sampling = Sampling.parse(chosen)
+        if str(sampling) not in self._frames:
+            space = self._space(f"frames-{str(sampling).replace(':', '')}")
+            self._frames[str(sampling)] = Frames(space, lambda: self._towers, sampling)
+        return self._frames[str(sampling)]
+
+    def _space(self, kind: str) -> Space:
+        return Space(self._root / f"{kind}-{self._model}", self._dtype)
+
+    @property
+    def opened(self) -> list[Texts | Frames]:
+        """All that was read or embedded so far."""
+        return [self.texts, *self._frames.values()]
 
     @cached_property
     def _towers(self) -> TwoTowers:
@@ -58,6 +82,15 @@ class Encoder:
         texts = self._vocabulary
         return spelled(texts[token] for token in tokens if 0 <= token < len(texts))
 
+    def cuts(self, text: str) -> bool:
+        """Whether the model read only the beginning of a text that is embedded."""
+        tokens = self.texts[text].marks.tolist() if text in self.texts else []
+        if len(tokens) < _SHORTEST_CONTEXT:
+            return False
+        if not self._vocabulary:
+            return len(text.split()) > len(tokens) - 2
+        return _letters(self.text_of(tokens)) < _letters(unescape(text))
+
     @cached_property
     def _vocabulary(self) -> tuple[str, ...]:
         merges = self._door.merges or clip_merges()
@@ -65,5 +98,10 @@ class Encoder:
 
     @property
     def spaces(self) -> set[str]:
-        """The folders of the store that this model uses."""
-        return {self.texts.space.folder.name, self.frames.space.folder.name}
+        """The folders of the store that this model has used so far."""
+        return {part.space.folder.name for part in self.opened}
+
+
+def _letters(text: str) -> int:
+    """Tokenizers mend quotes and blanks, but leave letters and figures."""
+    return sum(map(str.isalnum, text))

@@ -7,20 +7,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from analysis.metrics.encoder import Encoder
-from analysis.metrics.models import ModelChoice, find_model
+from analysis.metrics.models import DEMO_CAUTION, ModelChoice, find_model
 from analysis.metrics.registry import MetricUnavailable, Need
-from analysis.metrics.sampling import Sampling
 from analysis.metrics.sentence_model import SentenceModel, find_sentence_model
 from analysis.metrics.workbench import Workbench
 
 
 @dataclass(frozen=True)
 class Equipment:
-    """Models, programs and the store; whatever is left out has a default that works offline."""
+    """Models, programs and the store; whatever is left out has a default that works offline.
+
+    There is no default image–text model. ``rendered`` tells that all videos are scenes of the demo
+    campaign: nothing else may the demo model be trusted with.
+    """
 
     store: Path
     model: ModelChoice = field(default_factory=ModelChoice)
-    frames: str = "uniform:16"
+    rendered: bool = False
     device: str = "cpu"
     dtype: str = "float32"
     sentence_model: Path | None = None
@@ -31,6 +34,7 @@ class Equipment:
         """A bench with what is needed; metrics say themselves what could not be had."""
         bench = Workbench(store=self.store, java=self.java, spice_home=self.spice_home)
         if Need.ENCODER in needs:
+            bench.caution = DEMO_CAUTION if self.model.is_demo and not self.rendered else ""
             try:
                 bench.image_text = self._encoder()
             except MetricUnavailable as unavailable:
@@ -48,10 +52,4 @@ class Equipment:
         return bench
 
     def _encoder(self) -> Encoder:
-        return Encoder(
-            find_model(self.model),
-            self.store,
-            Sampling.parse(self.frames),
-            device=self.device,
-            dtype=self.dtype,
-        )
+        return Encoder(find_model(self.model), self.store, device=self.device, dtype=self.dtype)

@@ -6,7 +6,6 @@ Everything is read from the store; no model is loaded.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from html import unescape
 
 import numpy as np
 
@@ -54,12 +53,16 @@ class Explanation:
     is_cut: bool
 
 
-def explain(caption: str, video: VideoFile, encoder: Encoder, weights: Idf) -> Explanation:
-    """Precision is the weighted mean of the tokens' similarities, recall the frames' mean.
+def explain(
+    caption: str, video: VideoFile, encoder: Encoder, chosen: str, weights: Idf
+) -> Explanation:
+    """What matched the frames of a video, ``chosen`` as ``uniform:16`` says.
+
+    Precision is the weighted mean of the tokens' similarities, recall the frames' mean.
 
     Shi et al. 2022, EMScore, equations 4-10 and figure 7.
     """
-    text, pictures = encoder.texts[caption], encoder.frames[video]
+    text, pictures = encoder.texts[caption], encoder.frames(chosen)[video]
     words, frames = (np.asarray(each.vectors, np.float32) for each in (text, pictures))
     similarity = words @ frames.T
     weight = weights(text.marks)
@@ -76,7 +79,7 @@ def explain(caption: str, video: VideoFile, encoder: Encoder, weights: Idf) -> E
         f=_defined(parts["_f"]),
         precision=_defined(parts["_p"]),
         recall=_defined(parts["_r"]),
-        is_cut=_letters(encoder.text_of(tokens)) < _letters(unescape(caption)),
+        is_cut=encoder.cuts(caption),
     )
 
 
@@ -119,8 +122,3 @@ def _match(similarity: Vectors, weight: Floats, coarse: float) -> Match:
 
 def _defined(value: Floats) -> float | None:
     return None if np.isnan(value[0]) else float(value[0])
-
-
-def _letters(text: str) -> int:
-    """Tokenizers mend quotes and blanks, but leave letters and figures."""
-    return sum(map(str.isalnum, text))

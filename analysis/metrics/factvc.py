@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from analysis.metrics.batch import Batch, Values
 from analysis.metrics.matching import Match, best
@@ -22,13 +23,18 @@ def factvc(match: Match, alpha: float, rule: str) -> Values:
 
 
 def _video(batch: Batch, settings: Settings, bench: Workbench) -> Mapping[str, Values]:
-    match = bench.remember(match_with_videos, batch, settings)
-    return {"factvc": factvc(match, settings.alpha, settings.emscore_references)}
+    match = bench.remember(match_with_videos, batch, own_settings(settings))
+    return {"factvc": factvc(match, settings.factvc_alpha, settings.emscore_references)}
 
 
 def _text(batch: Batch, settings: Settings, bench: Workbench) -> Mapping[str, Values]:
-    match = bench.remember(match_with_references, batch, settings)
-    return {"factvc_text": factvc(match, settings.alpha, settings.emscore_references)}
+    match = bench.remember(match_with_references, batch, own_settings(settings))
+    return {"factvc_text": factvc(match, settings.factvc_alpha, settings.emscore_references)}
+
+
+def own_settings(settings: Settings) -> Settings:
+    """FactVC weighs tokens and chooses frames otherwise than EMScore."""
+    return replace(settings, idf=settings.factvc_idf, frames=settings.factvc_frames)
 
 
 def _both(batch: Batch, settings: Settings, bench: Workbench) -> Mapping[str, Values]:
@@ -41,10 +47,15 @@ def _family(name: str, against: str, needs: set[Need], score: Scorer) -> Family:
         metrics={name: f"coarse similarity and fine precision, {against}"},
         paper=_PAPER,
         needs=frozenset({Need.ENCODER, *needs}),
-        settings=("alpha", "idf", "emscore_references"),
+        settings=(
+            *("factvc_alpha", "factvc_idf", "emscore_references", "paragraphs"),
+            *(("factvc_frames",) if Need.VIDEO in needs else ()),
+        ),
         score=score,
-        uses_corpus=lambda settings: settings.idf != "none",
+        uses_corpus=lambda settings: settings.factvc_idf != "none",
         texts=with_corpus,
+        frames=lambda settings: settings.factvc_frames,
+        version=2,
     )
 
 

@@ -102,14 +102,14 @@ def write_explanations(
     path: Path, captions: Captions, batch: Batch, settings: Settings, encoder: Encoder
 ) -> None:
     """A line for each caption of a video in the store: its tokens and frames, and their matches."""
-    weights = token_weights(batch, settings, encoder)
+    weights, embedded = token_weights(batch, settings, encoder), encoder.frames(settings.frames)
     with path.open("w", encoding="utf-8") as file:
         for video, system, text in zip(
             captions.videos, captions.systems, captions.texts, strict=True
         ):
-            if video in batch.files and batch.files[video] in encoder.frames:
-                matches = asdict(explain(text, batch.files[video], encoder, weights))
-                line = {"video": video, "system": system, **matches}
+            if video in batch.files and batch.files[video] in embedded:
+                found = explain(text, batch.files[video], encoder, settings.frames, weights)
+                line = {"video": video, "system": system, **asdict(found)}
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 

@@ -23,6 +23,26 @@ _CONFIG = "open_clip_config.json"
 MERGES = "merges.txt.gz"  # a vocabulary of the folder's own, in the format of open_clip's
 _CHECKPOINTS = ("*.safetensors", "*.bin", "*.pt", "*.pth")
 
+DEMO = "demo"
+NO_MODEL = (
+    "an image–text model is needed and none is named: give --model and --weights, or let the "
+    "operator name one in METRIC_MODELS; docs/metrics.md says how to get one"
+)
+DEMO_CAUTION = (
+    "the demo model scored videos other than the demo’s rendered scenes: it has never seen a "
+    "photograph, and the numbers it gave mean nothing"
+)
+
+
+class DemoModelRefused(ValueError):
+    """The demo model was to judge something else than the demo's rendered scenes."""
+
+    def __init__(self, remedy: str) -> None:
+        super().__init__(
+            "The demo model knows the demo’s rendered scenes and nothing else: on other videos and "
+            f"captions its scores mean nothing. Name a model with real weights, or {remedy}."
+        )
+
 
 @dataclass(frozen=True)
 class ModelChoice:
@@ -30,14 +50,29 @@ class ModelChoice:
 
     Parameters
     ----------
-    model : ``demo`` (the small one that comes with the platform), an open_clip architecture
-        (``ViT-B-32``, ``RN50``), ``cloob:`` and an architecture, ``hf-hub:`` and a repository, or
-        a folder that holds open_clip_config.json and weights
+    model : an open_clip architecture (``ViT-B-32``, ``RN50``), ``cloob:`` and an architecture,
+        ``hf-hub:`` and a repository, a folder that holds open_clip_config.json and weights, or
+        ``demo``, the small one for the demo's rendered scenes; empty where none is named
     weights : a file, or one of open_clip's tags (``openai``); needed with an architecture only
     """
 
-    model: str = "demo"
+    model: str = ""
     weights: str = ""
+
+    @classmethod
+    def named(cls, entry: str) -> ModelChoice:
+        """A model as METRIC_MODELS names it, with its weights where they stand after a =.
+
+        >>> ModelChoice.named("ViT-B-32=openai"), ModelChoice.named("demo")
+        (ModelChoice(model='ViT-B-32', weights='openai'), ModelChoice(model='demo', weights=''))
+        """
+        model, _, weights = entry.partition("=")
+        return cls(model, weights)
+
+    @property
+    def is_demo(self) -> bool:
+        """Under its name, or as the folder it lies in."""
+        return self.model == DEMO or (bool(self.model) and Path(self.model).resolve() == DEMO_MODEL)
 
 
 @dataclass(frozen=True)
@@ -68,9 +103,11 @@ def find_model(choice: ModelChoice) -> Door:
 
     A model without weights is refused: scores from random weights mean nothing.
     """
+    if not choice.model:
+        raise MetricUnavailable(NO_MODEL)
     kind, _, rest = choice.model.partition(":")
-    if choice.model == "demo":
-        return _folder("demo", DEMO_MODEL)
+    if choice.is_demo:
+        return _folder(DEMO, DEMO_MODEL)
     if kind == "cloob":
         return _with_file(choice.model, rest, choice.weights, cloob=True)
     if kind == "hf-hub":

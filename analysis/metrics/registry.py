@@ -13,15 +13,12 @@ from typing import TYPE_CHECKING
 
 import analysis.metrics
 from analysis.metrics.batch import Batch, Values
-from analysis.metrics.settings import SETTING_NAMES, Settings
+from analysis.metrics.settings import SETTINGS, Settings
 
 if TYPE_CHECKING:
     from analysis.metrics.workbench import Workbench
 
 Scorer = Callable[[Batch, Settings, "Workbench"], Mapping[str, Values]]
-
-# Raised whenever a change alters any number: it is part of every signature.
-VERSION = "1"
 
 
 class Need(StrEnum):
@@ -76,6 +73,8 @@ class Family:
     uses_corpus : whether the numbers depend on the corpus of the batch, under given settings
     texts : what must be embedded before scoring, for metrics that need a model
     data : the program and the files the numbers depend on, for the signature; empty without them
+    frames : which frames of a video it looks at, for metrics that look
+    version : raised whenever a change alters any of its numbers; part of every signature
     """
 
     metrics: Mapping[str, str]
@@ -86,9 +85,11 @@ class Family:
     uses_corpus: Callable[[Settings], bool] = field(default=lambda settings: False, repr=False)
     texts: Callable[[Batch, Settings], Sequence[str]] = field(default=own_texts, repr=False)
     data: Callable[[], str] = field(default=str, repr=False)
+    frames: Callable[[Settings], str] = field(default=lambda settings: settings.frames, repr=False)
+    version: int = 1
 
     def __post_init__(self) -> None:
-        unknown = set(self.settings) - set(SETTING_NAMES)
+        unknown = set(self.settings) - set(SETTINGS)
         if unknown:
             raise ValueError(f"settings holds unknown names: {', '.join(sorted(unknown))}")
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Sampling:
-    """``uniform:16`` (the middles of 16 equal parts), ``fps:1`` (one a second) or ``all``."""
+    """``uniform:16`` (the middles of 16 equal parts), ``fps:1`` (one a second), ``middle`` (the
+    frame with as many before it as after it) or ``all``."""
 
     kind: str
     amount: float = 0.0
@@ -27,18 +28,18 @@ class Sampling:
         except ValueError:
             sampling = cls("", 0)
         if not sampling._is_valid():
-            raise ValueError(f"frames must be uniform:N, fps:R or all, not {text!r}")
+            raise ValueError(f"frames must be uniform:N, fps:R, middle or all, not {text!r}")
         return sampling
 
     def _is_valid(self) -> bool:
         if self.kind == "uniform":
             return self.amount >= 1 and self.amount.is_integer()
         return (self.kind == "fps" and 0 < self.amount < np.inf) or (
-            self.kind == "all" and self.amount == 0
+            self.kind in ("all", "middle") and self.amount == 0
         )
 
     def __str__(self) -> str:
-        return self.kind if self.kind == "all" else f"{self.kind}:{self.amount:g}"
+        return self.kind if self.kind in ("all", "middle") else f"{self.kind}:{self.amount:g}"
 
     def choose(self, times: NDArray[np.float64]) -> NDArray[np.intp]:
         """Indices of the chosen frames, given when each frame is shown, in order.
@@ -49,8 +50,12 @@ class Sampling:
         [2, 6]
         >>> Sampling.parse("fps:1").choose(np.array([0.0, 0.4, 0.8, 1.2])).tolist()
         [0, 2]
+        >>> Sampling.parse("middle").choose(np.arange(250.0)).tolist()
+        [125]
         """
         count = len(times)
+        if self.kind == "middle" and count:
+            return np.array([count // 2])
         if self.kind == "uniform" and self.amount < count:
             parts = int(self.amount)
             return ((2 * np.arange(parts) + 1) * count // (2 * parts)).astype(np.intp)

@@ -6,14 +6,15 @@ that the metrics will need of the models, ``score`` computes them from the store
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analysis.metrics.batch import Batch, Rows, Values, VideoFile
-from analysis.metrics.embedding import Texts
 from analysis.metrics.registry import Family, MetricUnavailable, Need, families_of
 from analysis.metrics.settings import Settings
 from analysis.metrics.signatures import signature
@@ -25,6 +26,11 @@ NO_REFERENCE = "it has no reference"
 NO_VIDEO = "no video file was given for it"
 NO_FRAMES = "its frames are not embedded"
 UNDEFINED = "it has no defined value"
+_CUT = (
+    "{captions} longer than the {need} reads and without a value; --paragraphs sentences scores "
+    "sentence by sentence"
+)
+_MODELS = (Need.ENCODER, Need.SENTENCE_MODEL)
 _ALL_ALIKE = {NO_REFERENCE: "there are no references", NO_VIDEO: "no video files were given"}
 
 
@@ -51,30 +57,78 @@ class Scores:
     faults: list[Fault] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
+    def labelled(self, label: str) -> Scores:
+        """The same under names that tell with what they were computed."""
+        return Scores(
+            {column(name, label): values for name, values in self.values.items()},
+            {column(name, label): made for name, made in self.signatures.items()},
+            [
+                replace(fault, metrics=tuple(column(name, label) for name in fault.metrics))
+                for fault in self.faults
+            ],
+            self.notes,
+        )
+
+
+def column(metric: str, label: str) -> str:
+    """
+    >>> column("emscore", "ViT-B-16"), column("emscore", "")
+    ('emscore@ViT-B-16', 'emscore')
+    """
+    return f"{metric}@{label}" if label else metric
+
+
+def metric_of(column: str) -> str:
+    """
+    >>> metric_of("emscore@ViT-B-16")
+    'emscore'
+    """
+    return column.partition("@")[0]
+
+
+def label_checked(label: str) -> str:
+    """A label, if it can stand in the names of columns."""
+    if label and not re.fullmatch(r"[\w.+:/-]{1,40}", label):
+        raise ValueError(
+            f"the label {label!r} must be at most 40 letters, digits and . + : / - _, without "
+            "blanks, commas or @"
+        )
+    return label
+
 
 @dataclass(frozen=True)
 class Embeddable:
-    """All that metrics need of the models: what is already in the store costs nothing."""
+    """All that metrics need of the models: what is already in the store costs nothing.
+
+    ``frames`` are the ways in which frames of the videos are chosen.
+    """
 
     videos: Mapping[str, VideoFile]
+    frames: Sequence[str]
     texts: Sequence[str]
     sentences: Sequence[str]
 
 
 def embeddable(batch: Batch, metrics: Sequence[str], settings: Settings) -> Embeddable:
     """What ``embed`` has to embed, each text once and in a fixed order."""
-    texts: dict[Need, dict[str, None]] = {Need.ENCODER: {}, Need.SENTENCE_MODEL: {}}
-    looks = False
+    texts: dict[Need, dict[str, None]] = {need: {} for need in _MODELS}
+    frames: dict[str, None] = {}
+    parts = _Parts(batch, settings)
     for family in families_of(metrics):
-        looks |= Need.VIDEO in family.needs
+        if Need.VIDEO in family.needs:
+            frames[family.frames(settings)] = None
         for need, wanted in texts.items():
             if need in family.needs:
-                wanted.update(dict.fromkeys(family.texts(batch, settings)))
+                read = parts.whole(family).batch
+                wanted.update(dict.fromkeys(family.texts(read, settings)))
     files = {
         video: batch.files[video] for video in dict.fromkeys(batch.videos) if video in batch.files
     }
     return Embeddable(
-        files if looks else {}, list(texts[Need.ENCODER]), list(texts[Need.SENTENCE_MODEL])
+        files if frames else {},
+        list(frames),
+        list(texts[Need.ENCODER]),
+        list(texts[Need.SENTENCE_MODEL]),
     )
 
 
@@ -89,11 +143,14 @@ def embed(
     if wanted.sentences and bench.sentence:
         texts = bench.sentence.texts(settings.bertscore_layer)
         texts.embed(wanted.sentences, told("sentences"))
-    if wanted.texts and bench.image_text:
-        bench.image_text.texts.embed(wanted.texts, told("texts"))
-    if wanted.videos and bench.image_text:
-        return bench.image_text.frames.embed(wanted.videos, told("videos"))
-    return {}
+    unreadable: dict[str, str] = {}
+    if bench.image_text:
+        if wanted.texts:
+            bench.image_text.texts.embed(wanted.texts, told("texts"))
+        for chosen in wanted.frames if wanted.videos else ():
+            frames = bench.image_text.frames(chosen)
+            unreadable |= frames.embed(wanted.videos, told(f"videos ({chosen})"))
+    return unreadable
 
 
 def score(
@@ -109,10 +166,10 @@ def score(
     the values that depend on it and adds one fault; everything else is scored.
     """
     scores = Scores()
-    referenced = _Part(batch, batch.rows_with_references())
+    parts = _Parts(batch, settings)
     wanted = families_of(metrics)
     for family, names in wanted.items():
-        part = referenced if Need.REFERENCES in family.needs else _Part(batch)
+        part = parts.of(family)
         try:
             found = family.score(part.batch, settings, bench) if len(part.batch) else {}
         except MetricUnavailable as unavailable:
@@ -121,30 +178,69 @@ def score(
         for name in names:
             scores.values[name] = part.spread(found.get(name))
             scores.signatures[name] = signature(name, family, batch, settings, bench)
-    unreferenced = dict.fromkeys(referenced.missing, NO_REFERENCE)
-    unseen = _without_frames(batch, bench, unreadable)
+    unreferenced = dict.fromkeys(parts.unreferenced, NO_REFERENCE)
     scores.faults += _missing(batch, _naming(wanted, Need.REFERENCES), unreferenced)
-    scores.faults += _missing(batch, _naming(wanted, Need.VIDEO), unseen)
+    scores.faults += _unseen(batch, wanted, settings, bench, unreadable)
     scores.faults += _undefined(batch.videos, scores)
+    scores.faults += _leave_out_cut(scores, parts, wanted, bench)
     scores.faults += _unwritten(bench)
-    scores.notes += _cut_texts(batch, wanted, settings, bench)
+    if bench.caution and any(Need.ENCODER in family.needs for family in wanted):
+        scores.notes.append(bench.caution)
+    scores.notes += _cut_references(parts, wanted, bench)
     return scores
 
 
 class _Part:
-    """Some rows of a batch, and the way back to all of them."""
+    """Some rows of a batch, each or each of its sentences, and the way back to all of them."""
 
-    def __init__(self, whole: Batch, rows: Rows | None = None) -> None:
+    def __init__(self, whole: Batch, rows: Rows, by_sentences: bool) -> None:
         self._size = len(whole)
-        self._rows = np.arange(len(whole)) if rows is None else rows
-        self.batch = whole if len(self._rows) == len(whole) else whole.take(self._rows)
-        self.missing = sorted(set(whole.videos) - set(self.batch.videos))
+        self._rows = rows
+        self.batch = whole if len(rows) == len(whole) else whole.take(rows)
+        self._owner = np.arange(len(rows))
+        if by_sentences:
+            self.batch, self._owner = self.batch.by_sentences()
 
     def spread(self, values: Values | None) -> Values:
+        """A value for each row of the whole: of several sentences the mean."""
         everywhere = np.full(self._size, np.nan)
-        if values is not None:
-            everywhere[self._rows] = values
+        if values is not None and len(values):
+            sums = np.bincount(self._owner, values, len(self._rows))
+            everywhere[self._rows] = sums / np.bincount(self._owner, minlength=len(self._rows))
         return everywhere
+
+    def any_of(self, sentences: Sequence[bool]) -> NDArray[np.bool_]:
+        """The rows of the whole of which a sentence is among these."""
+        return self.spread(np.array(sentences, np.float64)) > 0
+
+
+class _Parts:
+    """What each family scores: all captions or those with references, whole or by sentences."""
+
+    def __init__(self, batch: Batch, settings: Settings) -> None:
+        self._batch = batch
+        self.settings = settings
+        self._known: dict[tuple[int, bool], _Part] = {}
+        self._referenced = batch.rows_with_references()
+
+    @property
+    def unreferenced(self) -> list[str]:
+        told = {self._batch.videos[row] for row in self._referenced}
+        return sorted(set(self._batch.videos) - told)
+
+    def of(self, family: Family) -> _Part:
+        return self._part(family, Need.REFERENCES in family.needs)
+
+    def whole(self, family: Family) -> _Part:
+        return self._part(family, referenced=False)
+
+    def _part(self, family: Family, referenced: bool) -> _Part:
+        rows = self._referenced if referenced else np.arange(len(self._batch))
+        split = "paragraphs" in family.settings and self.settings.paragraphs == "sentences"
+        key = (len(rows), split)
+        if key not in self._known:
+            self._known[key] = _Part(self._batch, rows, split)
+        return self._known[key]
 
 
 def _naming(wanted: Mapping[Family, Sequence[str]], need: Need) -> tuple[str, ...]:
@@ -162,12 +258,32 @@ def _missing(batch: Batch, metrics: tuple[str, ...], reasons: Mapping[str, str])
     return [Fault(reason, video, metrics) for video, reason in reasons.items()]
 
 
+def _unseen(
+    batch: Batch,
+    wanted: Mapping[Family, Sequence[str]],
+    settings: Settings,
+    bench: Workbench,
+    unreadable: Mapping[str, str],
+) -> list[Fault]:
+    """Videos without frames: those that lack the same in every way of choosing frames, once."""
+    blind: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for family, names in wanted.items():
+        if Need.VIDEO in family.needs:
+            reasons = _without_frames(batch, family.frames(settings), bench, unreadable)
+            blind.setdefault(tuple(reasons.items()), []).extend(names)
+    return [
+        fault
+        for reasons, names in blind.items()
+        for fault in _missing(batch, tuple(names), dict(reasons))
+    ]
+
+
 def _without_frames(
-    batch: Batch, bench: Workbench, unreadable: Mapping[str, str]
+    batch: Batch, chosen: str, bench: Workbench, unreadable: Mapping[str, str]
 ) -> dict[str, str]:
-    if bench.image_text is None or bench.image_text.frames.fault:
+    if bench.image_text is None or bench.image_text.frames(chosen).fault:
         return {}  # said once, for all videos
-    frames = bench.image_text.frames
+    frames = bench.image_text.frames(chosen)
     return {
         video: unreadable.get(video, NO_VIDEO if video not in batch.files else NO_FRAMES)
         for video in sorted(set(batch.videos))
@@ -186,31 +302,55 @@ def _undefined(videos: Sequence[str], scores: Scores) -> list[Fault]:
     return [Fault(UNDEFINED, video, tuple(names)) for video, names in found.items()]
 
 
-def _unwritten(bench: Workbench) -> list[Fault]:
-    spaces = (
-        [bench.image_text.texts.space, bench.image_text.frames.space] if bench.image_text else []
-    )
-    spaces += [texts.space for texts in bench.sentence.opened] if bench.sentence else []
-    return [Fault(message) for message in dict.fromkeys(space.fault for space in spaces) if message]
+def _leave_out_cut(
+    scores: Scores, parts: _Parts, wanted: Mapping[Family, Sequence[str]], bench: Workbench
+) -> list[Fault]:
+    """A model that read the beginning of a caption only has not judged the caption."""
+    told: dict[str, list[str]] = {}
+    for family, names in wanted.items():
+        for need, cuts in _cutting(family, parts.settings, bench):
+            part = parts.of(family)
+            texts = family.texts(part.batch, parts.settings)[: len(part.batch)]
+            cut = part.any_of([cuts(text) for text in texts])
+            if cut.any():
+                captions = "1 caption is" if cut.sum() == 1 else f"{cut.sum():,} captions are"
+                told.setdefault(_CUT.format(captions=captions, need=need), []).extend(names)
+            for name in names:
+                scores.values[name][cut] = np.nan
+    return [Fault(message, metrics=tuple(names)) for message, names in told.items()]
 
 
-def _cut_texts(
-    batch: Batch, wanted: Mapping[Family, Sequence[str]], settings: Settings, bench: Workbench
+def _cut_references(
+    parts: _Parts, wanted: Mapping[Family, Sequence[str]], bench: Workbench
 ) -> list[str]:
-    """A text with more words than it has tokens was cut at the end of the model's context."""
-    readers: dict[Need, Texts] = {}
-    if bench.image_text:
-        readers[Need.ENCODER] = bench.image_text.texts
-    if bench.sentence:
-        readers[Need.SENTENCE_MODEL] = bench.sentence.texts(settings.bertscore_layer)
-    needs = {need for family in wanted for need in family.needs}
-    captions = dict.fromkeys(batch.captions)
+    counts: dict[str, int] = {}
+    for family in wanted:
+        for need, cuts in _cutting(family, parts.settings, bench):
+            if Need.REFERENCES in family.needs:
+                read = parts.of(family).batch.references.values()
+                told = dict.fromkeys(text for texts in read for text in texts)
+                counts[need] = max(counts.get(need, 0), sum(map(cuts, told)))
     return [
-        f"captions longer than the {need} reads: {count}; only their beginnings count"
-        for need, texts in readers.items()
-        if need in needs and (count := sum(_is_cut(text, texts) for text in captions))
+        f"references longer than the {need} reads: {count}; only their beginnings count"
+        for need, count in counts.items()
+        if count
     ]
 
 
-def _is_cut(text: str, texts: Texts) -> bool:
-    return text in texts and len(text.split()) > len(texts[text].marks) - 2 > 0
+def _cutting(
+    family: Family, settings: Settings, bench: Workbench
+) -> list[tuple[Need, Callable[[str], bool]]]:
+    """The models that a family has read texts with, and whether one has cut a text."""
+    found: list[tuple[Need, Callable[[str], bool]]] = []
+    if Need.ENCODER in family.needs and bench.image_text:
+        found.append((Need.ENCODER, bench.image_text.cuts))
+    if Need.SENTENCE_MODEL in family.needs and bench.sentence:
+        model, layer = bench.sentence, settings.bertscore_layer
+        found.append((Need.SENTENCE_MODEL, lambda text: model.cuts(text, layer)))
+    return found
+
+
+def _unwritten(bench: Workbench) -> list[Fault]:
+    opened = [part.space for part in bench.image_text.opened] if bench.image_text else []
+    opened += [texts.space for texts in bench.sentence.opened] if bench.sentence else []
+    return [Fault(message) for message in dict.fromkeys(space.fault for space in opened) if message]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+from copy import copy
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,13 +50,28 @@ class SentenceModel:
         self._model = f"{_fingerprint(folder)}-{dtype}"
         self.signature = f"{name}@{self._model}"
         self._texts: dict[int, Texts] = {}
+        self._beneath: SentenceModel | None = None
+
+    def passing(self, root: Path) -> SentenceModel:
+        """The same for texts that nobody needs again: those not stored yet go into ``root``."""
+        other = copy(self)
+        other._root, other._texts, other._beneath = root, {}, self
+        return other
 
     def texts(self, layer: int = -1) -> Texts:
         """Embeddings with the token vectors of that layer; the last vector is the sentence's."""
         if layer not in self._texts:
             space = Space(self._root / f"sentences-{layer}-{self._model}", self._dtype)
-            self._texts[layer] = Texts(space, lambda: self._tower.of_layer(layer))
+            beneath = self._beneath.texts(layer) if self._beneath else None
+            owner = self._beneath or self  # loads the model once for both
+            self._texts[layer] = Texts(space, lambda: owner._tower.of_layer(layer), beneath)
         return self._texts[layer]
+
+    def cuts(self, text: str, layer: int = -1) -> bool:
+        """Whether the model read only the beginning of a text that is embedded: there are fewer
+        tokens than words, beside those at both ends and the sentence's own."""
+        texts = self.texts(layer)
+        return text in texts and len(text.split()) > len(texts[text].marks) - 2 > 0
 
     @cached_property
     def _tower(self) -> SentenceTower:

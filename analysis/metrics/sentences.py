@@ -60,7 +60,7 @@ FAMILIES = (
         },
         paper="Reimers & Gurevych 2019, Sentence-BERT: sentence embeddings by siamese networks",
         needs=_NEEDS,
-        settings=(),
+        settings=("paragraphs",),
         score=_sts,
     ),
     Family(
@@ -71,7 +71,7 @@ FAMILIES = (
         },
         paper="Zhang et al. 2020, BERTScore: evaluating text generation with BERT",
         needs=_NEEDS,
-        settings=("bertscore_layer", "bertscore_idf"),
+        settings=("bertscore_layer", "bertscore_idf", "paragraphs"),
         score=_bertscore,
         uses_corpus=lambda settings: settings.bertscore_idf,
         texts=with_corpus,

@@ -1,63 +1,113 @@
-"""Every choice that changes a metric's numbers. What is chosen ends up in the signature."""
+"""Every choice that changes a metric's numbers. What is chosen ends up in the signature.
+
+A setting says here, once, what it is called on pages, what it does and what it may be; commands and
+forms are made from that.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields
+from typing import Any, Final, TypeVar
 
-CHOICES: Final = {
-    "tokenize": ("ptb", "none"),
-    "idf": ("authors", "paper", "factvc", "none"),
-    "emscore_references": ("each", "whole"),
+from analysis.metrics.sampling import Sampling
+
+Value = TypeVar("Value", str, int, float, bool)
+
+_FRAMES: Final = {
+    "uniform:16": "16, evenly spread",
+    "uniform:8": "8, evenly spread",
+    "fps:1": "One each second",
+    "all": "Every frame",
 }
+_IDF: Final = {
+    "authors": "As EMScore’s code: log((N+1)/(c+1)), [EOS] the mean",
+    "paper": "As EMScore’s paper: −log(c/N)",
+    "factvc": "As FactVC’s code: [SOS] and [EOS] weigh nothing",
+    "none": "All alike",
+}
+
+
+def setting(
+    default: Value, label: str, help_text: str = "", offered: Mapping[str, str] | None = None
+) -> Value:
+    """A field of `Settings`, with its words for people.
+
+    Parameters
+    ----------
+    offered : values to choose from and what each means; those of frames are examples, all others
+        the only ones there are
+    """
+    about = {"label": label, "help_text": help_text, "offered": dict(offered or {})}
+    found: Value = field(default=default, metadata=about)
+    return found
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The parameters of all metrics, with the papers' values as defaults.
+    """The parameters of all metrics, with the papers' values as defaults."""
 
-    Parameters
-    ----------
-    tokenize : "ptb" or "none"
-        Words of the text metrics: Penn Treebank as in pycocoevalcap, or the caption cut at blanks.
-    bertscore_layer : int
-        Hidden layer of the sentence model whose token vectors are matched; -1 is the last.
-    bertscore_idf : bool
-        Weigh BERTScore's tokens by their rarity among the references.
-    idf : "authors", "paper", "factvc" or "none"
-        Weights of the tokens in EMScore and FactVC: log((N+1)/(c+1)) as EMScore's code computes
-        them, -log(c/N) as its paper prints them, as FactVC's code (where [EOS] weighs nothing), or
-        all equal.
-    emscore_references : "each" or "whole"
-        Of several references the best P, R, F and c each (their code), or the best score (paper).
-    neighbours, clusters : int
-        Frames taken by ``clip_knn`` and by ``clip_kmeans``.
-    alpha : float
-        FactVC's weight of the precision against the coarse similarity.
-    clip_weight, clip_prompt : float, str
-        CLIPScore's factor, and the words it puts before every text.
-    """
-
-    tokenize: str = "ptb"
-    bertscore_layer: int = -1
-    bertscore_idf: bool = False
-    idf: str = "authors"
-    emscore_references: str = "each"
-    neighbours: int = 5
-    clusters: int = 5
-    alpha: float = 0.75
-    clip_weight: float = 2.5
-    clip_prompt: str = "A photo depicts"
+    tokenize: str = setting(
+        "ptb",
+        "Words of text metrics",
+        "Penn Treebank as in pycocoevalcap, or the caption cut at blanks.",
+        {"ptb": "Penn Treebank", "none": "Cut at blanks"},
+    )
+    paragraphs: str = setting(
+        "whole",
+        "Captions of several sentences",
+        "A model reads so many tokens and no more, CLIP 77. Sentence by sentence every sentence is "
+        "scored by itself, and the caption gets their mean.",
+        {"whole": "Read whole", "sentences": "Sentence by sentence"},
+    )
+    bertscore_layer: int = setting(
+        -1, "Layer for BERTScore", "Hidden layer whose token vectors are matched; -1 is the last."
+    )
+    bertscore_idf: bool = setting(
+        False, "Rare tokens weigh more in BERTScore", "Rarity is counted in the corpus."
+    )
+    frames: str = setting(
+        "uniform:16", "Frames of a video", "uniform:N, fps:R, middle or all.", _FRAMES
+    )
+    idf: str = setting("authors", "Weights of tokens in EMScore", "", _IDF)
+    emscore_references: str = setting(
+        "each",
+        "Several references in EMScore and FactVC",
+        "The best P, R, F and c each as in the authors’ code, or the best score as in the paper.",
+        {"each": "Best of each part", "whole": "Best score"},
+    )
+    factvc_alpha: float = setting(
+        0.75, "α of FactVC", "Weight of the precision against the coarse similarity, 0 to 1."
+    )
+    factvc_idf: str = setting(
+        "factvc", "Weights of tokens in FactVC", "The paper’s formula weighs all alike.", _IDF
+    )
+    factvc_frames: str = setting(
+        "fps:1", "Frames for FactVC", "Its authors take one each second.", _FRAMES
+    )
+    neighbours: int = setting(5, "Frames taken by clip_knn", "Those nearest the caption.")
+    clusters: int = setting(5, "Frames taken by clip_kmeans", "One for each centre.")
+    clip_weight: float = setting(2.5, "Factor of CLIPScore")
+    clip_prompt: str = setting(
+        "A photo depicts", "Words before every text in CLIPScore", "As its authors have it."
+    )
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 value = getattr(self, name)
                 raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+        Sampling.parse(self.frames)
+        Sampling.parse(self.factvc_frames)
         if self.neighbours < 1 or self.clusters < 1:
             raise ValueError("neighbours and clusters must be at least 1")
-        if not 0 <= self.alpha <= 1:
-            raise ValueError(f"alpha must lie between 0 and 1, not {self.alpha}")
+        if not 0 <= self.factvc_alpha <= 1:
+            raise ValueError(f"factvc_alpha must lie between 0 and 1, not {self.factvc_alpha}")
 
 
-SETTING_NAMES: Final = tuple(field.name for field in fields(Settings))
+SETTINGS: Final[Mapping[str, Field[Any]]] = {each.name: each for each in fields(Settings)}
+CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
+    name: tuple(each.metadata["offered"])
+    for name, each in SETTINGS.items()
+    if each.metadata["offered"] and not name.endswith("frames")
+}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.metrics.batch import Batch
-from analysis.metrics.registry import VERSION, Family, Need
+from analysis.metrics.registry import Family, Need
 from analysis.metrics.settings import Settings
 from analysis.metrics.workbench import Workbench
 
@@ -20,7 +20,8 @@ def signature(name: str, family: Family, batch: Batch, settings: Settings, bench
         parts.append(f"corpus:{len(batch.corpus)}@{batch.corpus_digest}")
     parts += [f"{setting}:{getattr(settings, setting)}" for setting in family.settings]
     parts += bench.signature(family.needs)
-    return "|".join(part for part in [*parts, family.data(), f"version:{VERSION}"] if part)
+    parts += [family.data(), f"version:{family.version}"]
+    return "|".join(part for part in parts if part)
 
 
 def _reference_counts(batch: Batch) -> str:

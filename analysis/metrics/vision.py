@@ -30,7 +30,7 @@ from analysis.metrics.matching import (
 from analysis.metrics.registry import MetricUnavailable
 from analysis.metrics.settings import Settings
 
-POOLS = ("image", "mean", "max", "min", "knn", "kmeans")
+POOLS = ("mean", "max", "min", "knn", "kmeans")
 _VIDEOS_AT_ONCE = 64
 _MATCHED_AT_ONCE = 8  # their tokens fit into the processor's cache
 
@@ -39,7 +39,7 @@ def pooled_cosines(batch: Batch, settings: Settings, encoder: Encoder) -> dict[s
     """Cosines of each caption with its video's frames, pooled in every way there is."""
     pooled = {pool: np.full(len(batch), np.nan) for pool in POOLS}
     captions = sentences(encoder.texts, batch.captions)
-    for rows, frames in _videos(batch, encoder):
+    for rows, frames in _videos(batch, settings, encoder):
         by_video = [captions[own] @ seen.T for own, seen in zip(rows, frames, strict=True)]
         representatives = representative_frames(frames, settings.clusters)
         found = _pools(
@@ -57,7 +57,6 @@ def _pools(cosines: Floats, representatives: Rows, neighbours: int) -> dict[str,
     count = cosines.shape[1]
     nearest = min(neighbours, count)
     return {
-        "image": cosines[:, count // 2],
         "mean": cosines.mean(axis=1),
         "max": cosines.max(axis=1),
         "min": cosines.min(axis=1),
@@ -66,11 +65,13 @@ def _pools(cosines: Floats, representatives: Rows, neighbours: int) -> dict[str,
     }
 
 
-def video_cosines(batch: Batch, encoder: Encoder, texts: Sequence[str]) -> Values:
+def video_cosines(
+    batch: Batch, settings: Settings, encoder: Encoder, texts: Sequence[str]
+) -> Values:
     """Cosine of a text for each row with the row's video as a whole."""
     cosines = np.full(len(batch), np.nan)
     vectors = sentences(encoder.texts, texts)
-    for rows, frames in _videos(batch, encoder):
+    for rows, frames in _videos(batch, settings, encoder):
         for own, whole in zip(rows, video_vector(frames), strict=True):
             cosines[own] = vectors[own] @ whole
     return cosines
@@ -96,7 +97,7 @@ def match_with_videos(batch: Batch, settings: Settings, encoder: Encoder) -> Mat
     """Tokens of each caption against the frames of its video; one column."""
     weights = token_weights(batch, settings, encoder)
     found = Match(*(np.full((len(batch), 1), np.nan) for _ in range(3)))
-    for rows, frames in _videos(batch, encoder, _MATCHED_AT_ONCE):
+    for rows, frames in _videos(batch, settings, encoder, _MATCHED_AT_ONCE):
         captions = _stack(encoder.texts, _captions(batch, rows), weights)
         by_video = list(map(similarities, captions.split(_sizes(rows)), frames))
         videos = np.repeat(video_vector(frames), _sizes(rows), axis=0)
@@ -152,18 +153,19 @@ def _sizes(parts: Sequence[Sized]) -> list[int]:
 
 
 def _videos(
-    batch: Batch, encoder: Encoder, at_once: int = _VIDEOS_AT_ONCE
+    batch: Batch, settings: Settings, encoder: Encoder, at_once: int = _VIDEOS_AT_ONCE
 ) -> Iterator[tuple[list[Rows], Vectors]]:
     """The videos in the store, those with equally many frames together, some at a time.
 
     For each of them the rows of its captions; for all of them the frames, one video per row.
     """
-    if encoder.frames.fault:
-        raise MetricUnavailable(encoder.frames.fault)
+    embedded = encoder.frames(settings.frames)
+    if embedded.fault:
+        raise MetricUnavailable(embedded.fault)
     by_count: dict[int, list[tuple[Rows, StoredVectors]]] = {}
     for video, rows in batch.rows_by_video.items():
-        if video in batch.files and batch.files[video] in encoder.frames:
-            frames = encoder.frames[batch.files[video]].vectors
+        if video in batch.files and batch.files[video] in embedded:
+            frames = embedded[batch.files[video]].vectors
             by_count.setdefault(len(frames), []).append((rows, frames))
     for alike in by_count.values():
         for group in groups(alike, at_once):

@@ -30,6 +30,7 @@ class Workbench:
     image_text : the image–text model, for metrics that look at videos
     sentence : the sentence model, for STS and BERTScore
     no_image_text, no_sentence : why there is none
+    caution : what everybody must know who sees a number of the image–text model
     store : the folder of what is made once, such as METEOR's table
     java : the Java program, for SPICE
     spice_home : the folder of SPICE's jar and its models
@@ -39,6 +40,7 @@ class Workbench:
     sentence: SentenceModel | None = None
     no_image_text: str = "no image-text model was given"
     no_sentence: str = "no sentence model was given"
+    caution: str = ""
     store: Path | None = None
     java: str = "java"
     spice_home: Path | None = None
@@ -86,12 +88,10 @@ class Workbench:
         return Meteor.open(self.store)
 
     def signature(self, needs: Collection[Need]) -> list[str]:
-        """What of this bench decides numbers: the models, and the frames they see."""
+        """What of this bench decides numbers: the models."""
         parts = []
         if Need.ENCODER in needs and self.image_text:
             parts.append(f"model:{self.image_text.signature}")
-        if Need.VIDEO in needs and self.image_text:
-            parts.append(f"frames:{self.image_text.sampling}")
         if Need.SENTENCE_MODEL in needs and self.sentence:
             parts.append(f"model:{self.sentence.signature}")
         return parts

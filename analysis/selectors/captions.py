@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from analysis.exports import records
 from analysis.listings import CAPTIONS, arranged, as_table, containing, matching
+from analysis.metrics.scoring import column
 from analysis.models import MetricRun, MetricScore, Result
 from analysis.pipeline import Analysis
 from analysis.selectors.results import result_listing
@@ -44,9 +45,11 @@ def metric_scores_of(
     """Each caption's values; of each metric only from the run ``sources`` names for it."""
     rows = MetricScore.objects.filter(run__in=set(sources.values()), caption__in=captions)
     found: dict[int, dict[str, float]] = {caption: {} for caption in captions}
-    for run, caption, metric, value in rows.values_list("run_id", "caption_id", "metric", "value"):
-        if metric in sources and sources[metric].pk == run:
-            found[caption][metric] = value
+    values = rows.values_list("run_id", "run__label", "caption_id", "metric", "value")
+    for run, label, caption, metric, value in values:
+        name = column(metric, label)
+        if name in sources and sources[name].pk == run:
+            found[caption][name] = value
     return found
 
 

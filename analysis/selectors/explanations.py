@@ -12,6 +12,7 @@ from typing import Any
 from django.core.files.storage import default_storage
 
 from analysis.metrics.registry import Need, families, with_corpus
+from analysis.metrics.scoring import metric_of
 from analysis.models import MetricRun
 from analysis.selectors.metric_scores import metric_sources
 from hits.models import Campaign, Caption, Video
@@ -27,7 +28,7 @@ def explained_run(campaign: Campaign) -> MetricRun | None:
         if Need.VIDEO in family.needs and family.texts is with_corpus
         for name in family.metrics
     }
-    runs = [run for name, run in metric_sources(campaign).items() if name in names]
+    runs = [run for name, run in metric_sources(campaign).items() if metric_of(name) in names]
     return max(runs, key=lambda run: run.pk, default=None)
 
 

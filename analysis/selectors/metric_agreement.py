@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,11 +16,11 @@ from analysis.meta.human import ALL, PASSED, WHOSE, HumanScores, scores_by
 from analysis.meta.inputs import Inputs
 from analysis.meta.points import POINTS
 from analysis.meta.scores import ScoreTable, table_of_rows
-from analysis.metrics.registry import families_of
+from analysis.metrics.scoring import column
 from analysis.models import Agreement, MetricRun, MetricScore
 from analysis.pipeline import Settings, analyse
 from analysis.selectors.metric_material import run_material
-from analysis.selectors.metric_scores import metric_signatures, metric_sources
+from analysis.selectors.metric_scores import metric_signatures, metric_sources, run_notes
 from analysis.selectors.ratings import evidence_of, ratings_of, reviews_fingerprint
 from analysis.snapshot import Columns
 from hits.models import Campaign
@@ -64,28 +65,45 @@ def people_scores(
 
 def metric_values(sources: Mapping[str, MetricRun]) -> ScoreTable:
     """Every metric by video and system, each from its own run, in the order of the files."""
-    rows = MetricScore.objects.filter(run__in=set(sources.values())).values_list(
-        "caption__video__name", "caption__system__name", "metric", "value", "run_id"
+    runs = set(sources.values())
+    rows = MetricScore.objects.filter(run__in=runs).values_list(
+        "caption__video__name", "caption__system__name", "metric", "value", "run_id", "run__label"
     )
-    found = [row[:4] for row in rows if sources[row[2]].pk == row[4]]
+    found = [
+        (video, system, name, value)
+        for video, system, metric, value, run, label in rows
+        if (name := column(metric, label)) in sources and sources[name].pk == run
+    ]
     if not found:
         raise ValueError("no metric of this campaign has been scored")
     videos, systems, metrics, values = zip(*sorted(found), strict=True)
     table = table_of_rows(videos, systems, metrics, values, source="the campaign's metrics")
-    ordered = [name for names in families_of(sources).values() for name in names]
-    return table.only([name for name in ordered if name in table.names])
+    chosen = table.only([name for name in sources if name in table.names])
+    return replace(chosen, notes=(*chosen.notes, *run_notes(runs)))
 
 
 def _captions(sources: Mapping[str, MetricRun]) -> CaptionSet:
-    """The words of captions, for the list of odd ones, and of their references, to score again;
-    named as in the campaign's own file of references."""
-    material = run_material(max(sources.values(), key=lambda run: run.pk))
+    """The words of captions, for the list of odd ones, and of their references, to score again."""
+    return run_captions(max(sources.values(), key=lambda run: run.pk))
+
+
+def run_captions(run: MetricRun) -> CaptionSet:
+    """All that a run's metrics were computed of; references are named as in the campaign's own
+    file of them."""
+    material = run_material(run)
     captions = material.captions
     references = {
         video: {f"reference-{number}": text for number, text in enumerate(texts, start=1)}
         for video, texts in material.batch.references.items()
     }
-    return CaptionSet(captions.videos, captions.systems, captions.texts, references)
+    return CaptionSet(
+        captions.videos,
+        captions.systems,
+        captions.texts,
+        references,
+        files=material.batch.files,
+        corpus=run.corpus.references if run.corpus else {},
+    )
 
 
 def agreement_evidence(campaign: Campaign) -> str:
@@ -107,6 +125,12 @@ def agreement_latest(campaign: Campaign, choices_key: str) -> Agreement | None:
     same = Agreement.objects.shown().filter(campaign=campaign, choices_key=choices_key)
     last: Agreement | None = same.select_related("campaign").order_by("-finished_at").first()
     return last
+
+
+def agreement_under_way(campaign: Campaign, choices_key: str) -> Agreement | None:
+    """The one that is being made with these choices, and how far it is."""
+    waiting = campaign.agreements.filter(choices_key=choices_key, state=Agreement.State.WAITING)
+    return waiting.order_by("-pk").first()
 
 
 def agreement_folder(agreement: Agreement) -> Path:

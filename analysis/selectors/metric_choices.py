@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.conf import settings
 from django.utils import timezone
 
+from analysis.metrics.models import DEMO, ModelChoice
 from analysis.metrics.registry import Family, Need, families
 from analysis.models import MetricWorker
 from hits.models import Campaign, System
@@ -15,6 +17,10 @@ from hits.models import Campaign, System
 HEARD_OF_WITHIN = timedelta(days=1)
 NO_REFERENCES = "the campaign has no references"
 NO_VIDEOS = "the videos of this campaign are not stored here"
+NO_MODEL = (
+    "no image–text model is named for this platform: the operator names one in METRIC_MODELS, "
+    "and docs/metrics.md says how to get one"
+)
 WORDS, MEANING = "Words against the references", "Meaning against the references"
 ENCODED, SEEN, BOTH = (
     "Against the references, read by the image–text model",
@@ -54,6 +60,18 @@ def metric_workers() -> list[MetricWorker]:
     return list(MetricWorker.objects.filter(seen_at__gte=since))
 
 
+def models_offered(campaign: Campaign) -> list[str]:
+    """Entries of METRIC_MODELS; for the demo's rendered scenes the demo model as well."""
+    named = list(settings.METRIC_MODELS)
+    return [*named, DEMO] if campaign.is_demo and DEMO not in named else named
+
+
+def needs_consent(campaign: Campaign) -> bool:
+    """Whether somebody could let the demo model judge what it was not made for."""
+    models = map(ModelChoice.named, models_offered(campaign))
+    return not campaign.is_demo and any(model.is_demo for model in models)
+
+
 def metric_groups(campaign: Campaign, workers: list[MetricWorker]) -> list[Group]:
     """Every metric there is. What no worker can compute gives the first worker's reason."""
     lacking = _lacking(campaign)
@@ -64,7 +82,7 @@ def metric_groups(campaign: Campaign, workers: list[MetricWorker]) -> list[Group
         title = _title(family)
         needs[title] |= family.needs
         for name, summary in family.metrics.items():
-            reason = next((lacking[need] for need in family.needs if need in lacking), "")
+            reason = next((text for need, text in lacking.items() if need in family.needs), "")
             reason = reason or _nobody(name, reasons)
             found[title].append(Choice(name, summary, family.paper, reason))
     return [
@@ -80,6 +98,8 @@ def _lacking(campaign: Campaign) -> dict[Need, str]:
         lacking[Need.REFERENCES] = NO_REFERENCES
     if not campaign.videos.exclude(file="").exists():
         lacking[Need.VIDEO] = NO_VIDEOS
+    if not models_offered(campaign):
+        lacking[Need.ENCODER] = NO_MODEL
     return lacking
 
 

@@ -38,7 +38,7 @@ class Material:
 
 
 def run_material(run: MetricRun) -> Material:
-    """Three queries, whatever the size; the same for every worker and on every day."""
+    """Three queries, or four with a corpus; the same for every worker and on every day."""
     videos = {row.pk: row for row in Video.objects.filter(campaign=run.campaign_id)}
     systems = {row.pk: row for row in System.objects.filter(campaign=run.campaign_id)}
     references: dict[str, list[str]] = {}
@@ -52,10 +52,11 @@ def run_material(run: MetricRun) -> Material:
         captions.videos.append(video)
         captions.systems.append(system.name)
         captions.texts.append(text)
+    corpus = run.corpus.references if run.corpus else references
     kept = [video for video in videos.values() if video.file and video.sha256]
     files = {video.name: VideoFile(_path(video), video.sha256) for video in kept}
     return Material(
-        Batch(captions.texts, captions.videos, references, references, files),
+        Batch(captions.texts, captions.videos, references, corpus, files),
         captions,
         ids,
         {video.name: video.pk for video in videos.values()},

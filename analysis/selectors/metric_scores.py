@@ -6,6 +6,7 @@ import csv
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from django.db.models import Avg, Count, Q
 
 from analysis.metrics.files import write_scores
 from analysis.metrics.registry import families, families_of
-from analysis.metrics.scoring import Fault, Scores
+from analysis.metrics.scoring import Fault, Scores, column, metric_of
 from analysis.models import MetricChunk, MetricFault, MetricRun, MetricScore
 from analysis.selectors.metric_material import Material, run_material
 from analysis.spreadsheets import defused
@@ -26,13 +27,34 @@ Means = dict[tuple[str, str], tuple[float, int]]
 
 
 def metric_sources(campaign: Campaign) -> dict[str, MetricRun]:
-    """For each metric that was ever scored the last run that did."""
-    done = campaign.metric_runs.filter(state=MetricRun.State.DONE).order_by("-pk")
+    """For each metric, and each label it was scored under, the last of the chosen runs that did.
+
+    The keys are names of columns: the metric, and behind an @ the label of the run.
+    """
+    return sources_among(runs_done(campaign))
+
+
+def sources_among(runs: Iterable[MetricRun]) -> dict[str, MetricRun]:
+    """What `metric_sources` gives, of runs that come newest first."""
     sources: dict[str, MetricRun] = {}
-    for run in done:
-        for metric in run.metrics:
-            sources.setdefault(metric, run)
-    return sources
+    for run in runs:
+        for metric in run.metrics if run.is_chosen else ():
+            sources.setdefault(column(metric, run.label), run)
+    return {name: sources[name] for name in in_order(sources)}
+
+
+def runs_done(campaign: Campaign) -> list[MetricRun]:
+    """Newest first."""
+    done = campaign.metric_runs.filter(state=MetricRun.State.DONE)
+    return list(done.select_related("corpus").defer("corpus__references").order_by("-pk"))
+
+
+def in_order(columns: Iterable[str]) -> list[str]:
+    """Columns as `manage.py score` writes them, and those of one metric by their labels."""
+    named = list(columns)
+    families = families_of([metric_of(name) for name in named]).values()
+    place = {metric: number for number, metric in enumerate(chain.from_iterable(families))}
+    return sorted(named, key=lambda name: (place[metric_of(name)], name))
 
 
 @dataclass(frozen=True)
@@ -66,13 +88,16 @@ class Table:
 
     systems: list[str]
     rows: list[Row]
+    notes: list[str]
+    runs: list[MetricRun]
 
 
 def metric_table(campaign: Campaign) -> Table | None:
-    """The means, in four queries whatever the size; None before anything was scored."""
-    sources = metric_sources(campaign)
-    if not sources:
+    """The means, in five queries whatever the size; None before anything was scored."""
+    runs = runs_done(campaign)
+    if not runs:
         return None
+    sources = sources_among(runs)
     means = _means(sources)
     systems = sorted({system for _, system in means})
     signatures = metric_signatures(sources)
@@ -80,10 +105,18 @@ def metric_table(campaign: Campaign) -> Table | None:
     return Table(
         systems,
         [
-            Row(name, summary, signatures.get(name, ""), _cells(name, systems, means))
-            for name, summary in summaries.items()
-            if name in sources
+            Row(
+                name,
+                summaries[metric_of(name)],
+                signatures.get(name, ""),
+                _cells(name, systems, means),
+            )
+            for metric in summaries
+            for name in sources
+            if metric_of(name) == metric
         ],
+        run_notes(sources.values()),
+        runs,
     )
 
 
@@ -91,7 +124,7 @@ def _of(sources: dict[str, MetricRun]) -> Q:
     """The scores of each metric from its own run only."""
     wanted = Q(pk=None)
     for run in dict.fromkeys(sources.values()):
-        names = [name for name, source in sources.items() if source == run]
+        names = [metric_of(name) for name, source in sources.items() if source == run]
         wanted |= Q(run=run, metric__in=names)
     return wanted
 
@@ -106,10 +139,12 @@ def _means(sources: dict[str, MetricRun]) -> Means:
 
 
 def _means_read(sources: dict[str, MetricRun]) -> Means:
-    rows = MetricScore.objects.filter(_of(sources)).values_list("metric", "caption__system__name")
+    rows = MetricScore.objects.filter(_of(sources)).values_list(
+        "metric", "run__label", "caption__system__name"
+    )
     return {
-        (metric, system): (mean, count)
-        for metric, system, mean, count in rows.annotate(Avg("value"), Count("pk"))
+        (column(metric, label), system): (mean, count)
+        for metric, label, system, mean, count in rows.annotate(Avg("value"), Count("pk"))
     }
 
 
@@ -124,9 +159,9 @@ def metric_signatures(sources: dict[str, MetricRun]) -> dict[str, str]:
     chunks = MetricChunk.objects.filter(run__in=set(sources.values()))
     return {
         name: signature
-        for run_id, signatures in chunks.values_list("run_id", "signatures")
-        for name, signature in signatures.items()
-        if name in sources and sources[name].pk == run_id
+        for run_id, label, signatures in chunks.values_list("run_id", "run__label", "signatures")
+        for metric, signature in signatures.items()
+        if (name := column(metric, label)) in sources and sources[name].pk == run_id
     }
 
 
@@ -159,13 +194,15 @@ def files_write(campaign: Campaign, folder: Path) -> None:
 
 def _scores(sources: dict[str, MetricRun], material: Material) -> Scores:
     place = {pk: row for row, pk in enumerate(material.caption_ids)}
-    ordered = [name for names in families_of(sources).values() for name in names]
-    values = {name: np.full(len(place), np.nan) for name in ordered}
-    rows = MetricScore.objects.filter(_of(sources)).values_list("metric", "caption_id", "value")
-    for metric, caption, value in rows.iterator(10_000):
+    values = {name: np.full(len(place), np.nan) for name in sources}
+    rows = MetricScore.objects.filter(_of(sources)).values_list(
+        "metric", "run__label", "caption_id", "value"
+    )
+    for metric, label, caption, value in rows.iterator(10_000):
         if caption in place:
-            values[metric][place[caption]] = value
-    return Scores(values, metric_signatures(sources), *_told(sources))
+            values[column(metric, label)][place[caption]] = value
+    runs = dict.fromkeys(sources.values())
+    return Scores(values, metric_signatures(sources), run_faults(runs), run_notes(runs))
 
 
 def _table_write(path: Path, header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
@@ -175,16 +212,22 @@ def _table_write(path: Path, header: tuple[str, ...], rows: Iterable[tuple[str, 
         writer.writerows([defused(text) for text in row] for row in rows)
 
 
-def _told(sources: dict[str, MetricRun]) -> tuple[list[Fault], list[str]]:
-    runs = set(sources.values())
-    notes = MetricChunk.objects.filter(run__in=runs).values_list("notes", flat=True)
-    return run_faults(runs), list(dict.fromkeys(note for chunk in notes for note in chunk))
+def run_notes(runs: Iterable[MetricRun]) -> list[str]:
+    """What everybody must know who sees a score of these runs, each note once."""
+    chunks = MetricChunk.objects.filter(run__in=set(runs)).order_by("run", "number")
+    notes = chunks.values_list("notes", flat=True)
+    return list(dict.fromkeys(note for chunk in notes for note in chunk))
 
 
 def run_faults(runs: Iterable[MetricRun]) -> list[Fault]:
     """What could not be scored in these runs, and why."""
-    faults = MetricFault.objects.filter(chunk__run__in=runs).select_related("video")
+    faults = MetricFault.objects.filter(chunk__run__in=list(runs))
+    faults = faults.select_related("video", "chunk__run")
     return [
-        Fault(fault.message, fault.video.name if fault.video else "", tuple(fault.metrics))
+        Fault(
+            fault.message,
+            fault.video.name if fault.video else "",
+            tuple(column(name, fault.chunk.run.label) for name in fault.metrics),
+        )
         for fault in faults.order_by("video__name", "pk")
     ]

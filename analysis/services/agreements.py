@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
 from django.conf import settings as django_settings
@@ -24,35 +25,41 @@ from analysis.meta.points import POINTS, points_listing
 from analysis.meta.reference_curve import why_no_curve, word_metrics
 from analysis.meta.robustness.checks import (
     DRIFT,
+    RECOMPUTED,
     Material,
     Robustness,
     check_references,
     check_robustness,
 )
+from analysis.meta.robustness.findings import Progress
 from analysis.meta.scoring import Scorer
 from analysis.meta.settings import Settings
+from analysis.metrics.registry import families_of
+from analysis.metrics.scoring import metric_of
 from analysis.metrics.workbench import Workbench
-from analysis.models import Agreement
+from analysis.models import Agreement, MetricRun
 from analysis.results import ResultFolder, write_files
 from analysis.selectors.metric_agreement import (
     agreement_evidence,
     agreement_folder,
     agreement_has_points,
     campaign_inputs,
+    run_captions,
 )
 from analysis.selectors.metric_scores import metric_sources
 from analysis.selectors.ratings import last_rating, notes_on
-from analysis.services.metric_bench import settings_of
+from analysis.services.embedding_store import store_pull
+from analysis.services.metric_bench import MODELS, device, equipment_of, needs_of, settings_of
 from analysis.services.results import make_again, ratings_until
 from analysis.services.snapshots import snapshot_refresh
-from analysis.services.waiting import waiting_for_space
+from analysis.services.waiting import signs_of_life, waiting_for_space
 from analysis.snapshot import Columns
 from analysis.stats.outliers import Direction
 from hits.models import Campaign
 
 DEFAULTS = Settings()
 KEPT = 3
-LAYOUT = 3
+LAYOUT = 4
 """Of what is stored: rows of an older layout are not found, but made anew."""
 MOST_PLACEBOS = 5_000_000
 """Captions × metrics × draws: about a minute of one processor."""
@@ -68,6 +75,8 @@ class Choices:
     annotators: str = PASSED
     alpha: float = DEFAULTS.alpha
     direction: Direction = DEFAULTS.direction
+    checks: str = ""
+    """``all``: metrics are computed again from shuffled captions, fewer references and foils."""
 
 
 def agreement_request(*, campaign: Campaign, choices: Choices) -> Agreement | None:
@@ -106,7 +115,8 @@ def agreements_left_behind() -> QuerySet[Agreement]:
 def agreement_compute(*, pk: int) -> None:
     """Hold metrics against people and keep what comes out. Safe twice."""
     if Agreement.objects.claim(pk):
-        with waiting_for_space(Agreement.objects.filter(pk=pk)):
+        own = Agreement.objects.filter(pk=pk)
+        with waiting_for_space(own), signs_of_life(own):
             _make(Agreement.objects.select_related("campaign").get(pk=pk))
 
 
@@ -128,8 +138,11 @@ def _compute(agreement: Agreement, columns: Columns) -> None:
     campaign, choices = agreement.campaign, Choices(**agreement.choices)
     inputs = campaign_inputs(campaign, columns, annotators=choices.annotators)
     evaluation = _evaluate(choices, inputs)
-    curve, no_curve = _reference_curve(campaign, evaluation, inputs.captions)
-    robustness = _robustness(evaluation, curve)
+    if choices.checks:
+        robustness, no_curve = _check_all(agreement, evaluation), ""
+    else:
+        curve, no_curve = _reference_curve(campaign, evaluation, inputs.captions)
+        robustness = _robustness(evaluation, curve)
     _write(agreement, evaluation, robustness)
     said = {"notes": notes_on(campaign), "no_curve": no_curve}
     agreement.page = agreement_page(evaluation, robustness) | said
@@ -164,6 +177,48 @@ def _robustness(evaluation: Evaluation, curve: list[Robustness]) -> list[Robustn
     return found
 
 
+def _check_all(agreement: Agreement, evaluation: Evaluation) -> list[Robustness]:
+    """Every check of every metric, each computed again as its run computed it."""
+    joined, seed = evaluation.joined, evaluation.settings.seed
+    sources = metric_sources(agreement.campaign)
+    materials = [_material(run, sources) for run in dict.fromkeys(sources.values())]
+    found = []
+    for part in evaluation.parts:
+        human = part.human
+        parts = [check_robustness(joined, human, [DRIFT], seed=seed)]
+        parts += [
+            check_robustness(
+                joined, human, RECOMPUTED, material, seed=seed, progress=_telling(agreement, human)
+            )
+            for material in materials
+        ]
+        findings = tuple(finding for one in parts for finding in one.findings)
+        notes = tuple(dict.fromkeys(note for one in parts for note in one.notes))
+        found.append(Robustness(human, findings, notes))
+    return found
+
+
+def _material(run: MetricRun, sources: Mapping[str, MetricRun]) -> Material:
+    """What a run's own metrics are computed again from: its captions, models and embeddings."""
+    own = [metric_of(name) for name, source in sources.items() if source == run]
+    settings, needs = settings_of(run), needs_of(own)
+    bench = equipment_of(run.choices, device() if needs & MODELS else "cpu").workbench(needs)
+    if bench.image_text:
+        for family in families_of(own):
+            bench.image_text.frames(family.frames(settings))
+        store_pull(bench.image_text.spaces)
+    captions = without_references_as_systems(run_captions(run))
+    return Material(captions, Scorer(own, bench, settings, label=run.label))
+
+
+def _telling(agreement: Agreement, human: str) -> Progress:
+    def told(check: str, done: int, total: int) -> None:
+        row = Agreement.objects.filter(pk=agreement.pk)
+        row.update(doing=f"{check}, {human}"[:40], done=done, total=total)
+
+    return told
+
+
 def _reference_curve(
     campaign: Campaign, evaluation: Evaluation, captions: CaptionSet | None
 ) -> tuple[list[Robustness], str]:
@@ -177,8 +232,9 @@ def _reference_curve(
     sources = metric_sources(campaign)
     found: list[Robustness] = []
     for run in dict.fromkeys(sources[name] for name in metrics):
-        own = [name for name in metrics if sources[name] == run]
-        scorer = Scorer(own, Workbench(store=django_settings.METRIC_STORE), settings_of(run))
+        own = [metric_of(name) for name in metrics if sources[name] == run]
+        bench = Workbench(store=django_settings.METRIC_STORE)
+        scorer = Scorer(own, bench, settings_of(run), label=run.label)
         material = Material(without_references_as_systems(captions), scorer)
         found += check_references(joined, material, seed=seed)
     return found, ""

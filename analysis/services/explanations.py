@@ -17,8 +17,11 @@ from analysis.metrics.batch import VideoFile
 from analysis.metrics.encoder import Encoder
 from analysis.metrics.equipment import Equipment
 from analysis.metrics.explanations import Explanation, explain, without_unmatched_frames
+from analysis.metrics.factvc import own_settings
 from analysis.metrics.frames import UnreadableVideo, read_frames
 from analysis.metrics.registry import MetricUnavailable, Need
+from analysis.metrics.sampling import Sampling
+from analysis.metrics.settings import Settings
 from analysis.metrics.vision import token_weights
 from analysis.metrics.workbench import Workbench
 from analysis.models import MetricChunk, MetricFault, MetricRun
@@ -57,20 +60,27 @@ def explanation_make(*, run: int, caption: int) -> None:
 
 def _explained(run: MetricRun, caption: Caption) -> dict[str, Any]:
     job, bench = job_of(run), _bench(equipment_of(run.choices, _device(run)))
-    encoder = bench.encoder
+    encoder, settings = bench.encoder, _settings(job)
+    encoder.frames(settings.frames)
     store_pull(encoder.spaces)
-    video = _embedded(run, job, encoder, caption)
-    weights = bench.remember(token_weights, job.material.batch, job.settings)
-    whole = explain(caption.text, video, encoder, weights)
+    video = _embedded(run, job, settings.frames, encoder, caption)
+    weights = bench.remember(token_weights, job.material.batch, settings)
+    whole = explain(caption.text, video, encoder, settings.frames, weights)
     shown = without_unmatched_frames(whole) if len(whole.frames) > MOST_FRAMES else whole
     return asdict(shown) | {
         "problem": "",
         "frames_matched": len(whole.frames),
-        "has_pictures": _pictures_keep(job, encoder, caption.video, shown),
+        "has_pictures": _pictures_keep(job, settings.frames, caption.video, shown),
         "model": encoder.signature,
-        "sampling": str(encoder.sampling),
-        "idf": job.settings.idf,
+        "sampling": settings.frames,
+        "idf": settings.idf,
     }
+
+
+def _settings(job: Job) -> Settings:
+    """EMScore's weights and frames; where the run had FactVC alone, FactVC's."""
+    seen = any(name.startswith("emscore") for name in job.metrics)
+    return job.settings if seen else own_settings(job.settings)
 
 
 @lru_cache(maxsize=1)
@@ -83,12 +93,14 @@ def _device(run: MetricRun) -> str:
     return {"half": "cuda", "full": "cpu"}.get(run.precision) or device()
 
 
-def _embedded(run: MetricRun, job: Job, encoder: Encoder, caption: Caption) -> VideoFile:
+def _embedded(
+    run: MetricRun, job: Job, frames: str, encoder: Encoder, caption: Caption
+) -> VideoFile:
     """The video, if all that is needed of it and of the caption is in the store."""
     video = job.material.batch.files.get(caption.video.name)
     if video is None:
         raise MetricUnavailable(NO_FILE)
-    if encoder.frames.missing([video]):
+    if encoder.frames(frames).missing([video]):
         raise MetricUnavailable(_fault(run, caption.video) or NO_FRAMES)
     if encoder.texts.missing([caption.text]):
         raise MetricUnavailable(NO_TEXT)
@@ -102,23 +114,21 @@ def _fault(run: MetricRun, video: Video) -> str:
     return f"this video could not be read: {fault.message}" if fault else ""
 
 
-def _pictures_keep(job: Job, encoder: Encoder, video: Video, shown: Explanation) -> bool:
+def _pictures_keep(job: Job, frames: str, video: Video, shown: Explanation) -> bool:
     """Small pictures of the frames, once for all captions; whether they are there."""
     wanted = {time for time in shown.times if not default_storage.exists(frame_name(video, time))}
     if not wanted:
         return True
     with videos_at_hand(job, [video.pk]) as files:
         try:
-            _pictures_save(video, files[video.name], encoder, wanted)
+            _pictures_save(video, files[video.name], frames, wanted)
         except UnreadableVideo:
             return False
     return True
 
 
-def _pictures_save(
-    video: Video, file: VideoFile, encoder: Encoder, wanted: Collection[int]
-) -> None:
-    for frame in read_frames(file.path, encoder.sampling):
+def _pictures_save(video: Video, file: VideoFile, frames: str, wanted: Collection[int]) -> None:
+    for frame in read_frames(file.path, Sampling.parse(frames)):
         time = round(frame.seconds * 1000)
         if time in wanted:
             default_storage.save(frame_name(video, time), ContentFile(_picture(frame.image)))

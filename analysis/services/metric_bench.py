@@ -18,7 +18,7 @@ from analysis.metrics.equipment import Equipment
 from analysis.metrics.models import ModelChoice
 from analysis.metrics.registry import Need, families_of
 from analysis.metrics.scoring import Embeddable, embeddable
-from analysis.metrics.settings import SETTING_NAMES, Settings
+from analysis.metrics.settings import SETTINGS, Settings
 from analysis.metrics.workbench import Workbench
 from analysis.models import MetricRun
 from analysis.selectors.metric_material import Material, run_material
@@ -46,7 +46,7 @@ def needs_of(metrics: list[str]) -> frozenset[Need]:
 
 def settings_of(run: MetricRun) -> Settings:
     """What was chosen for the run's metrics; the rest is the papers'."""
-    return Settings(**{name: run.choices[name] for name in SETTING_NAMES if name in run.choices})
+    return Settings(**{name: run.choices[name] for name in SETTINGS if name in run.choices})
 
 
 def job_of(run: MetricRun) -> Job:
@@ -79,14 +79,20 @@ def equipment_of(choices: dict[str, Any], device: str) -> Equipment:
     return Equipment(
         store=settings.METRIC_STORE,
         model=ModelChoice(choices["model"], choices["weights"]),
-        frames=choices["frames"],
+        rendered=choices.get("rendered", False),
         device=device,
-        sentence_model=_path(settings.METRIC_SENTENCE_MODEL),
-        spice_home=_path(settings.METRIC_SPICE_HOME),
+        sentence_model=path_or_none(settings.METRIC_SENTENCE_MODEL),
+        spice_home=path_or_none(settings.METRIC_SPICE_HOME),
     )
 
 
-def _path(text: str) -> Path | None:
+def model_of_operator() -> ModelChoice | None:
+    """The first of METRIC_MODELS that is a real one."""
+    named = map(ModelChoice.named, settings.METRIC_MODELS)
+    return next((model for model in named if not model.is_demo), None)
+
+
+def path_or_none(text: str) -> Path | None:
     return Path(text) if text else None
 
 

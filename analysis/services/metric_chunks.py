@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
-from django.conf import settings
-from django.db import OperationalError, connection, transaction
+from django.db import OperationalError, transaction
 from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
@@ -16,6 +12,7 @@ from analysis.models import MetricChunk, MetricFault, MetricRun
 from analysis.services.metric_bench import MODELS, job_of, precision
 from analysis.services.metric_runs import ACTIVE, chunks_due, chunks_of
 from analysis.services.metric_work import Outcome, chunk_do, chunk_failure
+from analysis.services.waiting import signs_of_life
 
 State = MetricChunk.State
 ATTEMPTS = 3
@@ -102,7 +99,13 @@ def _finish(run: MetricRun) -> None:
 
 def _forget_replaced(run: MetricRun) -> None:
     """Earlier runs that say nothing this one does not say."""
-    earlier = MetricRun.objects.filter(campaign=run.campaign_id, pk__lt=run.pk, choices=run.choices)
+    earlier = MetricRun.objects.filter(
+        campaign=run.campaign_id,
+        pk__lt=run.pk,
+        choices=run.choices,
+        corpus=run.corpus_id,
+        label=run.label,
+    )
     for old in earlier.exclude(state__in=ACTIVE):
         if set(old.metrics) <= set(run.metrics):
             old.delete()
@@ -120,7 +123,7 @@ def _to_wake(run: MetricRun, chunk: MetricChunk | None) -> int:
 def _work(run: MetricRun, chunk: MetricChunk) -> None:
     began = time.monotonic()
     try:
-        with _signs_of_life(chunk):
+        with signs_of_life(MetricChunk.objects.filter(pk=chunk.pk)):
             outcome = chunk_do(run, chunk)
     except OperationalError:
         raise  # the database is busy or away: the chunk is taken up again later
@@ -128,28 +131,6 @@ def _work(run: MetricRun, chunk: MetricChunk) -> None:
         _record(run, chunk, chunk_failure(run, chunk, UNEXPECTED), seconds=None)
         raise
     _record(run, chunk, outcome, seconds=time.monotonic() - began)
-
-
-@contextmanager
-def _signs_of_life(chunk: MetricChunk) -> Iterator[None]:
-    """Confirm the claim for as long as the work takes, be it a minute or an hour."""
-    ended = threading.Event()
-
-    def confirm() -> None:
-        while not ended.wait(settings.METRIC_CLAIM_SECONDS / 4):
-            try:
-                MetricChunk.objects.filter(pk=chunk.pk).update(claimed_at=timezone.now())
-            except OperationalError:
-                continue  # another time
-        connection.close()
-
-    thread = threading.Thread(target=confirm, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
 
 
 @transaction.atomic

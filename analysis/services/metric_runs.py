@@ -6,8 +6,10 @@ wakes the next. What a dead worker left behind is found by its silence.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -16,12 +18,13 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from analysis.metrics.batch import References
 from analysis.metrics.embedding import GROUP_TEXTS, GROUP_VIDEOS, groups
+from analysis.metrics.models import DemoModelRefused, ModelChoice
 from analysis.metrics.registry import Need, families_of
-from analysis.metrics.sampling import Sampling
-from analysis.metrics.scoring import NO_FRAMES
+from analysis.metrics.scoring import NO_FRAMES, label_checked
 from analysis.metrics.settings import Settings
-from analysis.models import MetricChunk, MetricFault, MetricRun, MetricScore
+from analysis.models import MetricChunk, MetricCorpus, MetricFault, MetricRun, MetricScore
 from analysis.services.metric_bench import MODELS, Job
 from daplatform.errors import DomainError
 from hits.models import Campaign, Caption, System
@@ -37,22 +40,30 @@ def metric_run_request(
     metrics: Sequence[str],
     requested_by: User | None = None,
     chosen: Settings | None = None,
-    model: str = "demo",
-    weights: str = "",
-    frames: str = "uniform:16",
+    model: ModelChoice | None = None,
+    anyway: bool = False,
+    corpus: Corpus | None = None,
+    label: str = "",
 ) -> MetricRun:
-    """Ask for metrics of the captions there are at this moment. The caller wakes a worker."""
+    """Ask for metrics of the captions there are at this moment. The caller wakes a worker.
+
+    ``anyway`` lets the demo model judge a campaign that is not the demo's; ``label`` keeps scores
+    apart that the same metrics got otherwise.
+    """
     if not metrics:
         raise DomainError("Choose at least one metric.")
     try:
-        families_of(metrics)
-        Sampling.parse(frames)
+        needs = {need for family in families_of(metrics) for need in family.needs}
+        label_checked(label)
     except ValueError as error:
         raise DomainError(f"These metrics cannot be computed: {error}.") from None
+    model = model or ModelChoice()
+    if model.is_demo and Need.ENCODER in needs and not (campaign.is_demo or anyway):
+        raise DomainError(str(DemoModelRefused("say that it shall score them anyway")))
     captions = Caption.objects.filter(system__campaign=campaign, retired_at=None)
     if not captions.exclude(system__role=System.Role.REFERENCE).exists():
         raise DomainError("There are no captions to score: the campaign has references only.")
-    choices = asdict(chosen or Settings()) | {"model": model, "weights": weights, "frames": frames}
+    choices = asdict(chosen or Settings()) | asdict(model) | {"rendered": campaign.is_demo}
     last = captions.aggregate(last=Max("pk"))["last"]
     try:
         with transaction.atomic():
@@ -61,10 +72,38 @@ def metric_run_request(
                 requested_by=requested_by,
                 metrics=list(dict.fromkeys(metrics)),
                 choices=choices,
+                corpus=_corpus_keep(campaign, corpus) if corpus else None,
+                label=label,
                 last_caption=last,
             )
     except IntegrityError:
         raise DomainError("This campaign is being scored already.") from None
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Where rare words are counted, as it came in a file."""
+
+    name: str
+    references: References
+
+
+def _corpus_keep(campaign: Campaign, corpus: Corpus) -> MetricCorpus:
+    """The row of this content; given twice it is kept once."""
+    if not corpus.references:
+        raise DomainError("The corpus holds no captions.")
+    content = json.dumps(corpus.references, sort_keys=True)
+    kept, _ = MetricCorpus.objects.get_or_create(
+        campaign=campaign,
+        digest=hashlib.sha256(content.encode()).hexdigest(),
+        defaults={"name": corpus.name[:200], "references": dict(corpus.references)},
+    )
+    return kept
+
+
+def metric_run_choose(*, run: MetricRun, is_chosen: bool) -> None:
+    """Take a run's scores into tables and comparisons with people, or out of them."""
+    MetricRun.objects.filter(pk=run.pk).update(is_chosen=is_chosen)
 
 
 def metric_run_cancel(*, run: MetricRun) -> None:

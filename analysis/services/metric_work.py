@@ -62,15 +62,19 @@ def _texts(job: Job, bench: Workbench) -> dict[str, Texts]:
 
 
 def _spaces(job: Job, bench: Workbench) -> list[str]:
-    spaces = {texts.space.folder.name for texts in _texts(job, bench).values()}
-    return sorted(spaces | (bench.image_text.spaces if bench.image_text else set()))
+    return sorted(part.space.folder.name for part in _kept(job, bench))
 
 
 def _is_spoilt(job: Job, bench: Workbench) -> bool:
     """Whether something failed that this bench would not try again."""
+    return any(part.fault or part.space.fault for part in _kept(job, bench))
+
+
+def _kept(job: Job, bench: Workbench) -> list[Texts | Frames]:
     kept: list[Texts | Frames] = list(_texts(job, bench).values())
-    kept += [bench.image_text.frames] if bench.image_text else []
-    return any(part.fault or part.space.fault for part in kept)
+    if bench.image_text:
+        kept += [bench.image_text.frames(chosen) for chosen in job.wanted.frames]
+    return kept
 
 
 def _embed_texts(job: Job, bench: Workbench, chunk: MetricChunk) -> Outcome:
@@ -86,10 +90,13 @@ def _embed_texts(job: Job, bench: Workbench, chunk: MetricChunk) -> Outcome:
 def _embed_videos(job: Job, bench: Workbench, ids: Sequence[int]) -> Outcome:
     if bench.image_text is None:
         return Outcome(State.FAILED)
-    frames = bench.image_text.frames
+    ways = [bench.image_text.frames(chosen) for chosen in job.wanted.frames]
+    unreadable: dict[str, str] = {}
     with videos_at_hand(job, ids) as files:
-        faults = _about_videos(job, frames.embed(files))
-    failed = frames.fault or frames.space.fault
+        for frames in ways:
+            unreadable |= frames.embed(files)
+    failed = any(frames.fault or frames.space.fault for frames in ways)
+    faults = _about_videos(job, unreadable)
     return Outcome(State.FAILED if failed else State.DONE, faults=faults)
 
 
@@ -149,7 +156,8 @@ def _score(run: MetricRun, job: Job, bench: Workbench, metrics: list[str]) -> Ou
     wanted = embeddable(batch, metrics, job.settings)
     embed(replace(wanted, videos={}), job.settings, bench)  # learns of what others have embedded
     if bench.image_text:
-        bench.image_text.frames.missing(wanted.videos.values())  # and so does this
+        for chosen in wanted.frames:
+            bench.image_text.frames(chosen).missing(wanted.videos.values())  # and so does this
     known = _unreadable(run)
     scores = score(batch, metrics, job.settings, bench, known)
     faults = [fault for fault in scores.faults if known.get(fault.video) != fault.message]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import socket
+from dataclasses import asdict
 
-from django.conf import settings
 from django.utils import timezone
 
 from analysis.metrics.availability import unavailable
+from analysis.metrics.models import DEMO, ModelChoice
 from analysis.models import MetricWorker
-from analysis.services.metric_bench import device, equipment_of
+from analysis.services.metric_bench import device, equipment_of, model_of_operator
 
 
 def metric_worker_report() -> None:
@@ -18,24 +19,12 @@ def metric_worker_report() -> None:
         name=f"{socket.gethostname()} {device()}",
         defaults={
             "device": device(),
-            "unavailable": metrics_unavailable(),
+            "unavailable": metrics_unavailable(model_of_operator() or ModelChoice(DEMO)),
             "seen_at": timezone.now(),
         },
     )
 
 
-def metrics_unavailable() -> dict[str, str]:
-    """What this machine cannot compute with the first of the models, and why."""
-    model, weights = model_named(settings.METRIC_MODELS[0])
-    choices = {"model": model, "weights": weights, "frames": "uniform:16"}
-    return unavailable(equipment_of(choices, device="cpu"))
-
-
-def model_named(entry: str) -> tuple[str, str]:
-    """An entry of METRIC_MODELS: a model, and its weights where they stand after a =.
-
-    >>> model_named("ViT-B-32=openai"), model_named("demo")
-    (('ViT-B-32', 'openai'), ('demo', ''))
-    """
-    model, _, weights = entry.partition("=")
-    return model, weights
+def metrics_unavailable(model: ModelChoice) -> dict[str, str]:
+    """What this machine cannot compute with the model, and why."""
+    return unavailable(equipment_of(asdict(model), device="cpu"))

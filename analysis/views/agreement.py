@@ -22,14 +22,16 @@ from analysis.meta.points import odd_captions, points_of, scatter_spec
 from analysis.meta.reference_curve import DRAWN, best_metrics, curve_spec
 from analysis.meta.robustness.referencing import NUMBERS
 from analysis.metrics.registry import families
+from analysis.metrics.scoring import metric_of
 from analysis.models import Agreement
 from analysis.selectors.metric_agreement import (
     agreement_folder,
     agreement_latest,
     agreement_points,
+    agreement_under_way,
 )
 from analysis.services.agreements import agreement_request, choices_key
-from analysis.tasks import agreement_compute_task
+from analysis.tasks import agreement_task
 from analysis.views.latest import checked
 from hits.models import Campaign, Caption
 from hits.views.access import MemberRequest, for_campaign
@@ -45,6 +47,9 @@ def agreement(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     form = checked(AgreementForm(request.GET))
     shown, is_waiting = latest_agreement(request, campaign, form)
     context = {"campaign": campaign, "form": form, "result": shown, "is_waiting": is_waiting}
+    context["under_way"] = (
+        agreement_under_way(campaign, choices_key(form.wanted())) if is_waiting else None
+    )
     if request.htmx:
         return news(request, context)
     if shown is None and not is_waiting:
@@ -81,7 +86,7 @@ def latest_agreement(
     if wanted.state != State.WAITING:
         return wanted, False
     if not request.htmx:  # htmx: a page looks again
-        agreement_compute_task.delay_on_commit(wanted.pk)  # type: ignore[attr-defined]
+        agreement_task(wanted).delay_on_commit(wanted.pk)
     return agreement_latest(campaign, choices_key(choices)), True
 
 
@@ -116,6 +121,10 @@ def agreement_context(
         "direction": headings.DIRECTIONS[shown.choices["direction"]],
         "filter_headings": filter_headings(shown.page),
         "fusion_headings": headings.FUSION,
+        "checks": [
+            (sentences.CHECKED[name], conditions("Condition", best_first(part)), rows, name)
+            for name, rows in part["checks"].items()
+        ],
         "drift_text": sentences.CHECKED[DRIFT],
         "drift_headings": conditions("Set", best_first(part)),
         "curve": curve_spec(part["curve"], human) if part["curve"] else None,
@@ -133,7 +142,7 @@ def best_first(part: dict[str, Any]) -> list[str]:
 def measured(metrics: Iterable[str]) -> list[tuple[str, str]]:
     """What each measures, in one line; of metrics from elsewhere nobody knows."""
     known = {name: text for family in families() for name, text in family.metrics.items()}
-    return [(name, known[name]) for name in metrics if name in known]
+    return [(name, known[metric_of(name)]) for name in metrics if metric_of(name) in known]
 
 
 def conditions(heading: str, metrics: Iterable[str]) -> dict[str, str]:

@@ -6,7 +6,6 @@ import io
 import tempfile
 from pathlib import Path
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import FileResponse, Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -14,12 +13,17 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from analysis.forms import MetricsForm
-from analysis.metrics.settings import Settings
+from analysis.metrics.models import ModelChoice
 from analysis.models import MetricRun
 from analysis.selectors import metric_progress, metric_scores
-from analysis.selectors.metric_choices import Group, metric_groups, metric_workers
+from analysis.selectors.metric_choices import (
+    Group,
+    metric_groups,
+    metric_workers,
+    models_offered,
+    needs_consent,
+)
 from analysis.services import metric_runs
-from analysis.services.metric_workers import model_named
 from analysis.tasks import metric_run_work_task, metric_worker_report_task
 from daplatform.errors import DomainError
 from hits.models import Campaign
@@ -45,19 +49,20 @@ def metrics(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
 @require_POST
 @for_campaign(MAY_SCORE)
 def metric_score(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
-    form = metrics_form(metric_groups(campaign, metric_workers()), request.POST)
+    groups = metric_groups(campaign, metric_workers())
+    form = metrics_form(campaign, groups, request.POST, request.FILES)
     if not form.is_valid():
         return metrics_page(request, campaign, form=form)
-    model, weights = model_named(form.cleaned_data["model"])
     try:
         run = metric_runs.metric_run_request(
             campaign=campaign,
             requested_by=request.user,
             metrics=form.cleaned_data["metrics"],
-            chosen=Settings(tokenize=form.cleaned_data["tokenize"]),
-            model=model,
-            weights=weights,
-            frames=form.cleaned_data["frames"],
+            chosen=form.chosen,
+            model=ModelChoice.named(form.cleaned_data["model"]),
+            anyway=form.cleaned_data.get("anyway", False),
+            corpus=form.cleaned_data["corpus"],
+            label=form.cleaned_data["label"],
         )
     except DomainError as error:
         return metrics_page(request, campaign, form=form, error=str(error))
@@ -73,6 +78,15 @@ def metric_cancel(request: MemberRequest, campaign: Campaign, pk: int) -> HttpRe
     except DomainError as error:
         return metrics_page(request, campaign, error=str(error))
     messages.success(request, "Scoring is cancelled. What is embedded is kept.")
+    return redirect("analysis:metrics", campaign.slug)
+
+
+@require_POST
+@for_campaign(MAY_SCORE)
+def metric_choose(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResponseBase:
+    """Take a run into tables and comparisons with people, or out of them."""
+    run = get_object_or_404(MetricRun, campaign=campaign, pk=pk)
+    metric_runs.metric_run_choose(run=run, is_chosen=request.POST.get("chosen") == "yes")
     return redirect("analysis:metrics", campaign.slug)
 
 
@@ -107,9 +121,17 @@ def wake(run: MetricRun, campaign: Campaign) -> HttpResponseBase:
     return redirect("analysis:metrics", campaign.slug)
 
 
-def metrics_form(groups: list[Group], data: object = None) -> MetricsForm:
+def metrics_form(
+    campaign: Campaign, groups: list[Group], data: object = None, files: object = None
+) -> MetricsForm:
     can = [choice.name for group in groups for choice in group.choices if not choice.reason]
-    return MetricsForm(data, can=can, models=settings.METRIC_MODELS)
+    return MetricsForm(
+        data,
+        files,
+        can=can,
+        models=models_offered(campaign),
+        asks_consent=needs_consent(campaign),
+    )
 
 
 def metrics_page(
@@ -123,7 +145,7 @@ def metrics_page(
     context = run_context(campaign, run) | {
         "groups": groups,
         "workers": workers,
-        "form": form or metrics_form(groups),
+        "form": form or metrics_form(campaign, groups),
         "table": metric_scores.metric_table(campaign),
         "error": error,
     }

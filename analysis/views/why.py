@@ -11,12 +11,12 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from analysis.explanation_page import explanation_picture
+from analysis.metrics.scoring import column
 from analysis.models import MetricRun
 from analysis.selectors.captions import video_scored
 from analysis.selectors.explanations import explained_run, explanation_of, frame_name
 from analysis.selectors.metric_choices import metric_workers
 from analysis.selectors.metric_progress import run_latest
-from analysis.selectors.metric_scores import metric_sources
 from analysis.services.metric_runs import ACTIVE
 from analysis.tasks import metric_run_explain_task
 from analysis.views.latest import latest_result
@@ -76,10 +76,9 @@ def explanation_context(request: MemberRequest, run: MetricRun, caption: Caption
 
 def beside(request: MemberRequest, campaign: Campaign, caption: Caption) -> dict[str, Any]:
     """What people say of the caption, and all captions of the video with their EMScore."""
-    latest, sources = latest_result(request, campaign), metric_sources(campaign)
-    scored = video_scored(
-        caption.video, latest.listed, {SCORE: sources[SCORE]} if SCORE in sources else {}
-    )
+    latest, run = latest_result(request, campaign), explained_run(campaign)
+    explained = {column(SCORE, run.label): run} if run and SCORE in run.metrics else {}
+    scored = video_scored(caption.video, latest.listed, explained)
     own = next((each.score for each in scored if each.caption == caption), None)
     return {"others": scored, "score": own, "choices": latest.choices}
 

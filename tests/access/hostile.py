@@ -42,6 +42,7 @@ OURS = {
     "analysis.ApiKey.digest",
     "analysis.MetricRun.metrics",
     "analysis.MetricRun.precision",
+    "analysis.MetricCorpus.digest",
     "analysis.MetricChunk.items",
     "analysis.MetricChunk.signatures",
     "analysis.MetricScore.metric",
@@ -63,6 +64,7 @@ JSON: dict[str, Any] = {
         "warning_count": 1,
     },
     "analysis.MetricChunk.notes": [TEXT],
+    "analysis.MetricCorpus.references": {TEXT: [TEXT]},
     "analysis.MetricWorker.unavailable": {"bleu4": TEXT},
 }
 # What cannot change any more once a campaign is live.

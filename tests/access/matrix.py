@@ -97,6 +97,7 @@ ROWS: dict[str, Row] = {
     "analysis:metrics": get(LOOK, "slug"),
     "analysis:metric-score": post(LOOK, "slug"),  # analysts score what is shared with them
     "analysis:metric-cancel": post(LOOK, "slug", "run"),
+    "analysis:metric-choose": post(LOOK, "slug", "run"),
     "analysis:metric-retry": post(LOOK, "slug", "run"),
     "analysis:metric-file": get(NOT_YET, "slug", "scores_name"),
     "analysis:agreement": get(LOOK, "slug"),

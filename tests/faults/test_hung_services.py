@@ -15,7 +15,7 @@ import pytest
 from redis import Redis
 
 from daplatform.broker import SILENCE_SECONDS
-from hits.management.commands.rehearse import environment
+from rehearsal.management.commands.rehearse import environment
 from tests.faults.campaign import HIT_SIZE
 from tests.faults.conftest import program_or_skip
 from tests.faults.crowd_stage import WAITING, ask, claims_are_old, wait_until, worker

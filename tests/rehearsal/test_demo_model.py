@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
-from analysis.metrics.models import DEMO_MODEL, MERGES, ModelChoice, find_model
+from analysis.metrics.models import DEMO, DEMO_MODEL, MERGES, ModelChoice, find_model
 from analysis.metrics.vocabulary import clip_merges, needed_merges, read_merges, write_merges
 from rehearsal.demo import Actor, Story, caption, demo_scenes, frames, render_clip, scene
 from rehearsal.demo_model.evaluation import evaluate
@@ -33,7 +33,7 @@ def digest(folder: Path) -> str:
 
 @pytest.fixture(scope="module")
 def towers():
-    return find_model(ModelChoice()).load("cpu")
+    return find_model(ModelChoice(DEMO)).load("cpu")
 
 
 def test_the_weights_are_those_of_the_card():

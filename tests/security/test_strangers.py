@@ -29,15 +29,15 @@ from annotations.services.submissions import launch_sync
 from annotations.services.topups import launch_top_up
 from annotations.tasks import assignments_expire_task
 from hits.models import Campaign
-from hits.rehearsal.desk import Desk
-from hits.rehearsal.server import running
-from hits.rehearsal.worker_client import WorkerClient
 from hits.services.composing import batch_compose
 from hits.services.outbox import acts_run
+from rehearsal.mturk.desk import Desk
+from rehearsal.mturk.server import running
+from rehearsal.mturk.worker_client import WorkerClient
 from tests.annotations.person import Person
 from tests.crowd import launch
 from tests.factories import make_campaign, make_hit, make_hit_like
-from tests.hits.rehearsal.market import KEYS
+from tests.rehearsal.mturk.market import KEYS
 
 HITS = 30
 RATED = 10

@@ -8,11 +8,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-from django.conf import settings as django_settings
 from django.core.management.base import BaseCommand, CommandError
 
 from analysis.exports import FORMATS
 from analysis.management.commands.analyse import sentence
+from analysis.management.scoring_options import (
+    add_equipment,
+    add_material,
+    add_settings,
+    equipment_of,
+    names,
+    settings_of,
+)
 from analysis.meta import sentences
 from analysis.meta.files import evaluation_files, known_names
 from analysis.meta.inputs import AUTO, Inputs, Misaligned, read_inputs
@@ -23,7 +30,6 @@ from analysis.meta.robustness.checks import CHECKS, DRIFT, Material, Robustness,
 from analysis.meta.scoring import Scorer
 from analysis.meta.settings import Settings, Split
 from analysis.meta.tables import level_rows
-from analysis.metrics.equipment import Equipment
 from analysis.metrics.registry import families_of
 from analysis.results import ResultFolder, write_files
 from analysis.sentences import UNDEFINED, number
@@ -48,13 +54,21 @@ class Command(BaseCommand):
             help="video,system and any number of score columns; a file of ratings; a folder that "
             "`analyse` wrote; a TRECVID video-to-text folder",
         )
-        parser.add_argument("--metrics", type=Path, help="scores, wide or long (as `score` writes)")
+        parser.add_argument(
+            "--metrics",
+            type=Path,
+            nargs="+",
+            default=[],
+            help="files of scores, wide or long (as `score` writes)",
+        )
         parser.add_argument("--out", type=Path, required=True, help="the folder to write")
         parser.add_argument("--format", choices=FORMATS, default="csv", help="of the tables")
         parser.add_argument("--latex", action="store_true", help="write tables for a paper, too")
         self.add_captions(parser)
         self.add_selection(parser)
         self.add_choices(parser)
+        add_equipment(parser)
+        add_settings(parser)
 
     def add_captions(self, parser: argparse.ArgumentParser) -> None:
         group = parser.add_argument_group("captions, to compute metrics here and to quote")
@@ -68,7 +82,8 @@ class Command(BaseCommand):
         group.add_argument(
             "--references", type=Path, help="video,source,caption; or COCO annotations"
         )
-        group.add_argument("--compute", type=_metrics, default=[], help="metrics, with commas")
+        group.add_argument("--compute", type=names, default=[], help="metrics, with commas")
+        add_material(group)
         group.add_argument(
             "--whole",
             type=Path,
@@ -139,10 +154,14 @@ class Command(BaseCommand):
         group.add_argument("--seed", type=int, default=DEFAULTS.seed)  # fmt: skip
 
     def handle(self, *args: Any, **options: Any) -> None:
-        bench = _equipment().workbench(
-            {need for family in families_of(options["compute"]) for need in family.needs}
-        )
-        scorer = Scorer(options["compute"], bench)
+        metrics = options["compute"]
+        needs = {need for family in families_of(metrics) for need in family.needs}
+        try:
+            chosen = settings_of(options)
+            bench = equipment_of(options, metrics).workbench(needs)
+        except ValueError as error:
+            raise CommandError(str(error), returncode=BAD_INPUT) from None
+        scorer = Scorer(metrics, bench, chosen)
         try:
             self.evaluate(scorer, options)
         except Misaligned as error:
@@ -156,8 +175,8 @@ class Command(BaseCommand):
             raise CommandError(message, returncode=BAD_INPUT) from None
 
     def evaluate(self, scorer: Scorer, options: Mapping[str, Any]) -> None:
-        names = Settings.__dataclass_fields__
-        settings = Settings(**{name: options[name] for name in names})
+        chosen = {name: options[name] for name in Settings.__dataclass_fields__}
+        settings = Settings(**chosen)
         inputs = _inputs(scorer, options)
         if options["compare"]:
             inputs.metrics.only(options["compare"])  # refused before anything long is computed
@@ -227,6 +246,8 @@ def _inputs(scorer: Scorer, options: Mapping[str, Any]) -> Inputs:
         captions=options["captions"],
         references=options["references"],
         whole=options["whole"],
+        videos=options["videos"],
+        corpus=options["corpus"],
         annotators=options["annotators"],
         scorer=scorer,
         seed=options["seed"],
@@ -251,21 +272,8 @@ def _robustness(
     ]
 
 
-def _equipment() -> Equipment:
-    return Equipment(store=django_settings.DATA_DIR / "embeddings")
-
-
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _metrics(text: str) -> list[str]:
-    names = _names(text)
-    try:
-        families_of(names)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return names
 
 
 def _pair(text: str) -> tuple[str, str]:

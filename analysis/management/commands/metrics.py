@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.conf import settings as django_settings
 from django.core.management.base import BaseCommand
 
-from analysis.metrics.availability import unavailable
-from analysis.metrics.equipment import Equipment
+from analysis.metrics.models import ModelChoice
 from analysis.metrics.registry import families
+from analysis.services.metric_bench import model_of_operator
+from analysis.services.metric_workers import metrics_unavailable
 
 
 class Command(BaseCommand):
@@ -17,7 +17,7 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def handle(self, *args: Any, **options: Any) -> None:
-        missing = unavailable(Equipment(django_settings.DATA_DIR / "embeddings"))
+        missing = metrics_unavailable(model_of_operator() or ModelChoice())
         for family in families():
             self.stdout.write(self.style.MIGRATE_HEADING(family.paper))
             for name, summary in family.metrics.items():

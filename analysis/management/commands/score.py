@@ -6,17 +6,22 @@ import argparse
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings as django_settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from analysis.management.scoring_options import (
+    add_equipment,
+    add_material,
+    add_settings,
+    equipment_of,
+    names,
+    settings_of,
+)
 from analysis.meta.fusing import read_fusion
 from analysis.metrics.batch import Batch, VideoFile
 from analysis.metrics.embeddings import prune
-from analysis.metrics.equipment import Equipment
 from analysis.metrics.files import (
     Captions,
     find_videos,
@@ -25,13 +30,13 @@ from analysis.metrics.files import (
     write_explanations,
     write_scores,
 )
-from analysis.metrics.models import ModelChoice
-from analysis.metrics.registry import families_of, metric_names
-from analysis.metrics.scoring import Fault, Scores, embed, embeddable, score
-from analysis.metrics.settings import CHOICES, Settings
+from analysis.metrics.registry import families_of
+from analysis.metrics.scoring import Fault, Scores, embed, embeddable, label_checked, score
+from analysis.metrics.settings import Settings
 from analysis.metrics.workbench import Workbench
 from hits.importing import Faults
 
+BAD_INPUT = 2
 # 0: everything was scored; 1: nothing was; this: some values are missing, the messages say which.
 INCOMPLETE = 3
 _FAULTS_SHOWN = 20
@@ -45,12 +50,17 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("captions", type=Path, help="video,system,caption")
         parser.add_argument("--references", type=Path, help="video,source,caption")
-        parser.add_argument("--videos", type=Path, help="folder of the video files")
+        add_material(parser)
         parser.add_argument(
             "--metrics", type=names, required=True, help="names with commas, or all"
         )
         parser.add_argument("--out", type=Path, required=True, help="video,system,metric,value")
-        parser.add_argument("--corpus", type=Path, help="references to count rare words in")
+        parser.add_argument(
+            "--label",
+            type=_label,
+            default="",
+            help="names columns metric@LABEL, to keep them apart from those of another model",
+        )
         parser.add_argument("--explain", type=Path, help="what EMScore matched, as JSON lines")
         parser.add_argument(
             "--fusion",
@@ -59,19 +69,23 @@ class Command(BaseCommand):
             default=[],
             help="a mix of these metrics, as `correlate` saved it",
         )
-        _add_equipment(parser)
-        for setting in fields(Settings):
-            _add_setting(parser, setting.name, setting.default)
+        parser.add_argument("--prune", action="store_true", help="delete other models' embeddings")
+        add_equipment(parser)
+        add_settings(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         _check_folders(options)
+        try:
+            settings, equipment = settings_of(options), equipment_of(options, options["metrics"])
+        except ValueError as error:
+            raise CommandError(str(error), returncode=BAD_INPUT) from error
         captions, batch = _read(options)
         try:
-            settings = Settings(**{field.name: options[field.name] for field in fields(Settings)})
             needs = {need for family in families_of(options["metrics"]) for need in family.needs}
-            bench = _equipment(options).workbench(needs)
+            bench = equipment.workbench(needs)
             scores = self._score(batch, options["metrics"], settings, bench)
             _add_fusions(scores, options["fusion"])
+            scores = scores.labelled(options["label"])
             write_scores(options["out"], captions, scores)
             if options["explain"]:
                 write_explanations(options["explain"], captions, batch, settings, bench.encoder)
@@ -113,29 +127,6 @@ def first_of(faults: Sequence[Fault]) -> list[str]:
     return [*lines, f"and {left} more, listed in the .json"] if left else lines
 
 
-def _add_equipment(parser: CommandParser) -> None:
-    group = parser.add_argument_group("models and programs")
-    store = django_settings.DATA_DIR / "embeddings"
-    group.add_argument("--store", type=Path, default=store, help="folder of embeddings")
-    group.add_argument("--prune", action="store_true", help="delete other models' embeddings")
-    group.add_argument("--float16", action="store_true", help="keep embeddings in half precision")
-    group.add_argument("--model", default="demo", help="demo, an open_clip architecture, a folder")
-    group.add_argument("--weights", default="", help="file, or a name open_clip knows")
-    group.add_argument("--frames", default="uniform:16", help="uniform:N, fps:R or all")
-    group.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1, …")
-    group.add_argument("--sentence-model", type=Path, help="folder of a sentence model")
-    group.add_argument("--java", default="java", help="the Java program, for SPICE")
-    group.add_argument("--spice-home", type=Path, help="folder of SPICE and its models")
-
-
-def _add_setting(parser: CommandParser, name: str, default: Any) -> None:
-    option = f"--{name.replace('_', '-')}"
-    if isinstance(default, bool):
-        parser.add_argument(option, action="store_true")
-    else:
-        parser.add_argument(option, type=type(default), default=default, choices=CHOICES.get(name))
-
-
 def _check_folders(options: Mapping[str, Any]) -> None:
     """Before hours of work, not after them."""
     for path in (options["out"], options["explain"]):
@@ -143,6 +134,8 @@ def _check_folders(options: Mapping[str, Any]) -> None:
             raise CommandError(f"There is no folder {path.parent} to write {path.name} into.")
         if path and path.is_dir():
             raise CommandError(f"{path} is a folder; name a file in it.")
+    if options["explain"] and options["paragraphs"] != "whole":
+        raise CommandError("--explain tells of captions read whole: leave out --paragraphs.")
     if options["videos"] and not options["videos"].is_dir():
         raise CommandError(f"{options['videos']} is not a folder.")
 
@@ -168,28 +161,8 @@ def _read(options: Mapping[str, Any]) -> tuple[Captions, Batch]:
     return captions, Batch(captions.texts, captions.videos, references, corpus, files)
 
 
-def _equipment(options: Mapping[str, Any]) -> Equipment:
-    return Equipment(
-        store=options["store"],
-        model=ModelChoice(options["model"], options["weights"]),
-        frames=options["frames"],
-        device=options["device"],
-        dtype="float16" if options["float16"] else "float32",
-        sentence_model=options["sentence_model"],
-        java=options["java"],
-        spice_home=options["spice_home"],
-    )
-
-
-def names(text: str) -> list[str]:
-    """The metrics that an option names."""
-    if text == "all":
-        return metric_names()
-    named = [name.strip() for name in text.split(",") if name.strip()]
-    known = metric_names()
-    unknown = [name for name in named if name not in known]
-    if unknown or not named:
-        raise argparse.ArgumentTypeError(
-            f"unknown: {', '.join(unknown) or 'nothing named'}; `manage.py metrics` lists them"
-        )
-    return named
+def _label(text: str) -> str:
+    try:
+        return label_checked(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

@@ -8,13 +8,23 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from analysis.management.commands.score import INCOMPLETE, first_of, names
+from analysis.management.commands.score import INCOMPLETE, first_of
+from analysis.management.scoring_options import (
+    add_model,
+    add_settings,
+    model_of,
+    names,
+    settings_of,
+)
+from analysis.metrics.files import read_references
+from analysis.metrics.models import DEMO, ModelChoice
 from analysis.metrics.scoring import Fault
 from analysis.selectors.metric_scores import files_write, run_faults
 from analysis.services.metric_chunks import metric_run_finish
-from analysis.services.metric_runs import metric_run_request
+from analysis.services.metric_runs import Corpus, metric_run_request
 from analysis.tasks import metric_run_work_task
 from daplatform.errors import DomainError
+from hits.importing import Faults
 from hits.models import Campaign
 
 
@@ -26,9 +36,10 @@ class Command(BaseCommand):
         parser.add_argument(
             "--metrics", type=names, help="names with commas, or all; nothing is scored without"
         )
-        parser.add_argument("--model", default="demo")
-        parser.add_argument("--weights", default="")
-        parser.add_argument("--frames", default="uniform:16")
+        parser.add_argument("--label", default="", help="keeps these scores apart from others")
+        parser.add_argument("--corpus", type=Path, help="references to count rare words in")
+        add_model(parser)
+        add_settings(parser)
         parser.add_argument("--now", action="store_true", help="here, without a worker")
         parser.add_argument("--out", type=Path, help="folder for scores.csv and its input files")
 
@@ -55,9 +66,11 @@ class Command(BaseCommand):
         run = metric_run_request(
             campaign=campaign,
             metrics=options["metrics"],
-            model=options["model"],
-            weights=options["weights"],
-            frames=options["frames"],
+            chosen=settings_of(options),
+            model=_model(campaign, options),
+            anyway=options["anyway"],
+            corpus=_corpus(options["corpus"]),
+            label=options["label"],
         )
         if options["now"]:
             metric_run_finish(pk=run.pk)
@@ -69,3 +82,19 @@ class Command(BaseCommand):
             "its Metrics tab shows how far they are."
         )
         return []
+
+
+def _model(campaign: Campaign, options: dict[str, Any]) -> ModelChoice:
+    """The demo's rendered scenes have a model of their own."""
+    model = model_of(options)
+    return ModelChoice(DEMO) if campaign.is_demo and not model.model else model
+
+
+def _corpus(path: Path | None) -> Corpus | None:
+    if path is None:
+        return None
+    faults = Faults()
+    references = read_references(path, faults)
+    if faults.errors:
+        raise ValueError("\n".join(str(fault) for fault in faults))
+    return Corpus(path.name, references)

@@ -12,7 +12,7 @@ import numpy as np
 from analysis.meta.captions import CaptionSet
 from analysis.meta.joining import Joined
 from analysis.meta.robustness.drifting import check_quality_drift
-from analysis.meta.robustness.findings import Finding
+from analysis.meta.robustness.findings import Finding, Progress, untold
 from analysis.meta.robustness.foils import check_foils, make_foils, read_foils
 from analysis.meta.robustness.referencing import (
     NUMBERS,
@@ -52,38 +52,50 @@ class Material:
         return self.captions.take([row for row, key in enumerate(keys) if key in there])
 
 
-def _shuffle(
-    material: Material, rated: CaptionSet, human: pd.Series[float], rng: np.random.Generator
-) -> list[Finding]:
-    plain, _ = material.scorer.captions(rated)
-    return check_word_order(rated, human, material.scorer, plain, rng)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asked:
+    """What a check starts from."""
+
+    material: Material
+    rated: CaptionSet
+    human: pd.Series[float]
+    rng: np.random.Generator
+    progress: Progress
+
+    @property
+    def scorer(self) -> Scorer:
+        return self.material.scorer
 
 
-def _references(
-    material: Material, rated: CaptionSet, human: pd.Series[float], rng: np.random.Generator
-) -> list[Finding]:
-    return check_reference_numbers(rated, human, material.scorer.with_references(), rng)
+def _shuffle(asked: _Asked) -> list[Finding]:
+    plain, _ = asked.scorer.captions(asked.rated)
+    return check_word_order(
+        asked.rated, asked.human, asked.scorer, plain, asked.rng, asked.progress
+    )
 
 
-def _sets(
-    material: Material, rated: CaptionSet, human: pd.Series[float], rng: np.random.Generator
-) -> list[Finding]:
+def _references(asked: _Asked) -> list[Finding]:
+    scorer = asked.scorer.with_references()
+    return check_reference_numbers(asked.rated, asked.human, scorer, asked.rng, asked.progress)
+
+
+def _sets(asked: _Asked) -> list[Finding]:
+    rated = asked.rated
     if len(rated.sources) < 2:
         raise ValueError("there is one set of references, so there is none to swap it for")
-    return check_reference_sets(rated, human, material.scorer.with_references())
+    return check_reference_sets(rated, asked.human, asked.scorer.with_references())
 
 
-def _foils(
-    material: Material, rated: CaptionSet, human: pd.Series[float], rng: np.random.Generator
-) -> list[Finding]:
-    if material.foils is not None:
-        pairs, references = read_foils(material.foils), rated.references
+def _foils(asked: _Asked) -> list[Finding]:
+    rated, foils = asked.rated, asked.material.foils
+    if foils is not None:
+        pairs, references = read_foils(foils), rated.references
     else:
-        pairs, references = make_foils(rated.references, rng)
-    return check_foils(pairs, references, material.scorer)
+        pairs, references = make_foils(rated.references, asked.rng)
+    return check_foils(pairs, references, rated, asked.scorer)
 
 
-Check = Callable[[Material, CaptionSet, "pd.Series[float]", np.random.Generator], list[Finding]]
+Check = Callable[[_Asked], list[Finding]]
 RECOMPUTED: Final[Mapping[str, Check]] = {
     "shuffle": _shuffle,
     NUMBERS: _references,
@@ -101,6 +113,7 @@ def check_robustness(
     material: Material | None = None,
     *,
     seed: int = 7,
+    progress: Progress = untold,
 ) -> Robustness:
     """Run the checks named; what cannot be checked is said."""
     unknown = sorted(set(checks) - set(CHECKS))
@@ -118,8 +131,10 @@ def check_robustness(
         return Robustness(human, tuple(findings), tuple(notes))
     rated = material.rated(joined)
     for name in again:
+        progress(name, 0, 1)
+        asked = _Asked(material, rated, scores, _rng(seed, name), progress)
         try:
-            findings += RECOMPUTED[name](material, rated, scores, _rng(seed, name))
+            findings += RECOMPUTED[name](asked)
         except ValueError as error:
             notes.append(f"{name}: {error}")
     return Robustness(human, tuple(findings), tuple(notes))
@@ -133,7 +148,7 @@ def check_references(joined: Joined, material: Material, *, seed: int = 7) -> li
     return [
         Robustness(
             human,
-            tuple(reference_findings(scored, joined.human[human].dropna(), scorer.metrics)),
+            tuple(reference_findings(scored, joined.human[human].dropna(), scorer.columns)),
         )
         for human in map(str, joined.human.columns)
     ]

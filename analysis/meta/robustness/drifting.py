@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from analysis.meta.robustness.findings import Finding, summarise
 from analysis.meta.scores import Floats
@@ -19,14 +20,18 @@ REPEATS = 20
 
 
 def quality_levels(human: Floats) -> NDArray[np.int64]:
-    """Levels 1 … 5: fifths of the range the scores span, which leaves scores 1 … 5 as they are.
+    """Levels 1 … 5. Where people gave levels, the nearest to the mean of theirs; other scores are
+    cut into fifths of the captions, so that one extreme score moves no other.
 
-    >>> quality_levels(np.array([1.0, 2, 3, 4, 5])).tolist()
+    >>> quality_levels(np.array([1.0, 1.67, 2.33, 4.5, 5])).tolist()
+    [1, 2, 2, 5, 5]
+    >>> quality_levels(np.array([-0.5, -0.2, 0.1, 0.4, 90])).tolist()
     [1, 2, 3, 4, 5]
     """
-    spread = np.ptp(human) or 1.0
-    fifths = np.floor(LEVELS * (human - human.min()) / spread).astype(np.int64)
-    return np.asarray(np.minimum(fifths, LEVELS - 1) + 1)
+    if human.min() >= 1 and human.max() <= LEVELS:
+        return np.asarray(np.floor(human + 0.5), np.int64)
+    share_below = (rankdata(human) - 0.5) / len(human)
+    return np.asarray(np.floor(LEVELS * share_below) + 1, np.int64)
 
 
 def check_quality_drift(

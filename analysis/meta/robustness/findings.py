@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+Progress = Callable[[str, int, int], None]
+"""Told before each piece of work: the check, how many pieces are done, and of how many."""
+
+
+def untold(check: str, done: int, total: int) -> None:
+    """Nobody waits."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """How a metric did under one condition; NaN where a check does not measure something.
@@ -24,7 +32,9 @@ class Finding:
     ----------
     pearson, kendall_b : correlation with people, the mean over `repeats`
     low, high : lowest and highest r of them
-    accuracy : share of pairs in which the true caption outscores the altered one
+    spearman : rank correlation with people, the mean over `repeats`
+    accuracy : share of pairs in which the true caption outscores the altered one; a tie is lost
+    ties : pairs in which both score the same
     """
 
     check: str
@@ -37,6 +47,8 @@ class Finding:
     high: float = math.nan
     accuracy: float = math.nan
     repeats: int = 1
+    spearman: float = math.nan
+    ties: float = math.nan
 
 
 def correlate(human: pd.Series[float], table: ScoreTable) -> Correlations:
@@ -53,6 +65,7 @@ def summarise(
     """The mean over repeats, and how far they lie apart."""
     pearson = np.array([one.pearson for one in found])
     kendall = np.array([one.kendall_b for one in found])
+    spearman = np.array([one.spearman for one in found])
     n = np.array([one.n for one in found])
     return [
         Finding(
@@ -65,6 +78,7 @@ def summarise(
             low=float(pearson[:, at].min()),
             high=float(pearson[:, at].max()),
             repeats=len(found),
+            spearman=float(spearman[:, at].mean()),
         )
         for at, metric in enumerate(metrics)
     ]

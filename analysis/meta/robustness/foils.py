@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.meta.captions import References
+from analysis.meta.captions import CaptionSet, References, as_texts
 from analysis.meta.reading import read_frame
 from analysis.meta.robustness.findings import Finding
 from analysis.meta.robustness.lexicon import CATEGORIES
@@ -99,14 +99,22 @@ def read_foils(path: Path) -> list[FoilPair]:
     return [FoilPair(*map(str, cells)) for cells in zip(*columns, strict=True)]
 
 
-def check_foils(pairs: Sequence[FoilPair], references: References, scorer: Scorer) -> list[Finding]:
-    """Share of pairs in which the true caption outscores its foil; a tie is none."""
+def check_foils(
+    pairs: Sequence[FoilPair], references: References, captions: CaptionSet, scorer: Scorer
+) -> list[Finding]:
+    """Share of pairs in which the true caption outscores its foil; a tie is none.
+
+    The videos and the corpus are those of the captions; without a corpus, rare words are counted in
+    the references.
+    """
     if not pairs:
         raise ValueError("there are no pairs of true and foil captions")
-    refs = {video: list(named.values()) for video, named in references.items() if named}
+    refs = as_texts(references)
     videos = [pair.video for pair in pairs]
     texts = [pair.true for pair in pairs] + [pair.foil for pair in pairs]
-    values = scorer.batch(Batch(texts, videos * 2, refs, refs)).values
+    batch = Batch(texts, videos * 2, refs, captions.corpus or refs, captions.files)
+    with scorer.passing():
+        values = scorer.batch(batch).values
     categories = list(dict.fromkeys([EVERY, *(pair.category for pair in pairs)]))
     member = np.array([pair.category for pair in pairs])
     return [
@@ -121,4 +129,6 @@ def _accuracy(metric: str, category: str, scores: Floats, rows: NDArray[np.bool_
     defined = rows & np.isfinite(true) & np.isfinite(foil)
     n = int(np.count_nonzero(defined))
     won = np.count_nonzero(defined & (true > foil))
-    return Finding(CHECK, category, metric, n, accuracy=float(won / n) if n else math.nan)
+    ties = np.count_nonzero(defined & (true == foil))
+    accuracy = float(won / n) if n else math.nan
+    return Finding(CHECK, category, metric, n, accuracy=accuracy, ties=float(ties))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.meta.captions import CaptionSet
-from analysis.meta.robustness.findings import Finding, correlate, summarise
+from analysis.meta.robustness.findings import Finding, Progress, correlate, summarise, untold
 from analysis.meta.scores import ScoreTable
 from analysis.meta.scoring import Scorer
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NUMBERS = "references"
+SETS = "reference set"
 MOST_SUBSETS = 10
 
 Scored = list[list[ScoreTable]]
@@ -25,17 +26,29 @@ Scored = list[list[ScoreTable]]
 
 
 def check_reference_numbers(
-    captions: CaptionSet, human: pd.Series[float], scorer: Scorer, rng: np.random.Generator
+    captions: CaptionSet,
+    human: pd.Series[float],
+    scorer: Scorer,
+    rng: np.random.Generator,
+    progress: Progress = untold,
 ) -> list[Finding]:
     """References 1 … M: every subset of the sources, or a sample of ten."""
-    return reference_findings(score_subsets(captions, scorer, rng), human, scorer.metrics)
+    scored = score_subsets(captions, scorer, rng, progress)
+    return reference_findings(scored, human, scorer.columns)
 
 
-def score_subsets(captions: CaptionSet, scorer: Scorer, rng: np.random.Generator) -> Scored:
-    return [
-        [scorer.captions(captions, subset)[0] for subset in subsets(captions.sources, size, rng)]
-        for size in range(1, len(captions.sources) + 1)
-    ]
+def score_subsets(
+    captions: CaptionSet, scorer: Scorer, rng: np.random.Generator, progress: Progress = untold
+) -> Scored:
+    total, done = subsets_scored(len(captions.sources)), 0
+    scored: Scored = []
+    for size in range(1, len(captions.sources) + 1):
+        scored.append([])
+        for subset in subsets(captions.sources, size, rng):
+            progress(NUMBERS, done, total)
+            scored[-1].append(scorer.captions(captions, subset)[0])
+            done += 1
+    return scored
 
 
 def reference_findings(
@@ -65,9 +78,9 @@ def check_reference_sets(
         finding
         for source in captions.sources
         for finding in summarise(
-            "reference set",
+            SETS,
             source,
-            scorer.metrics,
+            scorer.columns,
             [correlate(human, scorer.captions(captions, {source})[0])],
         )
     ]

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analysis.meta.captions import CaptionSet
-from analysis.meta.robustness.findings import Finding, correlate, summarise
-from analysis.meta.scores import ScoreTable
+from analysis.meta.robustness.findings import Finding, Progress, correlate, summarise, untold
+from analysis.meta.scores import Floats, ScoreTable
 from analysis.meta.scoring import Scorer
+from analysis.stats.correlation import Correlations
 
 if TYPE_CHECKING:
     import pandas as pd
 
 CHECK = "word order"
 TRIES = 20
+DRAWS = 20
 
 
 def shuffle_words(text: str, rng: np.random.Generator) -> str:
@@ -39,18 +42,35 @@ def check_word_order(
     scorer: Scorer,
     plain: ScoreTable,
     rng: np.random.Generator,
+    progress: Progress = untold,
 ) -> list[Finding]:
-    """Correlation with people after shuffling, and how often the caption outscores its shuffle."""
-    shuffled = captions.with_texts([shuffle_words(text, rng) for text in captions.texts])
-    table, _ = scorer.captions(shuffled)
-    changed = np.array([a != b for a, b in zip(captions.texts, shuffled.texts, strict=True)])
+    """Correlation with people after shuffling, and how often the caption outscores its shuffle: the
+    means over twenty orders of the words."""
+    found: list[Correlations] = []
+    shares: list[Floats] = []
+    for draw in range(DRAWS):
+        progress(CHECK, draw, DRAWS)
+        shuffled = captions.with_texts([shuffle_words(text, rng) for text in captions.texts])
+        with scorer.passing():
+            table, _ = scorer.captions(shuffled)
+        found.append(correlate(human, table))
+        shares.append(_outscored(plain, table, captions.texts, shuffled.texts))
+    accuracy = np.mean(shares, axis=0)
+    findings = summarise(CHECK, "words shuffled", scorer.columns, found)
+    return [
+        replace(finding, accuracy=float(share))
+        for finding, share in zip(findings, accuracy, strict=True)
+    ]
+
+
+def _outscored(
+    plain: ScoreTable, table: ScoreTable, texts: Sequence[str], shuffled: Sequence[str]
+) -> Floats:
+    """Of each metric the share of captions above their shuffle; NaN where none can be compared."""
+    changed = np.array([a != b for a, b in zip(texts, shuffled, strict=True)])
     before = plain.frame.loc[table.frame.index, table.names].to_numpy()
     after = table.frame.to_numpy()
     defined = np.isfinite(before) & np.isfinite(after) & changed[:, None]
+    pairs = np.count_nonzero(defined, axis=0)
     wins = np.count_nonzero((before > after) & defined, axis=0)
-    pairs = np.maximum(np.count_nonzero(defined, axis=0), 1)
-    findings = summarise(CHECK, "words shuffled", table.names, [correlate(human, table)])
-    return [
-        replace(finding, accuracy=float(won / count))
-        for finding, won, count in zip(findings, wins, pairs, strict=True)
-    ]
+    return np.where(pairs > 0, wins / np.maximum(pairs, 1), np.nan)

@@ -61,7 +61,7 @@ def test_the_command_line_finds_the_same_numbers(page_of, referenced, tmp_path):
     call_command(
         "correlate",
         human=tmp_path / "ratings.csv",
-        metrics=tmp_path / "scores.csv",
+        metrics=[tmp_path / "scores.csv"],
         captions=[tmp_path / "captions.csv"],
         references=tmp_path / "references.csv",
         compute=["bleu2", "cider"],

@@ -178,7 +178,7 @@ def test_bad_options_get_a_sentence_and_nothing_is_written(files, options, said)
 
 
 def test_a_metric_nobody_knows_is_named(files):
-    with pytest.raises(CommandError, match="unknown names: nosuch"):
+    with pytest.raises(CommandError, match="unknown: nosuch"):
         correlate(files, "--compute", "bleu4,nosuch")
 
 
@@ -207,3 +207,148 @@ def test_ratings_give_scores_and_a_ceiling(files):
         correlate(files, human="ratings.csv")
     with pytest.raises(CommandError, match="there is no 'zoe' in the ratings"):
         correlate(files, "--annotators", "a,zoe", human="ratings.csv")
+
+
+@pytest.fixture
+def seen(files):
+    """Captions, references and clips of the same thirty videos."""
+    from tests.clips import make_clip
+
+    (files / "clips").mkdir()
+    clip = make_clip(files / "clips" / "1.mp4", seconds=0.3).read_bytes()
+    keys = [(str(video), system) for video in range(1, 31) for system in "ABCD"]
+    for video in range(2, 31):
+        (files / "clips" / f"{video}.mp4").write_bytes(clip)
+    write(files / "captions.csv", ["video", "system", "caption"],
+          [[video, system, f"a dog of {system} runs over field {int(video) % 7}"]
+           for video, system in keys])  # fmt: skip
+    write(files / "references.csv", ["video", "source", "caption"],
+          [[str(video), source, f"{source} sees a dog on field {video % 5}"]
+           for video in range(1, 31) for source in ("one", "two")])  # fmt: skip
+    return files
+
+
+@pytest.fixture
+def pretend_model(monkeypatch):
+    from analysis.metrics.models import Door
+    from tests.analysis.metrics.pretend import PretendTowers
+
+    chosen = []
+    door = Door("pretend", (), lambda device: PretendTowers())
+    monkeypatch.setattr(
+        "analysis.metrics.equipment.find_model", lambda choice: chosen.append(choice) or door
+    )
+    return chosen
+
+
+def compute_seen(folder, metrics, *options):
+    out, err = StringIO(), StringIO()
+    call_command(
+        "correlate", "--human", str(folder / "human.csv"), "--captions",
+        str(folder / "captions.csv"), "--references", str(folder / "references.csv"),
+        "--compute", metrics, "--store", str(folder / "store"), "--out", str(folder / "out"),
+        *QUICK, *map(str, options), stdout=out, stderr=err,
+    )  # fmt: skip
+    return out.getvalue() + err.getvalue()
+
+
+def test_it_takes_what_score_takes(seen, pretend_model):
+    """The model, the videos, the settings: in the signature stands what was asked for."""
+    from analysis.metrics.models import ModelChoice
+
+    compute_seen(
+        seen, "emscore,factvc,clip_image,bleu4", "--model", "ViT-B-16", "--weights", "there.pt",
+        "--videos", seen / "clips", "--frames", "uniform:2", "--idf", "none", "--tokenize", "none",
+        "--corpus", seen / "references.csv",
+    )  # fmt: skip
+    assert pretend_model == [ModelChoice("ViT-B-16", "there.pt")]
+    signature = (seen / "out" / "signature.txt").read_text()
+    assert "emscore,idf:none" in signature
+    assert "frames:uniform:2" in signature
+    assert "tokenize:none" in signature
+    found = {row["metric"]: row["n"] for row in rows(seen / "out" / "correlations.csv")
+             if row["level"] == "caption"}  # fmt: skip
+    assert found == dict.fromkeys(("emscore", "factvc", "clip_image", "bleu4"), "120")
+
+
+def test_it_takes_the_operators_model(seen, pretend_model, settings):
+    from analysis.metrics.models import ModelChoice
+
+    settings.METRIC_MODELS = ["demo", "ViT-B-32=openai"]
+    compute_seen(seen, "emscore_text")
+    assert pretend_model == [ModelChoice("ViT-B-32", "openai")]
+
+
+def test_the_demo_model_is_refused_and_nothing_is_written(seen):
+    with pytest.raises(CommandError, match="its scores mean nothing") as refused:
+        compute_seen(seen, "emscore_text,bleu4", "--model", "demo")
+    assert refused.value.returncode == 2
+    assert not (seen / "out").exists()
+
+
+def test_whoever_uses_it_anyway_reads_so_in_the_report(seen, pretend_model):
+    said = compute_seen(seen, "emscore_text,bleu4", "--model", "demo", "--anyway")
+    assert "the numbers it gave mean nothing" in said
+    assert "the numbers it gave mean nothing" in (seen / "out" / "report.html").read_text()
+
+
+def test_without_a_model_it_says_which_metrics_need_one_and_takes_the_rest(seen):
+    said = compute_seen(seen, "emscore_text,bleu4")
+    assert "an image–text model is needed and none is named" in said
+    metrics = {row["metric"] for row in rows(seen / "out" / "correlations.csv") if row["pearson"]}
+    assert metrics == {"bleu4"}
+
+
+def test_metrics_that_look_are_in_every_check(seen, pretend_model):
+    compute_seen(seen, "emscore,clip_mean,emscore_ref,bleu4", "--model", "any", "--videos",
+            seen / "clips", "--robustness", "all")  # fmt: skip
+    found = rows(seen / "out" / "robustness.csv")
+    by_check = {}
+    for row in found:
+        if row["n"] != "0":
+            by_check.setdefault(row["check"], set()).add(row["metric"])
+    everything = {"emscore", "clip_mean", "emscore_ref", "bleu4"}
+    assert by_check["word order"] == everything
+    assert by_check["quality drift"] == everything
+    assert by_check["references"] == by_check["reference set"] == {"emscore_ref", "bleu4"}
+    repeats = {row["repeats"] for row in found if row["check"] == "word order"}
+    assert repeats == {"20"}
+
+
+def test_foils_are_looked_at_with_their_videos(seen, pretend_model):
+    write(seen / "foils.csv", ["video", "true", "foil"],
+          [[str(video), f"a dog runs in {video}", f"a cat runs in {video}"]
+           for video in range(1, 31)])  # fmt: skip
+    compute_seen(seen, "emscore,clip_mean", "--model", "any", "--videos", seen / "clips",
+            "--robustness", "foils", "--foils", seen / "foils.csv")  # fmt: skip
+    found = rows(seen / "out" / "robustness.csv")
+    assert {(row["metric"], row["n"]) for row in found} == {("emscore", "30"), ("clip_mean", "30")}
+    assert all(row["accuracy"] and row["ties"] for row in found)
+
+
+def test_scores_of_two_models_stand_in_one_table(files):
+    for label, offset in (("ViT-B-32", 0.0), ("ViT-B-16", 0.1)):
+        found = rows(files / "scores.csv")
+        write(files / f"{label}.csv", ["video", "system", "metric", "value"],
+              [[row["video"], row["system"], f"{row['metric']}@{label}",
+                float(row["value"]) + offset] for row in found])  # fmt: skip
+    out = StringIO()
+    call_command(
+        "correlate", "--human", str(files / "human.csv"), "--metrics",
+        str(files / "ViT-B-32.csv"), str(files / "ViT-B-16.csv"), "--out", str(files / "out"),
+        *QUICK, stdout=out, stderr=StringIO(),
+    )  # fmt: skip
+    found = {row["metric"] for row in rows(files / "out" / "correlations.csv")}
+    assert found == {f"{name}@{label}" for name in ("good", "poor")
+                     for label in ("ViT-B-32", "ViT-B-16")}  # fmt: skip
+
+
+def test_a_column_in_two_files_is_refused_with_the_way_out(files):
+    (files / "again.csv").write_text((files / "scores.csv").read_text())
+    with pytest.raises(CommandError, match=r"good is in scores\.csv already; `score --label`"):
+        call_command(
+            "correlate", "--human", str(files / "human.csv"), "--metrics",
+            str(files / "scores.csv"), str(files / "again.csv"), "--out", str(files / "out"),
+            stderr=StringIO(),
+        )  # fmt: skip
+    assert not (files / "out").exists()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -149,9 +151,41 @@ def test_pairs_are_read_from_a_file(tmp_path):
         read_foils(path)
 
 
-def test_levels_are_fifths_of_the_range():
-    assert quality_levels(np.array([0.0, 19, 20, 55, 99, 100])).tolist() == [1, 1, 2, 3, 5, 5]
+def test_levels_are_those_that_people_gave():
+    """Means of three ratings 1 … 5 (emscore-2022 §5.1.2): the nearest level, wherever they end."""
+    means = np.array([1.67, 2.33, 3.0, 3.67, 4.33])
+    assert quality_levels(means).tolist() == [2, 2, 3, 4, 4]
     assert quality_levels(np.ones(3)).tolist() == [1, 1, 1]
+
+
+def test_an_extreme_score_moves_no_other():
+    plain = np.linspace(-1, 1, 50)
+    extreme = np.append(plain[:-1], 40.0)
+    assert quality_levels(extreme).tolist() == quality_levels(plain).tolist()
+    assert np.bincount(quality_levels(plain)).tolist() == [0, 10, 10, 10, 10, 10]
+
+
+def test_what_nobody_could_compare_is_not_defined(captions):
+    """A metric without a value before and after shuffling has no share of pairs, not none won."""
+    scorer = Scorer(["bleu4", "emscore"], Workbench())
+    metrics, _ = scorer.captions(captions)
+    people = score_table(captions.videos, captions.systems, {"z": np.arange(len(captions))})
+    found = check_robustness(
+        join(people, metrics), "z", ["shuffle"], Material(captions, scorer)
+    ).findings
+    shares = {finding.metric: finding.accuracy for finding in found}
+    assert np.isnan(shares["emscore"])
+    assert 0 < shares["bleu4"] <= 1
+    assert {finding.repeats for finding in found} == {20}
+
+
+def test_with_fewer_references_rare_words_are_counted_in_the_same_corpus(captions):
+    """The reference curve of CIDEr keeps one document frequency (as its authors do)."""
+    one, all_three = captions.batch({"H1"}), captions.batch()
+    assert one.corpus_digest == all_three.corpus_digest
+    assert one.references != all_three.references
+    own = replace(captions, corpus={"elsewhere": ["a corpus of its own"]})
+    assert own.batch({"H1"}).corpus == own.batch().corpus == own.corpus
 
 
 def test_many_subsets_are_sampled_and_differ():

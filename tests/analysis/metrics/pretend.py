@@ -12,7 +12,6 @@ from PIL import Image
 from analysis.metrics.embeddings import Embedding
 from analysis.metrics.encoder import Encoder
 from analysis.metrics.models import Door
-from analysis.metrics.sampling import Sampling
 
 SOS, EOS = 1000, 1001
 WIDTH = 12
@@ -58,10 +57,6 @@ class PretendTowers:
         )
 
 
-def pretend_encoder(
-    store: Path, frames: str = "uniform:4", towers: PretendTowers | None = None, **options
-) -> Encoder:
+def pretend_encoder(store: Path, towers: PretendTowers | None = None, **options) -> Encoder:
     towers = towers or PretendTowers()
-    return Encoder(
-        Door("pretend", (), lambda device: towers), store, Sampling.parse(frames), **options
-    )
+    return Encoder(Door("pretend", (), lambda device: towers), store, **options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import errno
+import json
 import os
 import shutil
 from pathlib import Path
@@ -11,9 +12,9 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
-from analysis.metrics.models import Door
+from analysis.metrics.models import DEMO_CAUTION, DEMO_MODEL, Door
 from tests.analysis.metrics.conftest import TINY_RESNET, TINY_VIT
 from tests.analysis.metrics.pretend import PretendTowers
 from tests.clips import make_clip
@@ -23,7 +24,7 @@ INCOMPLETE = 3
 
 @pytest.fixture
 def pretend_model(monkeypatch):
-    """`--model demo` without torch: these tests are about what goes wrong around a model."""
+    """A model without torch: these tests are about what goes wrong around a model."""
     door = Door("pretend", (), lambda device: PretendTowers())
     monkeypatch.setattr("analysis.metrics.equipment.find_model", lambda choice: door)
 
@@ -145,13 +146,58 @@ def test_an_empty_list_of_references_costs_only_the_metrics_that_need_one(
     ]
 
 
-def test_ten_thousand_words_are_cut_as_the_tokenizer_cuts_and_that_is_said(campaign, capsys):
+DEMO = ("--model=demo", "--anyway")
+
+
+def test_a_caption_no_model_reads_to_its_end_has_no_value_and_that_is_said(campaign, capsys):
     campaign.captions["good0"] = "word " * 9_999 + "word"
-    values = campaign.score("emscore,clipscore,bleu1,sts")
+    values = campaign.incomplete("emscore,clipscore,bleu1,sts", *DEMO)
     told = capsys.readouterr().err
     for model in ("image-text model", "sentence model"):
-        assert f"captions longer than the {model} reads: 1; only their beginnings count" in told
+        assert told.count(f"1 caption is longer than the {model} reads and without a value") == 1
+    missing = [key for key, value in values.items() if not value]
+    assert missing == [("good0", name) for name in ("emscore", "clipscore", "sts")]
+
+
+def test_of_one_long_paragraph_every_sentence_is_read(campaign, capsys):
+    campaign.captions["good0"] = "a dog runs over a field. " * 40
+    values = campaign.score("emscore,clipscore,bleu1,sts", *DEMO, "--paragraphs=sentences")
     assert all(values.values())
+
+
+def test_a_toy_never_scores_reality(campaign, capsys):
+    """Without weights: which metrics need a model, how to get one, and the rest is scored."""
+    values = campaign.incomplete("emscore,clip_mean,bleu1")
+    told = capsys.readouterr().err
+    assert told.count("an image–text model is needed and none is named") == 2
+    assert "--model and --weights" in told
+    assert {metric for (_, metric), value in values.items() if value} == {"bleu1"}
+
+
+def test_the_demo_model_is_refused_for_files_and_nothing_is_written(campaign):
+    with pytest.raises(
+        CommandError, match="on other videos and captions its scores mean nothing"
+    ) as refused:
+        campaign.score("emscore,bleu1", "--model=demo")
+    assert refused.value.returncode == 2
+    assert "--anyway" in str(refused.value)
+    assert not (campaign.folder / "scores.csv").exists()
+    folder = str(DEMO_MODEL)
+    with pytest.raises(CommandError, match="mean nothing"):
+        campaign.score("emscore", f"--model={folder}")
+
+
+def test_whoever_lets_the_demo_model_score_anyway_has_that_in_the_file(campaign, capsys):
+    campaign.score("emscore,bleu1", *DEMO)
+    about = json.loads((campaign.folder / "scores.csv.json").read_text())
+    assert about["notes"] == [DEMO_CAUTION]
+    assert DEMO_CAUTION in capsys.readouterr().err
+
+
+def test_words_need_no_model_and_no_consent(campaign):
+    assert all(campaign.score("bleu1", "--model=demo").values())
+    about = json.loads((campaign.folder / "scores.csv.json").read_text())
+    assert about["notes"] == []
 
 
 def test_weights_of_another_architecture_are_one_sentence_and_words_are_scored(
@@ -178,3 +224,34 @@ def test_with_no_space_for_the_store_everything_is_scored_and_that_is_said(
     capsys.readouterr()
     assert campaign.incomplete("clip_mean,emscore") == expected
     assert capsys.readouterr().err.count("cannot be written: No space left on device") == 1
+
+
+def test_a_label_names_the_columns_and_their_signatures(campaign, pretend_model):
+    values = campaign.score("emscore,bleu1", "--label=ViT-B-16")
+    assert {metric for _, metric in values} == {"emscore@ViT-B-16", "bleu1@ViT-B-16"}
+    about = json.loads((campaign.folder / "scores.csv.json").read_text())
+    assert about["signatures"]["bleu1@ViT-B-16"].startswith("bleu1|")
+
+
+def test_a_label_that_cannot_be_a_column_is_refused(campaign):
+    with pytest.raises(CommandError, match="without blanks, commas or @"):
+        campaign.score("bleu1", "--label=two models")
+
+
+def test_the_default_refuses_to_judge_a_real_clip_with_the_toy(tmp_path, published, capsys):
+    """The right and a wrong caption of a photographed clip: neither gets a number from it."""
+    [clip] = sorted((published / "video").glob("*.mp4"))[:1]
+    captions = write(tmp_path / "captions.csv", [
+        ("video", "system", "caption"),
+        (clip.stem, "right", "people in a street"),
+        (clip.stem, "wrong", "a man rides a horse"),
+    ])  # fmt: skip
+    with pytest.raises(SystemExit) as ended:
+        call_command(
+            "score", str(captions), f"--videos={clip.parent}", "--metrics=emscore,clip_image",
+            f"--store={tmp_path / 'store'}", f"--out={tmp_path / 'scores.csv'}",
+        )  # fmt: skip
+    assert ended.value.code == INCOMPLETE
+    assert "an image–text model is needed and none is named" in capsys.readouterr().err
+    with (tmp_path / "scores.csv").open() as file:
+        assert {row["value"] for row in csv.DictReader(file)} == {""}

@@ -23,6 +23,7 @@ from tests.analysis.metrics.pretend import PretendTowers, pretend_encoder
 from tests.clips import make_clip
 
 CAPTION = "a dog runs"
+FOUR = Settings(frames="uniform:4")
 
 
 @pytest.fixture
@@ -32,14 +33,14 @@ def scored(tmp_path):
     batch = Batch([CAPTION], ["v"], references, references, {"v": video})
     bench = Workbench(image_text=pretend_encoder(tmp_path / "store"))
     metrics = ["emscore_p", "emscore_r"]
-    embed(embeddable(batch, metrics, Settings()), Settings(), bench)
-    return batch, bench.encoder, score(batch, metrics, Settings(), bench).values
+    embed(embeddable(batch, metrics, FOUR), FOUR, bench)
+    return batch, bench.encoder, score(batch, metrics, FOUR, bench).values
 
 
 def test_the_matches_add_up_to_precision_and_recall(scored):
     batch, encoder, values = scored
-    weights = token_weights(batch, Settings(), encoder)
-    explanation = explain(CAPTION, batch.files["v"], encoder, weights)
+    weights = token_weights(batch, FOUR, encoder)
+    explanation = explain(CAPTION, batch.files["v"], encoder, "uniform:4", weights)
     tokens = explanation.tokens
     precision = np.average([t.similarity for t in tokens], weights=[t.weight for t in tokens])
     recall = np.mean([frame.similarity for frame in explanation.frames])
@@ -49,8 +50,8 @@ def test_the_matches_add_up_to_precision_and_recall(scored):
 
 def test_matches_point_at_frames_and_tokens(scored):
     batch, encoder, _ = scored
-    weights = token_weights(batch, Settings(), encoder)
-    explanation = explain(CAPTION, batch.files["v"], encoder, weights)
+    weights = token_weights(batch, FOUR, encoder)
+    explanation = explain(CAPTION, batch.files["v"], encoder, "uniform:4", weights)
     assert len(explanation.tokens) == 5  # start, three words, end
     assert [frame.name for frame in explanation.frames] == ["0.10 s", "0.30 s", "0.60 s", "0.80 s"]
     assert {token.best for token in explanation.tokens} <= set(range(4))
@@ -67,9 +68,9 @@ def test_no_model_is_asked(scored, tmp_path):
         encode_images = encode_texts
 
     again = pretend_encoder(tmp_path / "store", towers=Silent())
-    weights = token_weights(batch, Settings(), again)
-    expected = explain(CAPTION, batch.files["v"], encoder, weights)
-    assert explain(CAPTION, batch.files["v"], again, weights) == expected
+    weights = token_weights(batch, FOUR, again)
+    expected = explain(CAPTION, batch.files["v"], encoder, "uniform:4", weights)
+    assert explain(CAPTION, batch.files["v"], again, "uniform:4", weights) == expected
 
 
 @pytest.fixture(scope="module")

@@ -86,12 +86,14 @@ def test_where_libraries_are_missing_each_metric_says_so_and_the_rest_is_scored(
 import os
 from analysis.metrics.batch import Batch
 from analysis.metrics.equipment import Equipment
+from analysis.metrics.models import ModelChoice
 from analysis.metrics.registry import Need
 from analysis.metrics.scoring import embed, embeddable, score
 from analysis.metrics.settings import Settings
 batch, settings = Batch(["a"], ["v"], {{"v": ["b"]}}, {{"v": ["b"]}}), Settings()
 metrics = ["bleu1", "rougel", "chrf", "meteor", "sts", "emscore_text"]
-bench = Equipment(store=Path({str(tmp_path)!r})).workbench(set(Need))
+demo = ModelChoice("demo")
+bench = Equipment(store=Path({str(tmp_path)!r}), model=demo).workbench(set(Need))
 embed(embeddable(batch, metrics, settings), settings, bench)
 scores = score(batch, metrics, settings, bench)
 print(*(f"{{fault.metrics[0]}}: {{fault.message}}" for fault in scores.faults), sep=os.linesep)
@@ -133,7 +135,7 @@ def test_a_signature_says_how_the_score_was_made():
 
 
 def test_a_signature_names_only_what_the_metric_depends_on():
-    assert signature_of("chrf", alpha=0.5) == signature_of("chrf")
+    assert signature_of("chrf", factvc_alpha=0.5) == signature_of("chrf")
 
 
 def test_a_signature_tells_corpora_apart():
@@ -163,7 +165,7 @@ def test_without_any_reference_nothing_is_scored_and_that_is_said_once():
     [
         ("tokenize", "moses", "tokenize must be one of ptb, none"),
         ("idf", "some", "idf must be one of"),
-        ("alpha", 1.5, "alpha must lie between 0 and 1"),
+        ("factvc_alpha", 1.5, "factvc_alpha must lie between 0 and 1"),
         ("neighbours", 0, "at least 1"),
         ("emscore_references", "some", "emscore_references must be one of"),
     ],

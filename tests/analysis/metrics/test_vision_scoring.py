@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -44,8 +45,10 @@ def make_batch(clips: dict[str, Path], **changes) -> Batch:
     return Batch(**fields | changes)
 
 
-def run(batch: Batch, store: Path, towers=None, metrics=METRICS, settings=None, **options):
-    settings = settings or Settings()
+FOUR = Settings(frames="uniform:4", factvc_frames="uniform:4")
+
+
+def run(batch: Batch, store: Path, towers=None, metrics=METRICS, settings=FOUR, **options):
     bench = Workbench(image_text=pretend_encoder(store, towers=towers, **options))
     unreadable = embed(embeddable(batch, metrics, settings), settings, bench)
     return score(batch, metrics, settings, bench, unreadable), bench.image_text
@@ -62,7 +65,8 @@ def test_every_metric_has_a_value_for_every_caption(clips, tmp_path):
 def test_every_frame_is_embedded_once_for_all_systems_and_metrics(clips, tmp_path):
     towers = PretendTowers()
     _, encoder = run(make_batch(clips), tmp_path, towers)
-    assert towers.images == encoder.frames.embedded == 4 * len(clips)
+    embedded = encoder.frames("uniform:4").embedded + encoder.frames("middle").embedded
+    assert towers.images == embedded == (4 + 1) * len(clips)
     assert (
         towers.texts
         == encoder.texts.embedded
@@ -110,12 +114,13 @@ def test_a_run_that_was_killed_ends_with_the_same_bytes(tmp_path):
     batch = make_batch(clips)
     dying = PretendTowers()
     dying.dies_after = 3 * GROUP_VIDEOS
+    metrics, three = ["clip_mean", "emscore"], Settings(frames="uniform:3")
     with pytest.raises(KeyboardInterrupt):
-        run(batch, tmp_path / "killed", dying, frames="uniform:3")
+        run(batch, tmp_path / "killed", dying, metrics, three)
     survivor = PretendTowers()
-    again, _ = run(batch, tmp_path / "killed", survivor, frames="uniform:3")
+    again, _ = run(batch, tmp_path / "killed", survivor, metrics, three)
     assert survivor.images == 3 * 3
-    fresh, _ = run(batch, tmp_path / "fresh", frames="uniform:3")
+    fresh, _ = run(batch, tmp_path / "fresh", None, metrics, three)
     for name, values in fresh.values.items():
         assert values.tobytes() == again.values[name].tobytes(), name
 
@@ -148,7 +153,7 @@ def test_the_same_file_under_two_names_is_embedded_once(clips, tmp_path):
 def test_other_frames_are_other_embeddings(clips, tmp_path):
     run(make_batch(clips), tmp_path, metrics=["clip_mean"])
     towers = PretendTowers()
-    scores, _ = run(make_batch(clips), tmp_path, towers, metrics=["clip_mean"], frames="all")
+    scores, _ = run(make_batch(clips), tmp_path, towers, ["clip_mean"], Settings(frames="all"))
     assert towers.images == 8 * len(clips)
     assert "frames:all" in scores.signatures["clip_mean"]
 
@@ -164,9 +169,9 @@ def test_half_precision_changes_little_and_is_told(clips, tmp_path):
 
 def test_pools_are_what_their_names_say(clips, tmp_path):
     batch = make_batch(clips)
-    scores, encoder = run(batch, tmp_path, frames="all", settings=Settings(neighbours=2))
+    scores, encoder = run(batch, tmp_path, settings=Settings(frames="all", neighbours=2))
     for row, (caption, video) in enumerate(zip(batch.captions, batch.videos, strict=True)):
-        frames = np.asarray(encoder.frames[batch.files[video]].vectors, np.float64)
+        frames = np.asarray(encoder.frames("all")[batch.files[video]].vectors, np.float64)
         cosines = frames @ np.asarray(encoder.texts[caption].vectors[-1], np.float64)
         values = {name: value[row] for name, value in scores.values.items()}
         assert values["clip_image"] == pytest.approx(cosines[len(cosines) // 2], abs=1e-5)
@@ -200,7 +205,7 @@ def test_clipscore_is_two_and_a_half_times_the_cosine_and_refclipscore_the_harmo
         def vector(text):
             return np.asarray(encoder.texts[f"A photo depicts {text}"].vectors[-1], np.float64)
 
-        frames = np.asarray(encoder.frames[batch.files[video]].vectors, np.float64)
+        frames = np.asarray(encoder.frames("uniform:4")[batch.files[video]].vectors, np.float64)
         whole = frames.mean(axis=0) / np.linalg.norm(frames.mean(axis=0))
         clip_s = 2.5 * max(float(vector(caption) @ whole), 0)
         nearest = max(0, *(float(vector(caption) @ vector(t)) for t in batch.references[video]))
@@ -210,7 +215,8 @@ def test_clipscore_is_two_and_a_half_times_the_cosine_and_refclipscore_the_harmo
 
 
 def test_the_two_sides_of_emscore_and_factvc_are_averaged(clips, tmp_path):
-    values = run(make_batch(clips), tmp_path)[0].values
+    alike = Settings(frames="uniform:4", factvc_frames="uniform:4", factvc_idf="authors")
+    values = run(make_batch(clips), tmp_path, settings=alike)[0].values
     for part in ("", "_c", "_p", "_r", "_f"):
         mean = (values[f"emscore{part}"] + values[f"emscore_text{part}"]) / 2
         np.testing.assert_allclose(values[f"emscore_ref{part}"], mean)
@@ -226,22 +232,52 @@ def test_without_references_rare_tokens_are_counted_in_the_captions(clips, tmp_p
     batch = make_batch(clips, references={}, corpus={})
     scores, _ = run(batch, tmp_path, metrics=["emscore", "factvc"])
     assert np.isfinite(scores.values["emscore"]).all()
-    equal, _ = run(batch, tmp_path, metrics=["emscore"], settings=Settings(idf="none"))
+    equal, _ = run(batch, tmp_path, metrics=["emscore"], settings=replace(FOUR, idf="none"))
     assert not np.allclose(scores.values["emscore"], equal.values["emscore"])
 
 
-def test_a_caption_of_ten_thousand_words_is_cut_and_that_is_said(clips, tmp_path):
-    class ShortSighted(PretendTowers):
-        def encode_texts(self, texts):
-            return super().encode_texts([" ".join(text.split()[:75]) for text in texts])
+class ShortSighted(PretendTowers):
+    """Reads 75 words and no more, as CLIP would; its words are their own tokens."""
 
+    def encode_texts(self, texts):
+        return super().encode_texts([" ".join(text.split()[:75]) for text in texts])
+
+
+@pytest.fixture
+def no_vocabulary(monkeypatch):
+    """The pretended tokens spell nothing: words are counted instead of letters."""
+    monkeypatch.setattr("analysis.metrics.encoder.clip_merges", lambda: None)
+
+
+def test_a_caption_that_cannot_be_read_whole_has_no_value_and_that_is_said(
+    clips, tmp_path, no_vocabulary
+):
     batch = make_batch(clips)
     long = make_batch(clips, captions=["word " * 10_000, *batch.captions[1:]])
     scores, _ = run(long, tmp_path, ShortSighted(), metrics=["emscore"])
-    assert np.isfinite(scores.values["emscore"]).all()
-    assert scores.notes == [
-        "captions longer than the image-text model reads: 1; only their beginnings count"
-    ]
+    assert np.isnan(scores.values["emscore"]).tolist() == [True] + [False] * (len(long) - 1)
+    [fault] = scores.faults
+    assert fault.message.startswith("1 caption is longer than the image-text model reads")
+    assert "--paragraphs sentences" in fault.message
+
+
+def test_sentence_by_sentence_a_paragraph_is_read_whole(clips, tmp_path, no_vocabulary):
+    """A caption's value is the mean of its sentences' values (emscore-2022, §5.2)."""
+    sentences = [f"{'dog ' * 30}number {n}." for n in range(4)]
+    batch = make_batch(clips)
+    paragraph = make_batch(clips, captions=[" ".join(sentences), *batch.captions[1:]])
+    by_sentences = replace(FOUR, paragraphs="sentences", idf="none", factvc_idf="none")
+    scores, _ = run(paragraph, tmp_path, ShortSighted(), METRICS, by_sentences)
+    assert scores.faults == []
+    assert "paragraphs:sentences" in scores.signatures["emscore"]
+    alone = make_batch(
+        clips, captions=sentences, videos=[batch.videos[0]] * 4, references=batch.references
+    )
+    single, _ = run(
+        alone, tmp_path, ShortSighted(), METRICS, replace(by_sentences, paragraphs="whole")
+    )
+    for name in METRICS:
+        assert scores.values[name][0] == pytest.approx(single.values[name].mean(), abs=1e-6), name
 
 
 def test_without_a_model_the_text_metrics_go_on(clips):
@@ -269,6 +305,47 @@ folder = Path({str(clips["v0"].parent)!r})
 clips = {{video: folder / f"{{video}}.mp4" for video in {list(clips)}}}
 scores, encoder = run(make_batch(clips), Path({str(tmp_path)!r}))
 assert not scores.faults, scores.faults
-assert encoder.frames.embedded == 0
+assert encoder.frames("uniform:4").embedded == 0
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_middle_frame_is_the_middle_whatever_frames_others_see(tmp_path):
+    """vision-language-2022, equation 1: frame 125 of 250, not the eighth of sixteen."""
+    clip = make_clip(tmp_path / "v.mp4", seconds=3)
+    batch = Batch(["a dog"], ["v"], {}, {}, {"v": VideoFile.of(clip)})
+    scores, encoder = run(batch, tmp_path, metrics=["clip_image"], settings=Settings())
+    every = frames_of(encoder, batch, "all")
+    middle = every[len(every) // 2] @ np.asarray(encoder.texts["a dog"].vectors[-1], np.float64)
+    assert scores.values["clip_image"][0] == pytest.approx(middle, abs=1e-6)
+    assert len(every) == 30
+    other, _ = run(batch, tmp_path, metrics=["clip_image"], settings=Settings(frames="uniform:2"))
+    assert other.values["clip_image"][0] == scores.values["clip_image"][0]
+    assert other.signatures == scores.signatures
+
+
+def frames_of(encoder, batch, chosen):
+    frames = encoder.frames(chosen)
+    frames.embed(batch.files)
+    return np.asarray(frames[batch.files["v"]].vectors, np.float64)
+
+
+def test_factvc_has_weights_and_frames_of_its_own(clips, tmp_path):
+    """Its authors' code: [SOS] and [EOS] weigh nothing, one frame a second; EMScore's stay."""
+    scores, _ = run(make_batch(clips), tmp_path, metrics=["emscore", "factvc"], settings=Settings())
+    assert "|factvc_idf:factvc|" in scores.signatures["factvc"]
+    assert "|factvc_frames:fps:1|" in scores.signatures["factvc"]
+    assert "|idf:authors|" in scores.signatures["emscore"]
+    assert "|frames:uniform:16|" in scores.signatures["emscore"]
+    same = Settings(idf="factvc", frames="fps:1", factvc_idf="paper")
+    parts, _ = run(make_batch(clips), tmp_path, metrics=["emscore_c", "emscore_p"], settings=same)
+    expected = 0.25 * parts.values["emscore_c"] + 0.75 * parts.values["emscore_p"]
+    np.testing.assert_allclose(scores.values["factvc"], expected)
+
+
+def test_the_paper_weighs_all_tokens_of_factvc_alike(clips, tmp_path):
+    paper = replace(FOUR, factvc_idf="none", idf="none")
+    values = run(make_batch(clips), tmp_path, settings=paper)[0].values
+    np.testing.assert_allclose(
+        values["factvc"], 0.25 * values["emscore_c"] + 0.75 * values["emscore_p"]
+    )

@@ -25,6 +25,7 @@ def private_store(settings, tmp_path):
     """A store and a worker of its own for each test: nothing is remembered from another."""
     settings.METRIC_STORE = tmp_path / "embeddings"
     settings.METRIC_DEVICE = "cpu"
+    settings.METRIC_MODELS = ["pretend"]
     metric_bench.device.cache_clear()
     metric_bench._job.cache_clear()
     metric_bench.bench_forget()

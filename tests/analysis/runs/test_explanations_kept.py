@@ -104,9 +104,9 @@ def test_pruned_embeddings_are_said_and_tried_again(run, caption, settings, tmp_
 def test_embeddings_pruned_under_a_worker_that_knew_them_are_said(run, caption, settings):
     other = Caption.objects.get(system=caption.system, video__name="v000")
     assert not made(run, other)["problem"]
-    explanations._bench(
-        metric_bench.equipment_of(run.choices, "cpu")
-    ).encoder.frames.space._vectors.clear()  # as if it had not looked at them yet
+    explanations._bench(metric_bench.equipment_of(run.choices, "cpu")).encoder.frames(
+        "uniform:16"
+    ).space._vectors.clear()  # as if it had not looked at them yet
     shutil.rmtree(settings.METRIC_STORE)
     assert made(run, caption)["problem"] == explanations.NO_FRAMES
 

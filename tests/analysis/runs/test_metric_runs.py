@@ -19,6 +19,7 @@ from django.utils import timezone
 from analysis.metrics import bleu
 from analysis.metrics.meteor.scorer import Meteor
 from analysis.metrics.registry import MetricUnavailable
+from analysis.metrics.settings import Settings
 from analysis.metrics.tokenize import ptb_tokenize
 from analysis.models import MetricChunk, MetricFault, MetricRun, MetricScore
 from analysis.selectors.metric_progress import run_progress, time_left
@@ -418,16 +419,16 @@ def test_a_run_begun_on_gpus_is_not_continued_on_a_cpu(ask):
 
 
 @pytest.mark.parametrize(
-    ("metrics", "frames", "sentence"),
+    ("metrics", "label", "sentence"),
     [
-        (["bleu9"], "uniform:16", "bleu9"),
-        (["bleu1"], "sometimes", "frames"),
-        ([], "uniform:16", "at least one"),
+        (["bleu9"], "", "bleu9"),
+        (["bleu1"], "two words", "without blanks"),
+        ([], "", "at least one"),
     ],
 )
-def test_it_refuses_what_cannot_be_computed(ask, metrics, frames, sentence):
+def test_it_refuses_what_cannot_be_computed(ask, metrics, label, sentence):
     with pytest.raises(DomainError, match=sentence):
-        ask(metrics, frames=frames)
+        ask(metrics, label=label)
 
 
 def test_it_refuses_a_campaign_without_captions(db):
@@ -440,7 +441,7 @@ def test_it_refuses_a_campaign_without_captions(db):
 def test_a_run_that_says_all_that_an_earlier_one_said_replaces_it(scored, campaign):
     small = scored(["bleu1"])
     large = scored(["bleu1", "bleu2"])
-    other = scored(["bleu1"], frames="all")
+    other = scored(["bleu1"], chosen=Settings(tokenize="none"))
     assert set(MetricRun.objects.all()) == {large, other}
     assert small not in MetricRun.objects.all()
     assert {row.metric for row in metric_table(campaign).rows} == {"bleu1", "bleu2"}

@@ -126,7 +126,7 @@ def test_half_a_file_is_not_there_yet(page_of, scored, caption):
 
 
 def test_a_cut_caption_says_where(page_of, scored, caption, monkeypatch):
-    monkeypatch.setattr(Encoder, "text_of", lambda self, tokens: caption.text[:-20])
+    monkeypatch.setattr(Encoder, "cuts", lambda self, text: text == caption.text)
     monkeypatch.setattr(Encoder, "token_text", lambda self, token: "word" if token < 1000 else "[]")
     run = scored(["emscore"])
     explanation_make(run=run.pk, caption=caption.pk)

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotations", "0004_exclusions"),
+        ("annotations", "0005_unconfirmed_turns"),
         ("hits", "0006_orders"),
     ]
 
