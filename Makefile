@@ -4,7 +4,7 @@ PORT ?= 8000
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test check lint services bench chaos clean
+.PHONY: demo test check lint services bench chaos findings clean
 
 demo: .venv/.installed
 	@DEBUG=true PORT=$(PORT) exec $(BIN)/python -m rehearsal
@@ -29,6 +29,10 @@ services:
 
 bench: .venv/.installed-dev services
 	$(BIN)/python -m benchmarks
+
+# The tables of docs/findings.md, computed anew from the published data that DA_PUBLISHED names.
+findings: .venv/.installed
+	DEBUG=true $(BIN)/python -m benchmarks.findings
 
 # The table of docs/reliability.md, its faults ten times over, and nonsense that no run has tried.
 CHAOS := tests/faults tests/security tests/analysis/runs/test_killed_worker.py \

@@ -24,7 +24,7 @@ from analysis.metrics.tokenize import ptb_tokenize
 from analysis.models import MetricChunk, MetricFault, MetricRun, MetricScore
 from analysis.selectors.metric_progress import run_progress, time_left
 from analysis.selectors.metric_scores import files_write, metric_table
-from analysis.services import metric_bench, metric_chunks, metric_work
+from analysis.services import metric_bench, metric_work
 from analysis.services.metric_chunks import GIVEN_UP, metric_run_finish, metric_run_work
 from analysis.services.metric_runs import (
     metric_run_cancel,
@@ -32,6 +32,7 @@ from analysis.services.metric_runs import (
     metric_run_retry,
     metric_runs_left_behind,
 )
+from analysis.services.waiting import signs_of_life
 from analysis.tasks import metric_run_work_task, metric_runs_resume_task
 from daplatform.errors import DomainError
 from hits.models import Caption, System, Video
@@ -165,22 +166,17 @@ def test_a_claimed_chunk_is_left_alone_until_its_worker_is_silent(ask):
     assert list(metric_runs_left_behind()) == [run]
 
 
-def test_the_worker_gives_signs_of_life_while_it_works(settings, monkeypatch):
+def test_the_worker_gives_signs_of_life_while_it_works(settings):
     settings.METRIC_CLAIM_SECONDS = 0.04
     told = threading.Semaphore(0)
 
-    class Chunks:
+    class Rows:
         """Notes what is confirmed: another thread cannot see this test's rows."""
-
-        def filter(self, pk):
-            assert pk == 5
-            return self
 
         def update(self, claimed_at):
             told.release()
 
-    monkeypatch.setattr(MetricChunk, "objects", Chunks())
-    with metric_chunks._signs_of_life(MetricChunk(pk=5)):
+    with signs_of_life(Rows()):
         assert all(told.acquire(timeout=20) for _ in range(3))
 
 
