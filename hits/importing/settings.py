@@ -10,10 +10,10 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
+from daplatform.tables import Faults, Kind, Where, quoted, suggestion
 from hits.composition.shape import Shape
-from hits.importing.faults import Faults, Kind, Where
 from hits.importing.limits import Limits
-from hits.importing.texts import check_name, check_prose, quoted, suggestion
+from hits.importing.texts import check_name, check_prose
 
 FILE = "campaign.toml"
 _TOML_PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
