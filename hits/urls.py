@@ -13,11 +13,13 @@ urlpatterns = [
     path("import/<int:pk>/discard/", uploads.upload_discard, name="upload-discard"),
     path("<slug:slug>/", campaigns.campaign_detail, name="campaign-detail"),
     path("<slug:slug>/plan/", plans.campaign_plan, name="campaign-plan"),
+    path("<slug:slug>/settings/", campaigns.campaign_settings, name="campaign-settings"),
     path("<slug:slug>/share/", campaigns.campaign_share, name="campaign-share"),
     path("<slug:slug>/compose/", batches.batch_compose, name="batch-compose"),
     path("<slug:slug>/hits/", batches.hit_list, name="hit-list"),
     path("<slug:slug>/videos/", videos.video_list, name="video-list"),
     path("<slug:slug>/videos/<int:pk>/", videos.video_detail, name="video-detail"),
+    path("<slug:slug>/captions/<int:pk>/correct/", videos.caption_correct, name="caption-correct"),
     path("<slug:slug>/videos/<int:pk>/file", videos.video_file, name="video-file"),
     path("<slug:slug>/videos/<int:pk>/poster", videos.video_poster, name="video-poster"),
 ]

@@ -81,7 +81,9 @@ ROWS: dict[str, Row] = {
     "hits:upload-discard": post(UPLOAD, "upload"),
     "hits:campaign-detail": get(LOOK, "slug"),
     "hits:campaign-plan": both(LOOK, "slug", posting=CHANGE),
+    "hits:campaign-settings": both(CHANGE, "slug"),
     "hits:campaign-share": post(CHANGE, "slug"),
+    "hits:caption-correct": both(CHANGE, "slug", "caption"),
     "hits:batch-compose": both(CHANGE, "slug"),
     "hits:hit-list": get(LOOK, "slug"),
     "hits:video-list": get(LOOK, "slug"),
@@ -130,6 +132,8 @@ ROWS: dict[str, Row] = {
     # Signed by the crowd: whoever is not it is refused, test_prolific_notice_view.py has the rest.
     "annotations:prolific-notice": post(rule(*[FORBIDDEN] * 7)),
     "annotations:crowd": get(CHANGE, "slug"),
+    "annotations:campaign-close": both(CHANGE, "slug"),
+    "annotations:campaign-reopen": post(CHANGE, "slug"),
     "annotations:policy-save": post(CHANGE, "slug"),
     "annotations:launch-create": both(CHANGE, "slug", "batch_number"),
     "annotations:review": both(CHANGE, "slug"),
