@@ -124,6 +124,16 @@ class SettingsForm(forms.ModelForm[Campaign]):
             "min_pairs": "Pairs needed for quality control",
             "consent": "Consent text",
         }
+        widgets = {name: forms.Textarea(attrs={"rows": 4}) for name in ("instructions", "consent")}
+
+    def choices(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.Meta.fields[:3]]
+
+    def numbers(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.Meta.fields[3:6]]
+
+    def texts(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.Meta.fields[6:]]
 
 
 class CorrectionForm(forms.Form):
