@@ -60,10 +60,10 @@ def finished_campaigns() -> QuerySet[Campaign]:
     return live.exclude(Exists(reopened)).filter(*(~Exists(rows) for rows in waiting))
 
 
-def last_work(campaigns: QuerySet[Campaign]) -> QuerySet[Campaign]:
-    """Campaigns with `last`: when work was last handed in or, where none was, they were made."""
+def quiet_since(campaigns: QuerySet[Campaign], moment: dt.datetime) -> QuerySet[Campaign]:
+    """Those whose last work was handed in before or, where none was, that were made before."""
     last = Coalesce(Max("turns__submitted_at"), "created_at", output_field=DateTimeField())
-    return campaigns.annotate(last=last)
+    return campaigns.annotate(last=last).filter(last__lt=moment)
 
 
 def reopening_obstacle(campaign: Campaign, *, now: dt.datetime, days: int) -> str:
@@ -71,7 +71,7 @@ def reopening_obstacle(campaign: Campaign, *, now: dt.datetime, days: int) -> st
     if AuditEntry.objects.filter(campaign=campaign, action=PEOPLE_ERASED).exists():
         return "Who took part was erased: people who come back would not be known."
     kept = now - dt.timedelta(days=days)
-    if days and last_work(Campaign.objects.filter(pk=campaign.pk)).filter(last__lt=kept).exists():
+    if days and quiet_since(Campaign.objects.filter(pk=campaign.pk), kept).exists():
         return f"The last work is over {days:,} days old: people's identities are being erased."
     return ""
 

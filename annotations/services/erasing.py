@@ -23,7 +23,7 @@ from annotations.models import (
     Invitation,
     Submission,
 )
-from annotations.selectors.closing import PEOPLE_ERASED, last_work
+from annotations.selectors.closing import PEOPLE_ERASED, quiet_since
 from annotations.selectors.concerned import ABOUT_MANY, ABOUT_ONE, submission_of
 from daplatform.errors import DomainError
 from hits.models import Act, AuditEntry, Campaign, Launch
@@ -74,7 +74,7 @@ def campaigns_retire(*, now: dt.datetime, days: int) -> list[Campaign]:
     if not days:
         return []
     closed = Campaign.objects.filter(state=Campaign.State.CLOSED)
-    old = last_work(closed).filter(last__lt=now - dt.timedelta(days=days))
+    old = quiet_since(closed, now - dt.timedelta(days=days))
     rated = AnnotatorIdentity.objects.filter(annotator__assignments__campaign=OuterRef("pk"))
     invited = Invitation.objects.filter(campaign=OuterRef("pk"))
     retired: list[Campaign] = []
