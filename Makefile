@@ -20,6 +20,7 @@ lint: .venv/.installed-dev
 	$(BIN)/ruff check .
 	DEBUG=true $(BIN)/mypy .
 	$(BIN)/lint-imports
+	$(BIN)/vulture
 	DEBUG=true $(BIN)/python manage.py makemigrations --check --dry-run
 	$(BIN)/pip check
 

@@ -21,7 +21,7 @@ from analysis.metrics.settings import Settings as MetricSettings
 from analysis.pipeline import Settings
 from analysis.services.agreements import Choices as AgreementChoices
 from analysis.services.metric_runs import Corpus
-from hits.importing import Faults
+from daplatform.tables import Faults
 from hits.models import Campaign
 
 DEFAULTS = Settings()

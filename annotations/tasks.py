@@ -9,6 +9,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from annotations.services.assignments import assignments_expire, origins_forget
+from annotations.services.closing import campaigns_end_finished
 from annotations.services.erasing import campaigns_retire
 from annotations.services.launches import launches_open
 from annotations.services.reconciling import launch_reconcile
@@ -26,6 +27,11 @@ def assignments_expire_task() -> None:
     now = timezone.now()
     assignments_expire(now=now)
     origins_forget(now=now)
+
+
+@shared_task
+def campaigns_close_task() -> None:
+    campaigns_end_finished()
 
 
 @shared_task

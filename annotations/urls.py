@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from annotations.views import endpoints, entry, join, links, media, notices, preview, work
+from annotations.views import closing, endpoints, entry, join, links, media, notices, preview, work
 from annotations.views.crowd import launching, orders, overview, reviewing, turning
 
 app_name = "annotations"
@@ -21,6 +21,8 @@ urlpatterns = [
     path("campaigns/<slug:slug>/hits/<int:pk>/preview/", preview.hit_preview, name="hit-preview"),
     path("campaigns/<slug:slug>/links/", links.link_list, name="link-list"),
     path("campaigns/<slug:slug>/links/group/", links.group_link, name="group-link"),
+    path("campaigns/<slug:slug>/close/", closing.campaign_close, name="campaign-close"),
+    path("campaigns/<slug:slug>/reopen/", closing.campaign_reopen, name="campaign-reopen"),
     path("campaigns/<slug:slug>/crowd/", overview.crowd, name="crowd"),
     path("campaigns/<slug:slug>/crowd/rules/", overview.policy_save, name="policy-save"),
     path(

@@ -53,6 +53,10 @@ SCHEDULE: dict[str, dict[str, Any]] = {
         "task": "annotations.tasks.launches_reconcile_task",
         "schedule": 3600.0,
     },
+    "close-what-is-finished": {
+        "task": "annotations.tasks.campaigns_close_task",
+        "schedule": 3600.0,
+    },
     "forget-who-people-were": {
         "task": "annotations.tasks.campaigns_retire_task",
         "schedule": 86_400.0,

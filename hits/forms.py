@@ -100,6 +100,50 @@ class PlanForm(forms.Form):
         return cleaned | {"pass_rate": cleaned["pass_rate"] / 100}
 
 
+class SettingsForm(forms.ModelForm[Campaign]):
+    """What people are asked, and under which rules, while a campaign is a draft."""
+
+    class Meta:
+        model = Campaign
+        fields = (
+            "must_watch",
+            "shows_number",
+            "asks_fluency",
+            "minutes_allowed",
+            "max_hits_per_annotator",
+            "min_pairs",
+            "instructions",
+            "consent",
+        )
+        labels = {
+            "must_watch": "Watching required",
+            "shows_number": "Number shown on the scale",
+            "asks_fluency": "Ask about fluency, too",
+            "minutes_allowed": "Minutes allowed for a HIT",
+            "max_hits_per_annotator": "Most HITs a person",
+            "min_pairs": "Pairs needed for quality control",
+            "consent": "Consent text",
+        }
+        widgets = {name: forms.Textarea(attrs={"rows": 4}) for name in ("instructions", "consent")}
+
+    def choices(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.Meta.fields[:3]]
+
+    def numbers(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.Meta.fields[3:6]]
+
+    def texts(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.Meta.fields[6:]]
+
+
+class CorrectionForm(forms.Form):
+    """What a caption should have said."""
+
+    text = forms.CharField(
+        label="Caption", widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}), strip=True
+    )
+
+
 class ShareForm(forms.Form):
     """Colleagues by user name, separated by commas, spaces or lines."""
 

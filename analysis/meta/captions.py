@@ -87,45 +87,48 @@ def as_texts(references: References) -> dict[str, list[str]]:
 def read_captions(captions: Sequence[Path], references: Path | None) -> CaptionSet:
     """Captions (`video,system,caption`, or a COCO results file per system) and their references
     (`video,source,caption`, or COCO annotations)."""
+    notes: list[str] = []
     videos: list[str] = []
     systems: list[str] = []
     texts: list[str] = []
     for path in captions:
-        found = read_results(path) if path.suffix == ".json" else _captions(path)
+        found = read_results(path) if path.suffix == ".json" else _captions(path, notes)
         for kept, column in zip((videos, systems, texts), found, strict=True):
             kept.extend(column)
     _refuse_duplicates(videos, systems)
-    return without_references_as_systems(
-        CaptionSet(videos, systems, texts, read_references(references))
-    )
+    told = read_references(references, notes)
+    return without_references_as_systems(CaptionSet(videos, systems, texts, told, tuple(notes)))
 
 
-def _captions(path: Path) -> tuple[list[str], list[str], list[str]]:
-    videos, systems, texts = _columns(path, ("video", "system", "caption"))
+def _captions(path: Path, notes: list[str]) -> tuple[list[str], list[str], list[str]]:
+    videos, systems, texts = _columns(path, ("video", "system", "caption"), notes)
     return videos, systems, texts
 
 
-def read_references(path: Path | None) -> References:
+def read_references(path: Path | None, notes: list[str]) -> References:
     if path is None:
         return {}
     if path.suffix == ".json":
         return read_annotations(path)
     references: dict[str, dict[str, str]] = {}
-    for video, source, text in zip(*_columns(path, ("video", "source", "caption")), strict=True):
+    columns = _columns(path, ("video", "source", "caption"), notes)
+    for video, source, text in zip(*columns, strict=True):
         named = references.setdefault(video, {})
         again = sum(name.split("#")[0] == source for name in named)
         named[f"{source}#{again + 1}" if again else source] = text
     return references
 
 
-def _columns(path: Path, names: tuple[str, ...]) -> list[list[str]]:
+def _columns(path: Path, names: tuple[str, ...], notes: list[str]) -> list[list[str]]:
+    """Columns of a file; what was converted in reading it is added to the notes."""
     frame = read_frame(path)
+    notes.extend(frame.attrs["notes"])
     for name in names:
         if name not in frame.columns:
             raise ValueError(f"{path.name}: there is no column {name!r}")
         empty = frame.index[frame[name].astype(str).str.strip() == ""]
         if len(empty):
-            raise ValueError(f"{path.name}, row {empty[0] + 1}: {name} is empty")
+            raise ValueError(f"{path.name}, line {empty[0]}: {name} is empty")
     return [frame[name].astype(str).tolist() for name in names]
 
 

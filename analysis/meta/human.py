@@ -15,11 +15,12 @@ from analysis.meta.reading import read_scores
 from analysis.meta.scores import ScoreTable, score_table
 from analysis.pipeline import Analysis, Settings, analyse, answers
 from analysis.reading import appraise, authors, mturk, read_ratings
-from analysis.reading.files import beginning
+from analysis.reading.files import beginning, plain
 from analysis.stats.agreement import shared_ratings
 from analysis.stats.captions import score_captions
 from analysis.stats.ratings import Ratings
 from analysis.stats.reliability import SplitHalf, split_half
+from daplatform.tables import FirstFault
 
 PASSED: Final = "passed"
 ALL: Final = "all"
@@ -114,10 +115,11 @@ def _caption_file(folder: Path) -> Path:
 
 
 def _holds_ratings(path: Path) -> bool:
-    start = beginning(path)
-    if start.is_parquet:
-        import pyarrow.parquet as pq
+    with plain(path, FirstFault()) as source:
+        start = beginning(source)
+        if start.is_parquet:
+            import pyarrow.parquet as pq
 
-        return "annotator" in pq.read_schema(path).names
+            return "annotator" in pq.read_schema(source).names
     foreign = any(form.recognises(start) for form in (mturk, authors, appraise))
     return foreign or "annotator" in start.cells or '"annotator"' in start.line

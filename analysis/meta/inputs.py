@@ -152,7 +152,9 @@ def _with_material(
         raise ValueError(f"{videos} is not a folder of videos")
     found = find_videos(videos, looked_at) if videos is not None else {}
     files = {video: VideoFile.of(path) for video, path in found.items()}
-    return replace(captions, files=files, corpus=as_texts(read_references(corpus)))
+    notes = list(captions.notes)
+    told = as_texts(read_references(corpus, notes))
+    return replace(captions, files=files, corpus=told, notes=tuple(notes))
 
 
 def read_signatures(scores: Path) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Tables of scores from files: wide or long; CSV, TSV, JSON lines or Parquet.
+"""Tables of scores from files: wide or long; CSV, JSON lines, Parquet or a sheet.
 
 Wide: `video,system,` and a column per score. Long: `video,system,metric,value`, as `manage.py
 score` writes it. `item`, as in the files of `manage.py analyse`, and the SYS and SID of the Direct
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from analysis.meta.scores import ScoreTable, score_table, table_of_rows
-from analysis.reading.files import beginning
+from analysis.reading.files import Beginning, beginning, plain, table
+from daplatform.tables import Breaks, Faults, FirstFault
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +29,7 @@ KNOWN: Final = frozenset(
     {*VIDEO, *SYSTEM, *TEXT, *COUNTS, "metric", "value", "source", "true", "foil", "category"}
 )
 """Columns that are found whatever their case; others are names of scores."""
+_COMMA_NUMBER: Final = r"\s*|[+-]?\d+(,\d+)?([eE][+-]?\d+)?"
 _MISSING: Final = frozenset({"", "na", "nan", "null", "none"})
 
 
@@ -47,31 +49,55 @@ def read_scores(path: Path) -> ScoreTable:
 
 
 def read_frame(path: Path) -> pd.DataFrame:
-    """Every cell as it stands in the file."""
-    import pandas as pd  # not on top: web processes import this module, and never call this
+    """Every cell as it stands in the file, under an index of lines (rows, in Parquet).
 
-    start = beginning(path)
-    try:
-        if start.is_parquet:
-            frame = pd.read_parquet(path)
-            names = list(frame.columns)
-        elif start.line.startswith("{"):
-            frame = pd.read_json(path, lines=True, dtype=False)
-            names = list(frame.columns)
-        else:
-            frame = pd.read_csv(
-                path, sep=start.delimiter, dtype=str, keep_default_na=False, encoding="utf-8-sig"
-            )
-            names = start.cells  # pandas renames the second of two columns of one name
-    except pd.errors.EmptyDataError:
-        raise ValueError(f"{path.name}: the file is empty") from None
-    except (ValueError, OSError) as error:
-        raise ValueError(f"{path.name}: this is no table ({error})") from error
-    if not isinstance(frame.index, pd.RangeIndex):  # pandas took the first cells for labels
-        raise ValueError(f"{path.name}: rows have more cells than the header")
+    What was converted is in `attrs["notes"]`, in sentences.
+    """
+    faults = FirstFault()
+    with plain(path, faults) as source:
+        frame = _frame(source, beginning(source), faults)
     if frame.empty:
         raise ValueError(f"{path.name}: there are no rows")
-    return frame.set_axis(_column_names(names, path), axis=1)
+    frame.attrs["notes"] = list(faults.notes)
+    return frame
+
+
+def _frame(path: Path, start: Beginning, faults: Faults) -> pd.DataFrame:
+    import pandas as pd  # not on top: web processes import this module, and never call this
+
+    if not start.is_parquet and not start.line.startswith("{"):
+        return _delimited(path, start, faults)
+    try:
+        read = pd.read_parquet(path) if start.is_parquet else _json_lines(path)
+    except (ValueError, OSError) as error:
+        raise ValueError(f"{path.name}: this is no table ({error})") from error
+    named = read.set_axis(_column_names(list(read.columns), path), axis=1)
+    return named.set_axis(range(1, len(named) + 1), axis=0)
+
+
+def _json_lines(path: Path) -> pd.DataFrame:
+    import pandas as pd  # not on top: web processes import this module, and never call this
+
+    return pd.read_json(path, lines=True, dtype=False, compression=None)
+
+
+def _delimited(path: Path, start: Beginning, faults: Faults) -> pd.DataFrame:
+    import pandas as pd  # not on top: web processes import this module, and never call this
+
+    names, breaks = _column_names(start.cells, path), Breaks()
+    columns, lines = table(path, start.delimiter, breaks)
+    breaks.warn(path.name, faults)
+    frame = pd.DataFrame(dict(zip(names, columns.values(), strict=True)), index=lines, dtype=str)
+    if start.delimiter == ";":
+        for name in [name for name in names if name not in KNOWN]:
+            frame[name] = _with_points(frame[name])
+    return frame
+
+
+def _with_points(cells: pd.Series[str]) -> pd.Series[str]:
+    """Numbers as the other columns have them, where all of a column are written as 0,5."""
+    is_number = cells.str.fullmatch(_COMMA_NUMBER).all()
+    return cells.str.replace(",", ".") if is_number else cells
 
 
 def _column_names(names: list[str], path: Path) -> list[str]:
@@ -98,7 +124,7 @@ def _one_of(frame: pd.DataFrame, names: tuple[str, ...], path: Path) -> str:
 def _wide(frame: pd.DataFrame, video: str, system: str, path: Path) -> ScoreTable:
     text = next((name for name in TEXT if name in frame.columns), None)
     others = [name for name in frame.columns if name not in {video, system, text}]
-    columns, notes = {}, []
+    columns, notes = {}, list(frame.attrs["notes"])
     for name in others:
         values = _numbers(frame[name])
         if values is None:
@@ -127,6 +153,7 @@ def _long(frame: pd.DataFrame, video: str, system: str, path: Path) -> ScoreTabl
         _labels(frame, "metric", path),
         _checked(frame["value"], _numbers(frame["value"]), "value", path).tolist(),
         source=path.name,
+        notes=frame.attrs["notes"],
     )
 
 
@@ -134,7 +161,7 @@ def _labels(frame: pd.DataFrame, name: str, path: Path) -> list[str]:
     labels = frame[name].astype(str).str.strip()
     empty = np.flatnonzero(frame[name].isna() | (labels == ""))
     if len(empty):
-        raise ValueError(f"{path.name}, row {empty[0] + 1}: {name} is empty")
+        raise ValueError(f"{path.name}, line {frame.index[empty[0]]}: {name} is empty")
     return labels.tolist()
 
 
@@ -155,7 +182,9 @@ def _checked(
     wrong = np.flatnonzero(filled if values is None else values.isna() & filled)
     if values is None or len(wrong):
         row = int(wrong[0])
-        raise ValueError(f"{path.name}, row {row + 1}: {name} {cells.iloc[row]!r} is not a number")
+        raise ValueError(
+            f"{path.name}, line {cells.index[row]}: {name} {cells.iloc[row]!r} is not a number"
+        )
     return values
 
 

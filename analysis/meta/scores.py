@@ -116,6 +116,7 @@ def table_of_rows(
     values: Sequence[float],
     *,
     source: str,
+    notes: Sequence[str] = (),
 ) -> ScoreTable:
     """A table of rows with one value each. Values that clash are refused."""
     import pandas as pd  # not on top: web processes import this module, and never call this
@@ -137,7 +138,10 @@ def table_of_rows(
         wide.index.get_level_values("video").tolist(),
         wide.index.get_level_values("system").tolist(),
         {str(name): wide[name].to_numpy() for name in order},
-        notes=[f"{source}: {again:,} values are there twice and count once"] if again else [],
+        notes=[
+            *notes,
+            *([f"{source}: {again:,} values are there twice and count once"] if again else []),
+        ],
         source=source,
     )
 

@@ -17,12 +17,10 @@ from analysis.metrics.scoring import Scores
 from analysis.metrics.settings import Settings
 from analysis.metrics.vision import token_weights
 from analysis.spreadsheets import as_written, defused
-from hits.importing import Faults, Kind, Limits, Where
-from hits.importing.tables import SUFFIXES, Columns, read_table
-from hits.importing.texts import quoted
+from daplatform.tables import Bounds, Columns, Faults, Kind, Where, quoted, read_table
 
 # A caption of 10,000 words is odd but no reason to refuse a file.
-_LIMITS = Limits(line_bytes=4 * 1024 * 1024)
+_BOUNDS = Bounds(line_bytes=4 * 1024 * 1024)
 _VIDEO_SUFFIXES = frozenset(
     {".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".ts", ".ogv"}
 )
@@ -54,7 +52,7 @@ def read_captions(path: Path, faults: Faults) -> Captions:
         captions.systems.append(system)
         captions.texts.append(text)
     if not captions.texts and not faults.errors:
-        faults.error(Kind.EMPTY_FILE, Where(path.name), "It holds no captions.")
+        faults.error(Kind.EMPTY_FILE, Where(path.name), "It holds no captions.", "Add rows.")
     return captions
 
 
@@ -68,14 +66,11 @@ def read_references(path: Path, faults: Faults) -> References:
 
 def _rows(path: Path, columns: tuple[str, ...], faults: Faults) -> Iterable[tuple[int, list[str]]]:
     if not path.is_file():
-        faults.error(Kind.MISSING_FILE, Where(path.name), "There is no such file.")
-        return
-    if path.suffix not in SUFFIXES:
         faults.error(
-            Kind.UNREADABLE_FILE, Where(path.name), f"Its name must end in {', '.join(SUFFIXES)}."
+            Kind.MISSING_FILE, Where(path.name), "There is no such file.", "Check the path."
         )
         return
-    for line, values in read_table(path, Columns(columns), faults, _LIMITS):
+    for line, values in read_table(path, Columns(columns), faults, _BOUNDS):
         if all(value.strip() for value in values):
             yield line, [as_written(value) for value in values]
         else:

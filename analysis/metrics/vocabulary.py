@@ -79,10 +79,6 @@ def _bytes_by_letter() -> dict[str, int]:
     return dict(zip(_letters(), [*plain, *others], strict=True))
 
 
-def vocabulary_size(merges: Sequence[Merge]) -> int:
-    return 2 * len(_letters()) + len(merges) + 2
-
-
 def needed_merges(words: Iterable[str], merges: Sequence[Merge]) -> list[Merge]:
     """Those merges that spell the given words: with them alone each is one token, as with all."""
     rank = {merge: place for place, merge in enumerate(merges)}

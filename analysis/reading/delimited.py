@@ -42,10 +42,12 @@ def _columns(path: Path, start: Beginning, names: list[str]) -> dict[str, pa.Chu
     coded = pa.dictionary(pa.int32(), pa.string())
     types: dict[str, Any] = dict.fromkeys(LABELS, coded) | dict.fromkeys(NUMBERS, pa.float64())
     types["submitted_at"] = pa.string()
-    try:
-        return _read_csv(path, start, names, types)
-    except pa.ArrowInvalid:
-        _refuse_broken_rows(path, start, len(names))
+    for point in ".,"[: 2 if start.delimiter == ";" else 1]:  # where commas are free for decimals
+        try:
+            return _read_csv(path, start, names, types, decimal_point=point)
+        except pa.ArrowInvalid:
+            continue
+    _refuse_broken_rows(path, start, len(names))
     # Every row is a row: some cell is not the number it should be, and text will say which.
     types |= dict.fromkeys(NUMBERS, pa.string())
     try:
@@ -55,13 +57,18 @@ def _columns(path: Path, start: Beginning, names: list[str]) -> dict[str, pa.Chu
 
 
 def _read_csv(
-    path: Path, start: Beginning, names: list[str], types: dict[str, Any]
+    path: Path,
+    start: Beginning,
+    names: list[str],
+    types: dict[str, Any],
+    decimal_point: str = ".",
 ) -> dict[str, pa.ChunkedArray]:
+    import pyarrow as pa
     import pyarrow.csv as pc
 
     wanted = [name for name in (*REQUIRED, *OPTIONAL) if name in names]
     table = pc.read_csv(
-        path,
+        pa.OSFile(str(path)),  # of a path that ends in .gz Arrow would unpack what is unpacked
         # The header is read by us, spaces and all; blocks must hold the longest line.
         read_options=pc.ReadOptions(
             column_names=names, skip_rows=start.number, block_size=2 * LONGEST_LINE
@@ -72,6 +79,7 @@ def _read_csv(
             include_columns=wanted,
             null_values=["", "NA", "NaN", "nan"],
             strings_can_be_null=False,
+            decimal_point=decimal_point,
         ),
     )
     return {name: table[name] for name in wanted}

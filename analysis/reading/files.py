@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -11,10 +12,20 @@ from typing import Any, Final
 from analysis.stats.faults import Fault, RatingsError
 from analysis.stats.flags import Evidence
 from analysis.stats.ratings import Ratings
+from daplatform.tables import (
+    PARQUET,
+    Bounds,
+    Breaks,
+    FirstFault,
+    plain_text,
+    read_lines,
+    records,
+    separator,
+)
 
 LONGEST_LINE: Final = 1 << 20
 """Bytes. A file may be anything: no line longer than this is ever held."""
-NOT_TEXT: Final = "this is not text in UTF-8"
+BOUNDS: Final = Bounds(line_bytes=LONGEST_LINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,61 +49,57 @@ class Beginning:
 
     @property
     def delimiter(self) -> str:
-        """The one of comma, tab and semicolon that the line has most of."""
-        return max(",\t;", key=self.line.count)
+        return separator(self.line)
 
     @property
     def cells(self) -> list[str]:
         return next(csv.reader([self.line], delimiter=self.delimiter), [])
 
 
+@contextmanager
+def plain(path: Path, faults: FirstFault) -> Iterator[Path]:
+    """The file in UTF-8, whatever program saved it; what was converted is a note of `faults`."""
+    with plain_text(path, path.name, faults, BOUNDS) as found:
+        yield found or path
+
+
 def beginning(path: Path) -> Beginning:
     with path.open("rb") as file:
-        start = file.read(LONGEST_LINE)
-    if start.startswith(b"PAR1"):
-        return Beginning("", is_parquet=True)
-    text = start.decode("utf-8-sig", errors="replace")
-    for number, line in enumerate(text.splitlines(), start=1):
-        if "\0" in line or "\ufffd" in line:
-            raise fault(path, number, NOT_TEXT)
+        if file.read(len(PARQUET)) == PARQUET:
+            return Beginning("", is_parquet=True)
+    for number, line in enumerate(lines(path), start=1):
         if line.strip():
-            return Beginning(line, number)
+            return Beginning(line.rstrip("\r\n"), number)
     return Beginning("")
 
 
 def lines(path: Path) -> Iterator[str]:
     """Lines of a text file; the first that cannot be read is a fault."""
-    with path.open("rb") as file:
-        number = 0
-        while line := file.readline(LONGEST_LINE + 1):
-            number += 1
-            if len(line) > LONGEST_LINE:
-                raise fault(path, number, f"the line is longer than {LONGEST_LINE:,} bytes")
-            try:
-                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError as error:
-                raise fault(path, number, NOT_TEXT) from error
+    return read_lines(path, path.name, FirstFault(), BOUNDS)
 
 
-def rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def rows(
+    path: Path, delimiter: str, breaks: Breaks | None = None
+) -> Iterator[tuple[int, list[str]]]:
     """Rows of a delimited file with the line each begins on; empty lines are passed over."""
-    reader = csv.reader(lines(path), delimiter=delimiter)
-    start = 1
-    while True:
-        try:
-            cells = next(reader, None)
-        except csv.Error as error:
-            raise fault(path, start, f"this is not a row of a table ({error})") from error
-        if cells is None:
-            return
-        if cells:
-            yield start, cells
-        start = reader.line_num + 1
+    faults = FirstFault()
+    content = read_lines(path, path.name, faults, BOUNDS)
+    return records(
+        content,
+        path.name,
+        faults,
+        delimiter=delimiter,
+        longest=LONGEST_LINE,
+        breaks=breaks,
+        strict=False,
+    )
 
 
-def table(path: Path, delimiter: str) -> tuple[dict[str, list[str]], list[int]]:
+def table(
+    path: Path, delimiter: str, breaks: Breaks | None = None
+) -> tuple[dict[str, list[str]], list[int]]:
     """Columns of a delimited file by name, and the line of each row."""
-    content = rows(path, delimiter)
+    content = rows(path, delimiter, breaks)
     header = [name.strip() for name in next(content, (0, []))[1]]
     cells: list[list[str]] = []
     at: list[int] = []

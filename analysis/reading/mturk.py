@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from analysis.reading.authors import KINDS
-from analysis.reading.files import Beginning, RatingsFile, checked, fault, table
+from analysis.reading.files import Beginning, RatingsFile, beginning, checked, fault, table
 from analysis.stats.flags import Evidence
 
 NAMES: Final = ("HITId", "AssignmentId", "WorkerId", "WorkTimeInSeconds")
@@ -149,7 +149,7 @@ def _moment(text: str) -> datetime | None:
 
 def _sheet(hits: Path) -> dict[Place, tuple[str, str, str]]:
     """Kind, video and system of each position of each HIT."""
-    columns, _ = table(hits, ",")
+    columns, _ = table(hits, beginning(hits).delimiter)
     missing = [
         name for name in ("hit", "position", "kind", "video", "system") if name not in columns
     ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from statistics import median
 from typing import Any
 
@@ -13,7 +12,6 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
 from annotations.decisions import Case, invites_again, needs_replacement, uses
 from annotations.models import Assignment, Submission, Verdict
-from annotations.selectors.offering import hourly_pay
 from hits.crowds import connect
 from hits.crowds.gateway import CrowdError
 from hits.models import Act, Campaign, Launch, Policy
@@ -191,12 +189,6 @@ def median_minutes(campaign: Campaign) -> float | None:
     times = turns.values_list("claimed_at", "submitted_at")
     minutes = [(end - start).total_seconds() / 60 for start, end in times if start and end]
     return median(minutes) if minutes else None
-
-
-def hourly_seen(launch: Launch) -> Decimal | None:
-    """What people really earned in an hour, by the median time they took."""
-    minutes = median_minutes(launch.batch.campaign)
-    return hourly_pay(launch.reward, Decimal(str(round(minutes, 4)))) if minutes else None
 
 
 def _minutes(turn: Assignment | None) -> float | None:

@@ -11,8 +11,8 @@ import datetime as dt
 from collections.abc import Collection
 
 from django.db import transaction
-from django.db.models import CharField, Exists, Max, OuterRef, Q, QuerySet, Value
-from django.db.models.functions import Cast, Coalesce, Concat
+from django.db.models import CharField, Exists, OuterRef, Q, QuerySet, Value
+from django.db.models.functions import Cast, Concat
 from django.utils import timezone
 
 from annotations.models import (
@@ -23,9 +23,10 @@ from annotations.models import (
     Invitation,
     Submission,
 )
+from annotations.selectors.closing import PEOPLE_ERASED, quiet_since
 from annotations.selectors.concerned import ABOUT_MANY, ABOUT_ONE, submission_of
 from daplatform.errors import DomainError
-from hits.models import Act, Campaign, Launch
+from hits.models import Act, AuditEntry, Campaign, Launch
 
 Progress = Submission.Progress
 PENDING = Q(progress=Progress.WORKING) | Q(progress=Progress.SUBMITTED, pay=Submission.Pay.OPEN)
@@ -62,6 +63,7 @@ def campaign_erase(*, campaign: Campaign) -> None:
     _strike_out(campaign.acts.all(), set(identities.values_list("external_id", flat=True)))
     identities.exclude(annotator__in=_still_known()).delete()
     invitations.delete()
+    AuditEntry.objects.get_or_create(campaign=campaign, action=PEOPLE_ERASED)
 
 
 def campaigns_retire(*, now: dt.datetime, days: int) -> list[Campaign]:
@@ -72,8 +74,7 @@ def campaigns_retire(*, now: dt.datetime, days: int) -> list[Campaign]:
     if not days:
         return []
     closed = Campaign.objects.filter(state=Campaign.State.CLOSED)
-    last = Coalesce(Max("turns__submitted_at"), "created_at")
-    old = closed.annotate(last=last).filter(last__lt=now - dt.timedelta(days=days))
+    old = quiet_since(closed, now - dt.timedelta(days=days))
     rated = AnnotatorIdentity.objects.filter(annotator__assignments__campaign=OuterRef("pk"))
     invited = Invitation.objects.filter(campaign=OuterRef("pk"))
     retired: list[Campaign] = []

@@ -264,7 +264,7 @@ def launch_publish_again(*, launch: Launch, by: User) -> None:
 
 
 @transaction.atomic
-def launch_close(*, launch: Launch, by: User) -> None:
+def launch_close(*, launch: Launch, by: User | None) -> None:
     """End it: everything is decided, what was promised for nobody is free again."""
     campaign_lock(launch.batch.campaign)
     undecided = Submission.objects.filter(

@@ -11,7 +11,6 @@ with TemporaryDirectory() as workspace:
 
 from __future__ import annotations
 
-from hits.importing.faults import Fault, Faults, Kind, Severity, Where
 from hits.importing.limits import LIMITS, Limits
 from hits.importing.reading import Caption, FileChanged, Reading, read_campaign
 from hits.importing.roles import Role, System
@@ -22,23 +21,18 @@ from hits.importing.videos import Progress, Video
 __all__ = [
     "LIMITS",
     "Caption",
-    "Fault",
-    "Faults",
     "FileChanged",
     "HitSettings",
-    "Kind",
     "Limits",
     "Prober",
     "Progress",
     "Reading",
     "Role",
     "Settings",
-    "Severity",
     "System",
     "UnreadableVideo",
     "Video",
     "VideoFacts",
-    "Where",
     "probe_video",
     "read_campaign",
     "video_poster",

@@ -12,10 +12,9 @@ import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
-from hits.importing.faults import Faults, Kind, Where
-from hits.importing.limits import MEGABYTE, Limits
+from daplatform.tables import MEGABYTE, Faults, Kind, Where, counted, quoted, shown
+from hits.importing.limits import Limits
 from hits.importing.locations import path_problem
-from hits.importing.texts import counted, quoted, shown
 
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 _ENCRYPTED = 0x1

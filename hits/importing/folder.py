@@ -5,13 +5,11 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from hits.importing.faults import Faults, Kind, Where
+from daplatform.tables import Columns, Faults, Kind, Where, find_table, is_readable, read_table
 from hits.importing.layout import Layout
 from hits.importing.ledger import CaptionFile, Shelf
 from hits.importing.limits import Limits
-from hits.importing.lines import is_readable
 from hits.importing.settings import FILE, Settings, read_settings
-from hits.importing.tables import Columns, find_table, read_table
 from hits.importing.videos import Video, is_short_list, list_videos
 
 _VIDEOS = Columns(required=("video",), either=("path", "url"))
@@ -68,5 +66,5 @@ def _videos(path: Path, faults: Faults, limits: Limits) -> list[Video]:
 def _caption_file(
     path: Path, shelf: Shelf, columns: tuple[str, str, str], limits: Limits
 ) -> CaptionFile:
-    read = partial(read_table, path, Columns(required=columns), limits=limits)
+    read = partial(read_table, path, Columns(required=columns), bounds=limits)
     return CaptionFile(path, path.name, shelf, read, columns)

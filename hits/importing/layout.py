@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from hits.importing.faults import Faults, Kind, Where
+from daplatform.tables import Faults, Kind, Where, quoted, shown, suggestion
 from hits.importing.ledger import CaptionFile, Shelf
 from hits.importing.settings import Settings
-from hits.importing.texts import shown, suggestion
 from hits.importing.videos import Video
 
 _HARMLESS = ("readme", "license", "licence", "copying", ".")  # beginnings of file names
@@ -32,10 +31,15 @@ def warn_of_unused(root: Path, layout: Layout, faults: Faults) -> None:
     used = {path.name for path in layout.files.values()} | {video.file for video in layout.videos}
     for path in sorted(root.iterdir()):
         is_harmless = path.name.casefold().startswith(_HARMLESS) or path.name in used
-        if path.is_file() and not is_harmless:
+        if path.is_file() and not is_harmless and not _is_offered(path.name, faults):
             faults.warning(
                 Kind.UNUSED_FILE,
                 Where(shown(path.name)),
                 "Nothing is read from this file.",
                 suggestion(path.name, layout.files) or "Delete it, or leave it.",
             )
+
+
+def _is_offered(name: str, faults: Faults) -> bool:
+    """Whether the fault of a missing file asks for this one to be renamed."""
+    return any(fault.kind is Kind.MISSING_FILE and quoted(name) in fault.remedy for fault in faults)

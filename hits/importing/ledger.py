@@ -12,10 +12,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hits.importing.faults import Faults, Kind, Where
+from daplatform.tables import Faults, Kind, Where, count_lines, counted, quoted, suggestion
 from hits.importing.limits import Limits
-from hits.importing.lines import count_lines
-from hits.importing.texts import check_caption, check_name, counted, is_odd, quoted, suggestion
+from hits.importing.texts import check_caption, check_name, is_odd
 from hits.importing.videos import Progress
 
 _SAMPLES = 3
@@ -59,11 +58,15 @@ class Source:
 class Ledger:
     """Takes in the files of captions one after the other, then finds what is double or missing."""
 
-    def __init__(self, videos: Sequence[str], faults: Faults, limits: Limits) -> None:
+    def __init__(
+        self, videos: Sequence[str], faults: Faults, limits: Limits, *, is_partial: bool = False
+    ) -> None:
         self.sources: list[Source] = []
         self._videos = videos
         self._video_numbers = {name: number for number, name in enumerate(videos)}
         self._source_numbers: dict[Shelf, dict[str, int]] = {shelf: {} for shelf in Shelf}
+        self._is_partial = is_partial  # some videos could not be read from their list
+        self._refused: set[str] = set()  # names told of once, however many captions have them
         self._faults = faults
         self._limits = limits
         self._video_column = array("i")
@@ -116,11 +119,12 @@ class Ledger:
         if source not in self._source_numbers[file.shelf]:
             self._admit(source, file, where[1])
         check_caption(text, self._limits.caption_characters, where[2], self._faults)
-        return self._faults.errors == before and video in self._video_numbers
+        is_known = video in self._video_numbers and source in self._source_numbers[file.shelf]
+        return self._faults.errors == before and is_known
 
     def _unknown_video(self, video: str, where: Where) -> None:
-        if not self._videos:
-            return  # that there are none is the one fault; every caption would repeat it
+        if not self._videos or self._is_partial or self._was_refused(video):
+            return  # what is wrong with the list is the one fault; captions would repeat it
         is_wasted = self._faults.is_full(Kind.UNKNOWN_VIDEO)
         hint = "" if is_wasted else suggestion(video, self._videos)
         self._faults.error(
@@ -130,12 +134,24 @@ class Ledger:
             hint or "Add it there, or correct the name.",
         )
 
+    def _was_refused(self, name: str) -> bool:
+        """Whether a name was refused before; as many are remembered as faults are."""
+        if name in self._refused:
+            return True
+        if len(self._refused) < self._limits.faults_per_kind:
+            self._refused.add(name)
+        return False
+
     def _admit(self, name: str, file: CaptionFile, where: Where) -> None:
+        if name in self._refused:
+            return
         if len(self.sources) == self._limits.systems:
             self._too_many("systems", self._limits.systems, where)
         elif check_name(name, self._limits.system_characters, where, self._faults):
             self._source_numbers[file.shelf][name] = len(self.sources)
             self.sources.append(Source(name, file.shelf, file.name))
+        else:
+            self._was_refused(name)
 
     def _too_many(self, noun: str, limit: int, where: Where) -> None:
         self._faults.error(
@@ -183,7 +199,7 @@ class Ledger:
         is_missing = np.ones(len(self._videos), dtype=bool)
         is_missing[videos] = False
         missing = np.flatnonzero(is_missing)
-        if not missing.size:
+        if not missing.size or self._faults.has_errors(source.file):
             return
         names = ", ".join(quoted(self._videos[number]) for number in missing[:_NAMED])
         self._faults.warning(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-MEGABYTE = 1024 * 1024
+from daplatform.tables import MEGABYTE, Bounds
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(Bounds):
     """Bounds of one import. The defaults keep it under 500 MB of memory."""
 
     captions: int = 5_000_000
@@ -20,7 +20,6 @@ class Limits:
     system_characters: int = 100
     address_characters: int = 2_000
     prose_characters: int = 20_000
-    line_bytes: int = 65_536
     settings_bytes: int = 65_536
     faults_per_kind: int = 1_000
     archive_files: int = 50_000

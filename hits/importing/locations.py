@@ -7,8 +7,7 @@ import re
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
-from hits.importing.faults import Faults, Kind, Where
-from hits.importing.texts import quoted
+from daplatform.tables import Faults, Kind, Where, quoted
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _DRIVE = re.compile(r"[A-Za-z]:")

@@ -11,19 +11,23 @@ from typing import NamedTuple
 
 import numpy as np
 
+from daplatform.tables import SUFFIXES, Faults, Kind, Where, sha256_of, shown
 from hits.importing.archives import unpack
-from hits.importing.faults import Faults, Kind, Where
 from hits.importing.folder import read_folder
 from hits.importing.layout import Layout, warn_of_unused
 from hits.importing.ledger import CaptionFile, Ledger, Numbers
 from hits.importing.limits import LIMITS, Limits
-from hits.importing.lines import sha256_of
 from hits.importing.roles import System, assign_roles
 from hits.importing.settings import FILE, Settings
-from hits.importing.tables import SUFFIXES
-from hits.importing.texts import check_name, shown
+from hits.importing.texts import check_name
 from hits.importing.trecvid import is_trecvid, read_trecvid
 from hits.importing.videos import Progress, Video, inspect_videos
+
+# Faults of a list that leave out a row of it.
+LOSES_VIDEOS = (
+    Kind.NAME, Kind.CONTROL_CHARACTER, Kind.LONG_TEXT, Kind.FIELD_COUNT, Kind.QUOTING,
+    Kind.LONG_LINE, Kind.JSON, Kind.NOT_TEXT, Kind.MISSING_COLUMN, Kind.TOO_MANY, Kind.ENCODING,
+)  # fmt: skip
 
 
 class FileChanged(ValueError):
@@ -116,7 +120,9 @@ def read_campaign(
         return _nothing(source, faults)
     default_name = source.stem if root == workspace else root.resolve().name
     layout = _layout(root, faults, limits, needs_videos=needs_videos)
-    ledger = Ledger([video.name for video in layout.videos], faults, limits)
+    names = [video.name for video in layout.videos]
+    is_partial = faults.has_errors(layout.videos_file, LOSES_VIDEOS)
+    ledger = Ledger(names, faults, limits, is_partial=is_partial)
     digests = _digests(layout.files)
     for file in layout.captions:
         ledger.enter(file, progress)

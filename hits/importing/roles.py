@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from hits.importing.faults import Faults, Kind, Where
+from daplatform.tables import Faults, Kind, Where, counted, quoted, suggestion
 from hits.importing.layout import Layout
 from hits.importing.ledger import Shelf, Source
 from hits.importing.settings import FILE
-from hits.importing.texts import counted, quoted, suggestion
 
 _FEWEST_CONTROLS = 2  # a caption is degraded with words from the caption of another video
 
@@ -38,10 +37,17 @@ def assign_roles(layout: Layout, sources: Sequence[Source], faults: Faults) -> l
     """The systems of the campaign; roles that are missing or contradict each other are faults."""
     _check_shared_names(sources, faults)
     _check_candidates(layout, sources, faults)
-    if any(file.shelf is Shelf.REFERENCES for file in layout.captions):
+    if _are_references_known(layout, sources, faults):
         _check_humans(layout, sources, faults)
         _check_control(layout, sources, faults)
     return [_system(source, layout) for source in sources]
+
+
+def _are_references_known(layout: Layout, sources: Sequence[Source], faults: Faults) -> bool:
+    """Whether to speak of the references: a file that could not be read was told of already."""
+    files = [file.name for file in layout.captions if file.shelf is Shelf.REFERENCES]
+    is_read = bool(_names(sources, Shelf.REFERENCES)) or not any(map(faults.has_errors, files))
+    return bool(files) and is_read
 
 
 def _system(source: Source, layout: Layout) -> System:
@@ -71,7 +77,7 @@ def _check_shared_names(sources: Sequence[Source], faults: Faults) -> None:
 
 def _check_candidates(layout: Layout, sources: Sequence[Source], faults: Faults) -> None:
     files = [file.name for file in layout.captions if file.shelf is Shelf.SYSTEMS]
-    if files and not _names(sources, Shelf.SYSTEMS):
+    if files and not _names(sources, Shelf.SYSTEMS) and not any(map(faults.has_errors, files)):
         faults.error(
             Kind.MISSING_CAPTIONS,
             Where(files[0]),
@@ -113,8 +119,10 @@ def _check_control(layout: Layout, sources: Sequence[Source], faults: Faults) ->
             suggestion(control, names) or "Name a source that has captions there.",
         )
         return
-    captions = sum(source.captions for source in sources if source.name == control)
-    if control and pairs and layout.videos and captions < _FEWEST_CONTROLS:
+    controls = [source for source in sources if source.name == control]
+    captions = sum(source.captions for source in controls)
+    is_whole = layout.videos and not any(faults.has_errors(source.file) for source in controls)
+    if control and pairs and is_whole and captions < _FEWEST_CONTROLS:
         faults.error(
             Kind.MISSING_CAPTIONS,
             where,

@@ -10,10 +10,10 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
+from daplatform.tables import Faults, Kind, Where, quoted, suggestion
 from hits.composition.shape import Shape
-from hits.importing.faults import Faults, Kind, Where
 from hits.importing.limits import Limits
-from hits.importing.texts import check_name, check_prose, quoted, suggestion
+from hits.importing.texts import check_name, check_prose
 
 FILE = "campaign.toml"
 _TOML_PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
@@ -31,6 +31,9 @@ class HitSettings:
     seed: int = 7
     reward: Decimal = Decimal("0.99")
     merge: bool = False
+    minutes_allowed: int = 180
+    max_hits_per_annotator: int | None = None
+    min_pairs: int = 10
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,8 @@ class Settings:
     instructions: str = ""
     consent: str = ""
     hits: HitSettings = field(default_factory=HitSettings)
+    must_watch: bool = True
+    shows_number: bool = False
 
 
 Wish = Callable[[Any], str]  # what the value should have been, or nothing when it is right
@@ -85,6 +90,8 @@ _CAMPAIGN: dict[str, Wish] = {
     "control": _text,
     "human": _texts,
     "fluency": _truth,
+    "must_watch": _truth,
+    "shows_number": _truth,
     "instructions": _text,
     "consent": _text,
 }
@@ -97,6 +104,9 @@ _HITS: dict[str, Wish] = {
     "seed": _whole(0, 2**63 - 1),
     "reward": _money,
     "merge": _truth,
+    "minutes_allowed": _whole(1, 32_767),
+    "max_hits_per_annotator": _whole(1, 32_767),
+    "min_pairs": _whole(0, 32_767),
 }
 
 

@@ -22,14 +22,22 @@ from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
-from hits.importing.faults import Faults, Kind, Where
+from daplatform.tables import (
+    Faults,
+    Kind,
+    Where,
+    count_lines,
+    counted,
+    is_readable,
+    quoted,
+    read_lines,
+    shown,
+)
 from hits.importing.layout import Layout
 from hits.importing.ledger import CaptionFile, CaptionRow, Shelf
 from hits.importing.limits import Limits
-from hits.importing.lines import count_lines, is_readable, read_lines
 from hits.importing.locations import is_address
 from hits.importing.settings import FILE, Settings, read_settings
-from hits.importing.texts import counted, quoted, shown
 from hits.importing.videos import Video, VideoRow, is_short_list, list_videos
 
 URLS = "urls"

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hits.importing.faults import Faults, Kind, Where
+from daplatform.tables import Faults, Kind, Where, counted, quoted, sha256_of
 from hits.importing.limits import Limits
-from hits.importing.lines import sha256_of
 from hits.importing.locations import check_address, check_path, find_file
 from hits.importing.sandbox import Prober, UnreadableVideo, VideoFacts
-from hits.importing.texts import check_name, counted, quoted
+from hits.importing.texts import check_name
 
 _RECODE = "Convert it: ffmpeg -i OLD -c:v libx264 -pix_fmt yuv420p -movflags +faststart NEW.mp4"
 
@@ -60,7 +59,7 @@ def list_videos(
             place = Where(file, line, columns[2 if url else 1])
             is_sound = _check_location(path, url, place, faults, limits)
             videos[name] = Video(name, path, url, line) if is_sound else Video(name, "", "", line)
-    if not videos:
+    if not videos and not faults.has_errors(file):
         faults.error(Kind.MISSING_VIDEO, Where(file), "There are no videos.", "List them here.")
     _warn_of_repeats(videos.values(), file, faults)
     _warn_of_plain_http(videos.values(), file, faults)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from django.core.management.base import CommandError, OutputWrapper
 from tqdm import tqdm
 
-from hits.importing import Faults
+from daplatform.tables import Faults
 
 
 def report_faults(stream: OutputWrapper, faults: Faults) -> None:

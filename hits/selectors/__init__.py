@@ -172,6 +172,11 @@ def video_captions(video: Video) -> QuerySet[Caption]:
     return captions.order_by("system__role", "system__name")
 
 
+def caption_hits(caption: Caption) -> int:
+    """How many HITs show a caption, whole or damaged; a correction leaves them as they are."""
+    return Hit.objects.filter(items__caption=caption).distinct().count()
+
+
 def neighbours(rows: QuerySet[Any], field: str, value: object) -> tuple[Any | None, Any | None]:
     """The rows just before and just after ``value``, by one unique field."""
     before = rows.filter(**{f"{field}__lt": value}).order_by(f"-{field}").first()

@@ -10,7 +10,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from daplatform.errors import DomainError
+from daplatform.tables import Faults, Where
 from hits.composition import Shape
+from hits.importing.limits import LIMITS
+from hits.importing.texts import check_caption
 from hits.models import Batch, Campaign, Caption
 from hits.selectors import may_share
 
@@ -83,6 +86,16 @@ def campaign_go_live(*, campaign: Campaign) -> None:
 
 
 @transaction.atomic
+def campaign_reopen(*, campaign: Campaign) -> None:
+    """Let links work again. Whether that may be is decided by `annotations.services.closing`."""
+    if not Campaign.objects.filter(pk=campaign.pk, state=Campaign.State.CLOSED).update(
+        state=Campaign.State.LIVE
+    ):
+        raise DomainError("Only a closed campaign can be reopened.")
+    campaign.state = Campaign.State.LIVE
+
+
+@transaction.atomic
 def campaign_close(*, campaign: Campaign) -> None:
     """No new work is given out. Doing it twice changes nothing."""
     begun = Campaign.objects.filter(pk=campaign.pk).exclude(state=Campaign.State.DRAFT)
@@ -97,9 +110,15 @@ def caption_correct(*, caption: Caption, text: str) -> Caption:
 
     HITs composed earlier keep showing the old text, and their ratings stay with it.
     """
-    text = text.strip()
-    if not text:
-        raise DomainError("A caption cannot be empty.")
+    text = " ".join(text.split())
+    faults = Faults()
+    check_caption(text, LIMITS.caption_characters, Where(), faults)
+    if faults.errors:
+        raise DomainError(" ".join(str(fault) for fault in faults))
+    if text == caption.text:
+        raise DomainError("This is what the caption says already.")
+    if caption.system.campaign.state == Campaign.State.CLOSED:
+        raise DomainError("This campaign is closed.")
     retired = Caption.objects.filter(pk=caption.pk, retired_at=None).update(
         retired_at=timezone.now()
     )

@@ -137,7 +137,12 @@ def _settings(settings: importing.Settings) -> dict[str, object]:
         "seed": hits.seed,
         "reward": hits.reward,
         "merge_identical": hits.merge,
+        "minutes_allowed": hits.minutes_allowed,
+        "max_hits_per_annotator": hits.max_hits_per_annotator,
+        "min_pairs": hits.min_pairs,
         "asks_fluency": settings.fluency,
+        "must_watch": settings.must_watch,
+        "shows_number": settings.shows_number,
         "instructions": settings.instructions,
         "consent": settings.consent,
     }

@@ -10,11 +10,11 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from daplatform.errors import DomainError
 from hits import selectors
-from hits.forms import ShareForm
+from hits.forms import SettingsForm, ShareForm
 from hits.models import Batch, Campaign
 from hits.services import campaigns
 from hits.views.access import MemberRequest, for_campaign, for_member
@@ -36,6 +36,25 @@ def campaign_list(request: MemberRequest) -> HttpResponseBase:
 @for_campaign()
 def campaign_detail(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     return campaign_page(request, campaign)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_campaign("hits.change_campaign")
+def campaign_settings(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """What people are asked and under which rules; frozen once the campaign is live."""
+    form = SettingsForm(request.POST or None, instance=campaign)
+    if request.method == "POST" and form.is_valid():
+        try:
+            campaigns.campaign_update(campaign=campaign, **form.cleaned_data)
+        except DomainError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, "The settings are saved.")
+            return redirect("hits:campaign-settings", campaign.slug)
+    context = {"campaign": campaign, "form": form}
+    return render(
+        request, "hits/campaign_settings.html", context, status=400 if form.errors else 200
+    )
 
 
 @require_POST

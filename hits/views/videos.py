@@ -1,15 +1,19 @@
-"""A campaign's videos: posters, one video with every caption of it, and the files themselves."""
+"""A campaign's videos: posters, one video with its captions and their correction, the files."""
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponseBase
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
 
+from daplatform.errors import DomainError
 from daplatform.media import allow_media, stored_file
 from hits import selectors
-from hits.models import Campaign
+from hits.forms import CorrectionForm
+from hits.models import Campaign, Caption
+from hits.services import campaigns
 from hits.views.access import MemberRequest, for_campaign
 
 VIDEOS_PER_PAGE = 48
@@ -43,6 +47,27 @@ def video_detail(request: MemberRequest, campaign: Campaign, pk: int) -> HttpRes
     }
     page = render(request, "hits/video_detail.html", context)
     return allow_media(request, page, [video.url]) if video.url else page
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_campaign("hits.change_campaign")
+def caption_correct(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResponseBase:
+    """GET says what a correction does to HITs that are out, POST makes it."""
+    captions = Caption.objects.filter(system__campaign=campaign, retired_at=None)
+    caption = get_object_or_404(captions.select_related("system__campaign", "video"), pk=pk)
+    form = CorrectionForm(request.POST or None, initial={"text": caption.text})
+    if request.method == "POST" and form.is_valid():
+        try:
+            campaigns.caption_correct(caption=caption, text=form.cleaned_data["text"])
+        except DomainError as error:
+            form.add_error("text", str(error))
+        else:
+            messages.success(request, "The caption is corrected.")
+            return redirect("hits:video-detail", campaign.slug, caption.video_id)
+    context = {"campaign": campaign, "caption": caption, "form": form}
+    context["hits"] = selectors.caption_hits(caption)
+    status = 400 if form.errors else 200
+    return render(request, "hits/caption_correct.html", context, status=status)
 
 
 @require_safe

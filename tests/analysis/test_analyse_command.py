@@ -111,7 +111,7 @@ def test_trust_is_assessed_unless_that_takes_long_and_nobody_insists(
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("", "bad.csv: the file is empty"),
+        ("", "bad.csv: The file is empty. Fill it, or delete it."),
         ("a,b\n1,2\n", "bad.csv: no column 'annotator'"),
         (
             "annotator,hit,system,item,kind,score,seconds\nw,h,A,1,system,101,5\n",

@@ -13,7 +13,6 @@ from annotations.decisions import Case, invites_again, needs_replacement, pays, 
 from annotations.models import Assignment, Submission, Verdict
 from annotations.selectors.reviews import (
     assignments_left_out,
-    hourly_seen,
     review_row,
     submissions_of,
 )
@@ -338,13 +337,6 @@ def test_topping_up_does_not_go_on_for_ever(campaign, market, made):
         judge(campaign, **{f"W{person}": "failed"})
     assert "in vain" in launch_top_up(launch=made).obstacle
     assert Assignment.objects.count() == 12
-
-
-def test_what_people_really_earn_is_told_from_the_median_time(campaign, made):
-    now = timezone.now()
-    turns = Assignment.objects.all()
-    turns.update(claimed_at=now - dt.timedelta(minutes=10), submitted_at=now)
-    assert hourly_seen(made) == Decimal("5.94")
 
 
 def test_everything_a_person_did_is_on_the_trail(campaign, market, made):

@@ -9,7 +9,8 @@ from typing import Any
 import av
 import numpy as np
 
-from hits.importing import Kind, Reading, read_campaign
+from daplatform.tables import Kind
+from hits.importing import Reading, read_campaign
 
 TOML = 'name = "Street scenes"\ncontrol = "human-a"\nhuman = ["human-b"]\n'
 VIDEOS = "video,url\nv1,https://example.org/1.mp4\nv2,https://example.org/2.mp4\n"

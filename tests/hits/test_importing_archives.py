@@ -15,7 +15,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hits.importing import Kind, Limits, read_campaign
+from daplatform.tables import Kind
+from hits.importing import Limits, read_campaign
 from tests.hits.importing_material import CAPTIONS, REFERENCES, TOML, VIDEOS, kinds
 
 MATERIAL = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hits.importing import Faults, Kind, Where
+from daplatform.tables import Faults, Kind, Where
 
 
 def test_it_keeps_the_first_of_each_kind_and_counts_the_rest():

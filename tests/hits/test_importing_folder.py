@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import tracemalloc
 
 import pytest
 
-from hits.importing import Kind, Limits, Role, read_campaign
+from daplatform.tables import Kind
+from hits.importing import Limits, Role, read_campaign
 from tests.hits.importing_material import (
     CAPTIONS,
     REFERENCES,
@@ -19,6 +21,7 @@ from tests.hits.importing_material import (
     write_folder,
     write_video,
 )
+from tests.tables.sheets import write_ods, write_xlsx
 
 
 def test_a_sound_campaign_has_no_faults(tmp_path):
@@ -114,7 +117,7 @@ def test_it_is_told_everything_at_once(tmp_path):
             "campaign.toml": TOML + "[hits]\nsize = 7\nsead = 3\n",
             "videos.csv": "video,url\nv1,ftp://example.org/1\nv2,https://example.org/2\nv2,x\n",
             "captions.csv": CAPTIONS + "v3,alpha,a bird\nv1,alpha,again\nv1,beta\nv2,gamma, \n",
-            "references.csv": REFERENCES.encode() + b"v1,human-d,caf\xe9\n",
+            "references.csv": REFERENCES.encode() + b"v1,human-d,caf\x8e\n",
         },
     )
 
@@ -324,3 +327,71 @@ def test_many_captions_need_little_memory(tmp_path):
 
     assert captions == 20_006
     assert peak < 4_000_000
+
+
+def test_a_german_excel_export_is_read_as_it_is(tmp_path):
+    """Semicolons, Windows-1252 and line breaks inside captions: warnings only."""
+    captions = (
+        "video;system;caption\r\n"
+        'v1;alpha;"Ein Mann reitet\nüber die Straße"\r\nv2;alpha;Ein Hund läuft\r\n'
+    )
+    references = "video;source;caption\r\nv1;human-a;Ein Mann.\r\nv2;human-a;Ein Hund.\r\n"
+    reading = read_with(
+        tmp_path,
+        {
+            "campaign.toml": 'name = "Straßen"\ncontrol = "human-a"\n',
+            "videos.csv": VIDEOS.replace(",", ";").encode("utf-16"),
+            "captions.csv": captions.encode("cp1252"),
+            "references.csv": references.encode("cp1252"),
+        },
+    )
+
+    assert reading.is_sound
+    assert [caption.text for caption in reading.captions()][:2] == [
+        "Ein Mann reitet über die Straße",
+        "Ein Hund läuft",
+    ]
+    assert [(fault.kind, fault.where.file) for fault in reading.faults] == [
+        (Kind.ENCODING, "captions.csv"),
+        (Kind.LINE_BREAK, "captions.csv"),
+        (Kind.ENCODING, "videos.csv"),
+    ]
+
+
+def test_a_campaign_may_be_sheets(tmp_path):
+    tables = {"videos": VIDEOS, "captions": CAPTIONS, "references": REFERENCES}
+    root = write_folder(tmp_path, {f"{stem}.csv": None for stem in tables})
+    for (stem, text), write in zip(
+        tables.items(), (write_xlsx, write_ods, write_xlsx), strict=True
+    ):
+        suffix = ".ods" if write is write_ods else ".xlsx"
+        write(root / f"{stem}{suffix}", list(csv.reader(text.splitlines())))
+
+    reading = read_campaign(root)
+
+    assert list(reading.faults) == []
+    assert sum(1 for _ in reading.captions()) == 10
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({"captions.csv": "v;s;c\nv1;alpha;one\n"}, [(Kind.MISSING_COLUMN, "captions.csv")]),
+        ({"references.csv": "v;s;c\nv1;a;one\n"}, [(Kind.MISSING_COLUMN, "references.csv")]),
+        ({"videos.csv": "v;u\nv1;https://x.org\n"}, [(Kind.MISSING_COLUMN, "videos.csv")]),
+        ({"videos.csv": VIDEOS + "v3\n", "captions.csv": CAPTIONS + "v3,alpha,one\nv3,beta,two\n"},
+         [(Kind.FIELD_COUNT, "videos.csv")]),
+        ({"captions.csv": CAPTIONS + "v9,alpha,one\nv9,beta,one\n"},
+         [(Kind.UNKNOWN_VIDEO, "captions.csv")]),
+        ({"captions.csv": CAPTIONS + "v1, c,one\nv2, c,one\n"}, [(Kind.NAME, "captions.csv")]),
+        ({"captions.csv": CAPTIONS.replace("beta,a cat sleeps", "beta")},
+         [(Kind.FIELD_COUNT, "captions.csv")]),
+        ({"captions.csv": None, "caption.csv": CAPTIONS}, [(Kind.MISSING_FILE, "captions.csv")]),
+        ({"references.csv": REFERENCES.encode() + b"v1,d,\x81\nv2,d,\x81\n"},
+         [(Kind.ENCODING, "references.csv")]),
+    ],
+)  # fmt: skip
+def test_one_cause_is_one_message(tmp_path, files, told):
+    reading = read_with(tmp_path, files)
+
+    assert [(fault.kind, fault.where.file) for fault in reading.faults] == told

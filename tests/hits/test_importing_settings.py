@@ -6,7 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from hits.importing import Faults, HitSettings, Kind, Limits, Settings
+from daplatform.tables import Faults, Kind
+from hits.importing import HitSettings, Limits, Settings
 from hits.importing.settings import read_settings
 
 

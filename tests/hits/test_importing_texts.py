@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hits.importing import Faults, Kind, Where
+from daplatform.tables import Faults, Kind, Where, quoted, suggestion
 from hits.importing.locations import check_address, find_file, path_problem
-from hits.importing.texts import check_caption, check_name, check_prose, is_odd, quoted, suggestion
+from hits.importing.texts import check_caption, check_name, check_prose, is_odd
 
 HERE = Where("captions.csv", 2, "caption")
 

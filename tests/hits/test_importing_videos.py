@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+from daplatform.tables import Kind
 from hits.importing import (
-    Kind,
     Prober,
     UnreadableVideo,
     VideoFacts,

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 
-from hits.importing import Kind, read_campaign
+from daplatform.tables import Kind
+from hits.importing import read_campaign
 from hits.services.importing import campaign_import
 from tests.hits.importing_material import kinds, write_folder, write_video
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from hits.importing import Kind, Prober, UnreadableVideo, read_campaign, sandbox
+from daplatform.tables import Kind
+from hits.importing import Prober, UnreadableVideo, read_campaign, sandbox
 from tests.hits.importing_material import kinds, write_folder, write_video
 from tests.security.bombs import picture, stretch, write_pictures
 

@@ -34,10 +34,10 @@ from analysis.metrics.registry import families_of
 from analysis.metrics.scoring import Fault, Scores, embed, embeddable, label_checked, score
 from analysis.metrics.settings import Settings
 from analysis.metrics.workbench import Workbench
-from hits.importing import Faults
+from daplatform.tables import Faults
 
 BAD_INPUT = 2
-# 0: everything was scored; 1: nothing was; this: some values are missing, the messages say which.
+# 0: everything was scored; 1 and 2: nothing was; this: values are missing, the messages say which.
 INCOMPLETE = 3
 _FAULTS_SHOWN = 20
 _A_DAY = 24 * 60 * 60
@@ -79,7 +79,10 @@ class Command(BaseCommand):
             settings, equipment = settings_of(options), equipment_of(options, options["metrics"])
         except ValueError as error:
             raise CommandError(str(error), returncode=BAD_INPUT) from error
-        captions, batch = _read(options)
+        faults = Faults()
+        captions, batch = _read(options, faults)
+        for warning in faults:
+            self.stderr.write(self.style.WARNING(str(warning)))
         try:
             needs = {need for family in families_of(options["metrics"]) for need in family.needs}
             bench = equipment.workbench(needs)
@@ -147,13 +150,13 @@ def _add_fusions(scores: Scores, paths: Sequence[Path]) -> None:
         scores.signatures[fused.name] = fused.mixed_signature
 
 
-def _read(options: Mapping[str, Any]) -> tuple[Captions, Batch]:
-    faults = Faults()
+def _read(options: Mapping[str, Any], faults: Faults) -> tuple[Captions, Batch]:
     captions = read_captions(options["captions"], faults)
     references = read_references(options["references"], faults) if options["references"] else {}
     corpus = read_references(options["corpus"], faults) if options["corpus"] else references
     if faults.errors:
-        raise CommandError("\n".join(str(fault) for fault in faults))
+        told = "\n".join(str(fault) for fault in faults)
+        raise CommandError(f"{told}\nNothing was written.", returncode=BAD_INPUT)
     files = {}
     if options["videos"]:
         found = find_videos(options["videos"], captions.videos)

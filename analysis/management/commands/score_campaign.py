@@ -24,7 +24,7 @@ from analysis.services.metric_chunks import metric_run_finish
 from analysis.services.metric_runs import Corpus, metric_run_request
 from analysis.tasks import metric_run_work_task
 from daplatform.errors import DomainError
-from hits.importing import Faults
+from daplatform.tables import Faults
 from hits.models import Campaign
 
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from analysis.downloads import MEDIA_TYPES
 from analysis.metrics.files import read_captions
-from hits.importing import Faults
+from daplatform.tables import Faults
 from hits.models import HitItem
 from tests.analysis.agreement.conftest import compute as compare
 from tests.analysis.agreement.conftest import score

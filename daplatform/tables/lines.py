@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import codecs
 import hashlib
 import os
 import stat
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from hits.importing.faults import Faults, Kind, Where
-from hits.importing.limits import Limits
+from daplatform.tables.bounds import BOUNDS, Bounds
+from daplatform.tables.faults import Faults, Kind, Where
+from daplatform.tables.plain import EXCEL, plain_text
 
 _BLOCK = 1024 * 1024
-_WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # UTF-32 little-endian begins so too
 
 
 def is_readable(path: Path, file: str, faults: Faults) -> bool:
@@ -35,22 +35,34 @@ def is_readable(path: Path, file: str, faults: Faults) -> bool:
     return False
 
 
-def read_lines(path: Path, file: str, faults: Faults, limits: Limits) -> Iterator[str]:
+def read_lines(path: Path, file: str, faults: Faults, bounds: Bounds = BOUNDS) -> Iterator[str]:
     """The file's lines as text, one for each line of the file, with their ends.
 
     A line too long to be read comes out as an empty string (a line that is merely blank still has
     its end), one that is not UTF-8 with its foreign bytes spelt out; both are errors in `faults`.
     """
-    with path.open("rb") as stream:
-        if not _begins_as_text(stream, file, faults):
-            return
-        number = 0
-        while raw := stream.readline(limits.line_bytes + 1):
-            number += 1
-            if len(raw) > limits.line_bytes:
-                yield _skip_line(stream, raw, Where(file, number), faults, limits)
-            else:
-                yield _decode(raw, file, number, faults)
+    with plain_text(path, file, faults, bounds) as plain:
+        if plain is not None:
+            with plain.open("rb") as stream:
+                yield from _lines(stream, file, faults, bounds)
+
+
+def _lines(stream: BinaryIO, file: str, faults: Faults, bounds: Bounds) -> Iterator[str]:
+    if stream.read(len(BOM_UTF8)) != BOM_UTF8:
+        stream.seek(0)
+    number, is_told = 0, False
+    while raw := stream.readline(bounds.line_bytes + 1):
+        number += 1
+        if len(raw) > bounds.line_bytes:
+            yield _skip_line(stream, raw, Where(file, number), faults, bounds)
+            continue
+        try:
+            yield raw.decode()
+        except UnicodeDecodeError as error:
+            if not is_told:
+                _foreign_byte(error, raw, Where(file, number), faults)
+            is_told = True
+            yield raw.decode(errors="backslashreplace")
 
 
 def count_lines(path: Path) -> int:
@@ -69,43 +81,27 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _begins_as_text(stream: BinaryIO, file: str, faults: Faults) -> bool:
-    """Step over a UTF-8 byte order mark; refuse files that cannot be read as lines of UTF-8."""
-    start = stream.read(len(codecs.BOM_UTF8))
-    if not start:
-        faults.error(Kind.EMPTY_FILE, Where(file), "The file is empty.", "Fill it, or delete it.")
-    elif start.startswith(_WIDE_MARKS):
-        faults.error(Kind.ENCODING, Where(file, 1), "The file is UTF-16.", "Save it as UTF-8.")
-    else:
-        stream.seek(len(start) if start == codecs.BOM_UTF8 else 0)
-        return True
-    return False
+def _foreign_byte(error: UnicodeDecodeError, raw: bytes, where: Where, faults: Faults) -> None:
+    """Told once a file: whatever else is wrong with its letters has the same cause."""
+    position = len(raw[: error.start].decode()) + 1
+    faults.error(
+        Kind.ENCODING,
+        where._replace(column=str(position)),
+        f"The byte 0x{raw[error.start]:02X} is not UTF-8, and no other encoding fits the file.",
+        f"Save the whole file as UTF-8; parts of it may come from another program. {EXCEL}",
+    )
 
 
-def _decode(raw: bytes, file: str, number: int, faults: Faults) -> str:
-    try:
-        return raw.decode()
-    except UnicodeDecodeError as error:
-        position = len(raw[: error.start].decode()) + 1
-        faults.error(
-            Kind.ENCODING,
-            Where(file, number, str(position)),
-            f"The byte 0x{raw[error.start]:02X} is not UTF-8.",
-            "Save the whole file as UTF-8; parts of it may come from another program.",
-        )
-        return raw.decode(errors="backslashreplace")
-
-
-def _skip_line(stream: BinaryIO, raw: bytes, where: Where, faults: Faults, limits: Limits) -> str:
+def _skip_line(stream: BinaryIO, raw: bytes, where: Where, faults: Faults, bounds: Bounds) -> str:
     """Read on to the end of a line, forgetting it."""
     size = len(raw)
     while raw and not raw.endswith(b"\n"):
-        raw = stream.readline(limits.line_bytes)
+        raw = stream.readline(bounds.line_bytes)
         size += len(raw)
     faults.error(
         Kind.LONG_LINE,
         where,
-        f"The line has {size:,} bytes; {limits.line_bytes:,} are allowed.",
+        f"The line has {size:,} bytes; {bounds.line_bytes:,} are allowed.",
         "Check whether line ends are missing.",
     )
     return ""

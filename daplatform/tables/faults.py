@@ -1,9 +1,9 @@
-"""What is wrong with a campaign's files: where, what, and what to do about it."""
+"""What is wrong with files: where, what, and what to do about it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -27,6 +27,8 @@ class Kind(StrEnum):
     UNUSED_FILE = "unused file"
     LINK = "link"
     ENCODING = "encoding"
+    UNUSED_SHEET = "unused sheet"
+    LINE_BREAK = "line break"
     LONG_LINE = "long line"
     MISSING_COLUMN = "missing column"
     REPEATED_COLUMN = "repeated column"
@@ -60,7 +62,7 @@ class Kind(StrEnum):
 
 
 class Where(NamedTuple):
-    """A place in the campaign's files; line and column only where they mean something."""
+    """A place in a file; line and column only where they mean something."""
 
     file: str = ""
     line: int | None = None
@@ -108,6 +110,7 @@ class Faults:
         self._kept = kept
         self._faults: list[Fault] = []
         self._counts: Counter[tuple[Severity, Kind]] = Counter()
+        self._wrong: set[tuple[str, Kind]] = set()  # files, and what is wrong with them
 
     def error(self, kind: Kind, where: Where, message: str, remedy: str = "") -> None:
         self._add(Severity.ERROR, kind, where, message, remedy)
@@ -117,12 +120,18 @@ class Faults:
 
     def _add(self, severity: Severity, kind: Kind, where: Where, message: str, remedy: str) -> None:
         self._counts[severity, kind] += 1
+        if severity is Severity.ERROR:
+            self._wrong.add((where.file, kind))
         if self._counts[severity, kind] <= self._kept:
             self._faults.append(Fault(severity, kind, where, message, remedy))
 
     def is_full(self, kind: Kind) -> bool:
         """Whether further errors of this kind are only counted, so costly advice is wasted."""
         return self._counts[Severity.ERROR, kind] >= self._kept
+
+    def has_errors(self, file: str, kinds: Iterable[Kind] = Kind) -> bool:
+        """Whether a file has such errors, so that what follows from them need not be told."""
+        return any((file, kind) in self._wrong for kind in kinds)
 
     @property
     def errors(self) -> int:
@@ -154,3 +163,33 @@ class Faults:
 
     def __len__(self) -> int:
         return self.errors + self.warnings
+
+
+class TableError(ValueError):
+    """A file that cannot be used, said by its first fault."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(str(fault))
+        self.fault = fault
+
+
+class FirstFault(Faults):
+    """Raises the first error, for readers that have no use for what comes after it."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The warnings, as sentences of a report that lists them without their remedies."""
+        return tuple(f"{fault.where}: {fault.message.removesuffix('.')}" for fault in self)
+
+    def _add(self, severity: Severity, kind: Kind, where: Where, message: str, remedy: str) -> None:
+        if severity is Severity.ERROR:
+            raise TableError(Fault(severity, kind, where, message, remedy))
+        super()._add(severity, kind, where, message, remedy)
+
+
+class Unusable(Exception):
+    """Raised inside this package where a file cannot be made plain text."""
+
+    def __init__(self, kind: Kind, message: str, remedy: str) -> None:
+        super().__init__(message)
+        self.kind, self.message, self.remedy = kind, message, remedy

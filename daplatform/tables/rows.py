@@ -1,25 +1,31 @@
-"""Tables of text: CSV, TSV and JSON lines, read row by row with every fault noted."""
+"""Rows of tables: delimited text, JSON lines and sheets, read with every fault noted."""
 
 from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
+from operator import itemgetter
 from pathlib import Path
 
-from hits.importing.faults import Faults, Kind, Where
-from hits.importing.limits import Limits
-from hits.importing.lines import is_readable, read_lines
-from hits.importing.texts import counted, quoted, suggestion
+from daplatform.tables.bounds import BOUNDS, Bounds
+from daplatform.tables.faults import Faults, Kind, Where
+from daplatform.tables.lines import is_readable, read_lines
+from daplatform.tables.wording import counted, quoted, suggestion
 
-SUFFIXES = (".csv", ".tsv", ".jsonl")
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_TEXT = (".csv", ".tsv", ".txt", ".jsonl")
+SUFFIXES = (*_TEXT, ".xlsx", ".ods", ".xls", *(f"{suffix}.gz" for suffix in _TEXT))
+_SEPARATORS = ",;\t"
+_NAMED_SEPARATOR = re.compile(r"sep=(.)\s*", re.IGNORECASE)  # Excel's own first line
+_BREAK = re.compile(r"[ \t]*[\r\n]+[ \t]*")
 _UNUSED_COLUMNS_NAMED = 20
 _JSON = json.JSONDecoder(object_pairs_hook=tuple)  # a tuple shows keys that are there twice
 
-Row = tuple[int, list[str]]  # the line it begins on; its values in the order asked for
+Row = tuple[int, Sequence[str]]  # the line it begins on; its values in the order asked for
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,8 @@ def find_table(root: Path, stem: str, faults: Faults) -> Path | None:
             Kind.MISSING_FILE,
             Where(f"{stem}.csv"),
             "There is no such file.",
-            f"Add {stem}.csv, {stem}.tsv or {stem}.jsonl.",
+            suggestion(f"{stem}.csv", [path.name for path in root.iterdir() if path.is_file()])
+            or f"Add {stem}.csv, {stem}.tsv, {stem}.jsonl, {stem}.xlsx or {stem}.ods.",
         )
     elif len(found) > 1:
         names = " and ".join(path.name for path in found)
@@ -58,81 +65,168 @@ def _is_there(path: Path) -> bool:
     return path.is_symlink() or path.exists()
 
 
-def read_table(path: Path, columns: Columns, faults: Faults, limits: Limits) -> Iterator[Row]:
+def read_table(
+    path: Path, columns: Columns, faults: Faults, bounds: Bounds = BOUNDS
+) -> Iterator[Row]:
     """The rows of a table, each with the line it begins on; rows with faults are left out.
 
-    Values come in the order of `columns.all`; a column of `either` that is absent is empty.
+    Values come in the order of `columns.all`; a column of `either` that is absent is empty. Line
+    breaks inside a value become a space, and are counted in a warning.
     """
-    lines = read_lines(path, path.name, faults, limits)
-    if path.suffix == ".jsonl":
-        return _json_rows(lines, path.name, columns, faults)
-    return _csv_rows(lines, path, columns, faults, limits)
+    breaks = Breaks()
+    start, lines = begin(read_lines(path, path.name, faults, bounds))
+    if ".jsonl" in path.suffixes or start.startswith("{"):
+        yield from _json_rows(lines, path.name, columns, faults, breaks)
+    else:
+        yield from _delimited_rows(start, lines, path.name, columns, faults, bounds, breaks)
+    breaks.warn(path.name, faults)
+
+
+def begin(lines: Iterator[str]) -> tuple[str, Iterator[str]]:
+    """The first line that is not blank, and all lines, that one and the blank ones included."""
+    for blank, line in enumerate(lines):
+        if line.strip():
+            return line, chain(repeat("\n", blank), [line], lines)
+    return "", iter(())
+
+
+def separator(header: str) -> str:
+    """The one of comma, semicolon and tab that a header has most of.
+
+    >>> separator("video;system;caption")
+    ';'
+    """
+    return max(_SEPARATORS, key=header.count)
+
+
+class Breaks:
+    """Line breaks inside values: made spaces, and counted."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._first: int | None = None
+
+    def joined(self, text: str, line: int) -> str:
+        """
+        >>> Breaks().joined("A dog\\nruns. ", 2)
+        'A dog runs.'
+        """
+        if "\n" not in text and "\r" not in text:
+            return text
+        self.count += 1
+        self._first = self._first or line
+        return _BREAK.sub(" ", text).strip()
+
+    def warn(self, file: str, faults: Faults) -> None:
+        if self.count:
+            faults.warning(
+                Kind.LINE_BREAK,
+                Where(file, self._first),
+                f"Line breaks inside {counted(self.count, 'text')} became spaces; "
+                "this is the first.",
+                "Nothing needs doing where the texts still read well.",
+            )
 
 
 class _Feed:
     """Lines for the CSV reader, so many characters a record: no open quote may eat the file."""
 
     def __init__(self, lines: Iterator[str], longest: int) -> None:
-        self._lines = lines
-        self._longest = longest
-        self._room = longest
-
-    def begin_record(self) -> None:
-        self._room = self._longest
+        self._next = lines.__next__
+        self.room = longest  # characters left for the record
+        self.has_return = False  # whether a carriage return stands inside a line of the record
 
     def __iter__(self) -> _Feed:
         return self
 
     def __next__(self) -> str:
-        line = next(self._lines)
-        self._room -= len(line)
-        if self._room < 0:
+        line = self._next()
+        self.room -= len(line)
+        if self.room < 0:
             raise csv.Error("quote not closed")
+        if line.find("\r", 0, -2) >= 0:
+            self.has_return = True
         return line
 
 
-def _csv_rows(
-    lines: Iterator[str], path: Path, columns: Columns, faults: Faults, limits: Limits
+def records(
+    lines: Iterator[str],
+    file: str,
+    faults: Faults,
+    *,
+    delimiter: str,
+    longest: int = BOUNDS.line_bytes,
+    breaks: Breaks | None = None,
+    strict: bool = True,
+) -> Iterator[tuple[int, list[str]]]:
+    """Records of delimited lines that are not blank, each with the line it begins on.
+
+    With `breaks`, line breaks inside fields become spaces. Unless `strict`, a quote inside a field
+    is a character like any other.
+    """
+    feed = _Feed(lines, longest)
+    reader = csv.reader(feed, delimiter=delimiter, strict=strict)
+    begin, is_over = 1, False
+    while not is_over:
+        try:
+            for fields in reader:
+                if breaks is not None and (reader.line_num != begin or feed.has_return):
+                    fields = [breaks.joined(field, begin) for field in fields]
+                    feed.has_return = False
+                if fields:
+                    yield begin, fields
+                feed.room = longest
+                begin = reader.line_num + 1
+            is_over = True
+        except csv.Error as error:
+            _broken_record(error, Where(file, begin), reader.line_num, faults)
+            feed.room = longest
+            begin = reader.line_num + 1
+
+
+def _delimited_rows(
+    start: str,
+    lines: Iterator[str],
+    file: str,
+    columns: Columns,
+    faults: Faults,
+    bounds: Bounds,
+    breaks: Breaks,
 ) -> Iterator[Row]:
-    records = _records(lines, path, faults, limits)
-    first = next(records, None)
-    if first is None:
-        return
-    line, header = first
-    places = _places(header, Where(path.name, line), columns, faults)
+    named = _NAMED_SEPARATOR.fullmatch(start)
+    content = records(
+        lines,
+        file,
+        faults,
+        delimiter=named[1] if named else separator(start),
+        longest=bounds.line_bytes,
+        breaks=breaks,
+    )
+    if named:
+        next(content, None)
+    line, header = next(content, (0, []))
+    places = _places(header, Where(file, line), columns, faults) if header else None
     if places is None:
         return
-    width = len(header)
-    for line, fields in records:
+    width, pick = len(header), _picker(places)
+    for line, fields in content:
         if len(fields) == width:
-            yield line, ["" if place is None else fields[place] for place in places]
+            yield line, pick(fields)
         else:
             faults.error(
                 Kind.FIELD_COUNT,
-                Where(path.name, line),
+                Where(file, line),
                 f"The row has {counted(len(fields), 'field')}; the header has {width:,}.",
                 "Put quotes around a text that holds the separator.",
             )
 
 
-def _records(
-    lines: Iterator[str], path: Path, faults: Faults, limits: Limits
-) -> Iterator[tuple[int, list[str]]]:
-    """Records of a delimited file that are not blank, each with the line it begins on."""
-    feed = _Feed(lines, limits.line_bytes)
-    reader = csv.reader(feed, delimiter=_DELIMITERS[path.suffix], strict=True)
-    while True:
-        feed.begin_record()
-        begin = reader.line_num + 1
-        try:
-            fields = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            _broken_record(error, Where(path.name, begin), reader.line_num, faults)
-            continue
-        if fields:
-            yield begin, fields
+def _picker(places: Sequence[int | None]) -> Callable[[Sequence[str]], Sequence[str]]:
+    """Picks the values wanted out of a record; this is done a million times."""
+    there = [place for place in places if place is not None]
+    if len(there) == len(places) > 1:
+        return itemgetter(*there)
+    return lambda fields: tuple("" if place is None else fields[place] for place in places)
 
 
 def _broken_record(error: csv.Error, where: Where, last: int, faults: Faults) -> None:
@@ -159,12 +253,13 @@ def _places(
     missing = [name for name in columns.required if name not in names]
     if columns.either and not set(columns.either) & set(names):
         missing.append(" or ".join(columns.either))
-    for name in missing:
+    if missing:
+        hint = suggestion(missing[0], names) if len(missing) == 1 else ""
         faults.error(
             Kind.MISSING_COLUMN,
             where,
-            f"There is no column {name}.",
-            suggestion(name, names) or _missing_column_advice(header, columns),
+            f"There is no column {', '.join(missing)}.",
+            hint or f"The first line must name the columns: {', '.join(columns.all)}.",
         )
     if faults.errors > before:
         return None
@@ -172,14 +267,10 @@ def _places(
     return [names.index(name) if name in names else None for name in columns.all]
 
 
-def _missing_column_advice(header: Sequence[str], columns: Columns) -> str:
-    if len(header) == 1 and any(mark in header[0] for mark in ";\t,|"):
-        return "Separate columns with commas in .csv, with tabs in .tsv."
-    return f"The first line must name the columns: {', '.join(columns.all)}."
-
-
 def _warn_of_unused(names: Sequence[str], where: Where, columns: Columns, faults: Faults) -> None:
-    for name in [name for name in names if name not in columns.all][:_UNUSED_COLUMNS_NAMED]:
+    for name in [name for name in names if name and name not in columns.all][
+        :_UNUSED_COLUMNS_NAMED
+    ]:
         faults.warning(
             Kind.UNUSED_COLUMN,
             where._replace(column=quoted(name)),
@@ -188,7 +279,9 @@ def _warn_of_unused(names: Sequence[str], where: Where, columns: Columns, faults
         )
 
 
-def _json_rows(lines: Iterator[str], file: str, columns: Columns, faults: Faults) -> Iterator[Row]:
+def _json_rows(
+    lines: Iterator[str], file: str, columns: Columns, faults: Faults, breaks: Breaks
+) -> Iterator[Row]:
     seen: set[str] = set(columns.all)
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -201,7 +294,7 @@ def _json_rows(lines: Iterator[str], file: str, columns: Columns, faults: Faults
             seen |= row.keys()
         values = _json_values(row, Where(file, number), columns, faults)
         if values is not None:
-            yield number, values
+            yield number, tuple(breaks.joined(value, number) for value in values)
 
 
 def _json_object(line: str, where: Where, faults: Faults) -> dict[str, object] | None:

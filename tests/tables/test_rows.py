@@ -5,36 +5,36 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hits.importing import Faults, Kind, Limits
-from hits.importing.tables import Columns, find_table, read_table
+from daplatform.tables import Bounds, Columns, Faults, Kind, find_table, read_table
 
 COLUMNS = Columns(required=("video", "system", "caption"))
-ROW = [(2, ["v1", "alpha", 'He said "hi", and left'])]
+ROW = [(2, ("v1", "alpha", 'He said "hi", and left'))]
 
 
 def rows_of(path, content: bytes | str, columns: Columns = COLUMNS, **limits: int):
     """Rows and (kind, line, column) of faults of a table with that content."""
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     faults = Faults()
-    rows = list(read_table(path, columns, faults, Limits(**limits)))
+    rows = list(read_table(path, columns, faults, Bounds(**limits)))
     return rows, [(fault.kind, fault.where.line, fault.where.column) for fault in faults]
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["without BOM", "with BOM"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize("delimiter", [",", "\t"])
-def test_it_reads_delimited_tables(tmp_path, delimiter, end, mark):
+@pytest.mark.parametrize("delimiter", [",", "\t", ";"])
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".txt"])
+def test_it_reads_delimited_tables(tmp_path, suffix, delimiter, end, mark):
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator=end)
     writer.writerows([["video", "system", "caption"], ROW[0][1]])
-    path = tmp_path / ("captions.csv" if delimiter == "," else "captions.tsv")
 
-    assert rows_of(path, mark + text.getvalue().encode()) == (ROW, [])
+    assert rows_of(tmp_path / f"captions{suffix}", mark + text.getvalue().encode()) == (ROW, [])
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["without BOM", "with BOM"])
@@ -58,8 +58,49 @@ def test_what_the_csv_module_writes_is_read_back(tmp_path_factory, rows):
 
     found, faults = rows_of(path, text.getvalue())
 
-    assert [tuple(values) for _, values in found] == rows
-    assert faults == []
+    assert [values for _, values in found] == [tuple(map(joined, row)) for row in rows]
+    assert {kind for kind, _, _ in faults} <= {Kind.LINE_BREAK}
+
+
+def joined(text: str) -> str:
+    """What becomes of a text with line breaks."""
+    return re.sub(r"[ \t]*[\r\n]+[ \t]*", " ", text).strip() if set("\r\n") & set(text) else text
+
+
+def test_line_breaks_become_spaces_and_are_counted_once_a_file(tmp_path):
+    content = 'video,system,caption\nv1,a,"A dog\r\n runs."\nv2,a,"A\rcat.\n"\nv3,a,A "bird"\n'
+    content = content.replace('A "bird"', "A bird.")
+
+    rows, _ = rows_of(tmp_path / "captions.csv", content)
+    faults = Faults()
+    list(read_table(tmp_path / "captions.csv", COLUMNS, faults))
+
+    assert [values[2] for _, values in rows] == ["A dog runs.", "A cat.", "A bird."]
+    assert [str(fault) for fault in faults] == [
+        "captions.csv, line 2: Line breaks inside 2 texts became spaces; this is the first. "
+        "Nothing needs doing where the texts still read well."
+    ]
+
+
+def test_line_breaks_in_json_become_spaces_too(tmp_path):
+    line = '{"video": "v1", "system": "a", "caption": "A dog\\nruns."}\n'
+
+    rows, faults = rows_of(tmp_path / "captions.jsonl", line)
+
+    assert rows == [(1, ("v1", "a", "A dog runs."))]
+    assert faults == [(Kind.LINE_BREAK, 1, "")]
+
+
+def test_a_first_line_may_name_the_separator_as_excel_does(tmp_path):
+    rows, faults = rows_of(tmp_path / "c.csv", "sep=|\nvideo|system|caption\nv1|a|One, two\n")
+
+    assert (rows, faults) == ([(3, ("v1", "a", "One, two"))], [])
+
+
+def test_json_lines_are_known_by_how_they_begin(tmp_path):
+    line = '{"video": "v1", "system": "a", "caption": "A dog."}\n'
+
+    assert rows_of(tmp_path / "captions.csv", line) == ([(1, ("v1", "a", "A dog."))], [])
 
 
 def test_lines_are_counted_through_texts_of_several_lines(tmp_path):
@@ -73,16 +114,16 @@ def test_lines_are_counted_through_texts_of_several_lines(tmp_path):
 def test_columns_may_come_in_any_order_and_case(tmp_path):
     rows, faults = rows_of(tmp_path / "c.csv", "Caption, SYSTEM ,Video\nA dog.,alpha,v1\n")
 
-    assert rows == [(2, ["v1", "alpha", "A dog."])]
+    assert rows == [(2, ("v1", "alpha", "A dog."))]
     assert faults == []
 
 
 def test_an_optional_column_that_is_absent_is_empty(tmp_path):
     columns = Columns(required=("video",), either=("path", "url"))
 
-    assert rows_of(tmp_path / "v.csv", "url,video\nu,v1\n", columns)[0] == [(2, ["v1", "", "u"])]
+    assert rows_of(tmp_path / "v.csv", "url,video\nu,v1\n", columns)[0] == [(2, ("v1", "", "u"))]
     content = '{"video": 1, "url": null, "path": "p"}\n'
-    assert rows_of(tmp_path / "v.jsonl", content, columns)[0] == [(1, ["1", "p", ""])]
+    assert rows_of(tmp_path / "v.jsonl", content, columns)[0] == [(1, ("1", "p", ""))]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +131,7 @@ def test_an_optional_column_that_is_absent_is_empty(tmp_path):
     [
         (b"", [(Kind.EMPTY_FILE, None, "")]),
         ("system,caption\n", [(Kind.MISSING_COLUMN, 1, "")]),
-        ("video;system;caption\n", [(Kind.MISSING_COLUMN, 1, "")] * 3),
+        ("caption\n", [(Kind.MISSING_COLUMN, 1, "")]),
         ("video,system,caption,video\n", [(Kind.REPEATED_COLUMN, 1, "video")]),
         ("video,system,caption,notes\n", [(Kind.UNUSED_COLUMN, 1, "'notes'")]),
         ("video,system,caption\nv1,a\n", [(Kind.FIELD_COUNT, 2, "")]),
@@ -98,8 +139,7 @@ def test_an_optional_column_that_is_absent_is_empty(tmp_path):
         ('video,system,caption\nv1,a,"b" c\n', [(Kind.QUOTING, 2, "")]),
         ('video,system,caption\nv1,a,"b\nv2,a,c\n', [(Kind.QUOTING, 2, "")]),
         ("video,system,caption\rv1,a,b\r", [(Kind.QUOTING, 1, "")]),
-        (b"video,system,caption\nv1,a,caf\xe9\n", [(Kind.ENCODING, 2, "9")]),
-        ("video,system,caption\n".encode("utf-16"), [(Kind.ENCODING, 1, "")]),
+        (b"video,system,caption\nv1,a,caf\x8e\nv2,a,\x8e\n", [(Kind.ENCODING, 2, "9")]),
     ],
 )
 def test_it_says_where_a_delimited_table_is_wrong(tmp_path, content, expected):
@@ -135,7 +175,7 @@ def test_it_names_an_unused_json_key_once(tmp_path):
 
 
 def test_a_broken_row_does_not_stop_the_reading(tmp_path):
-    content = b'video,system,caption\nv1,a\nv2,a,b\n"v3"x,a,b\nv4,a,\xff\nv5,a,b\n'
+    content = b'video,system,caption\nv1,a\nv2,a,b\n"v3"x,a,b\nv4,a,\x81\nv5,a,b\n'
 
     rows, faults = rows_of(tmp_path / "captions.csv", content)
 
@@ -152,7 +192,7 @@ def test_it_passes_over_a_line_of_a_million_characters(tmp_path):
 
     rows, faults = rows_of(tmp_path / "captions.csv", content)
 
-    assert rows == [(3, ["v2", "a", "b"])]
+    assert rows == [(3, ("v2", "a", "b"))]
     assert faults == [(Kind.LONG_LINE, 2, "")]
 
 
