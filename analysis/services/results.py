@@ -42,7 +42,7 @@ from annotations.models import Rating
 from hits.models import Campaign
 
 KEPT = 3
-LAYOUT = 3
+LAYOUT = 4
 """Of what is stored with a result: those of an older layout are not found, but made anew."""
 ARRIVED_AFTER = timedelta(minutes=2)
 """Files that are not here so soon after they were made are elsewhere: the folder is not shared, and
