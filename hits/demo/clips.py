@@ -17,7 +17,7 @@ EDITION = 1
 """Raise it when the drawing changes, and clips of an earlier edition are rendered anew."""
 SIZE = (640, 360)
 FPS = 24
-# One thread: with more, x264's decisions depend on how they were scheduled. And no AVX-512: with it,
+# One thread: with more, x264's decisions depend on how they were scheduled. No AVX-512: with it
 # about one small clip in thirty has other bytes, depending on what memory held before.
 CODEC = {
     "crf": "24",
