@@ -1,8 +1,10 @@
 # Two commands: `make demo` shows the platform, `make test` runs every check. The rest serves them.
+# `make test SEED=3` runs the tests in the order of that seed; the seed of every run is printed.
 PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
 WORKERS ?= 2
+SEED ?=
 
 .PHONY: demo test check lint services bench chaos findings clean
 
@@ -10,7 +12,7 @@ demo: .venv/.installed
 	@DEBUG=true PORT=$(PORT) exec $(BIN)/python -m rehearsal
 
 test: lint services
-	$(BIN)/python -m tests.run $(ARGS)
+	SEED=$(SEED) $(BIN)/python -m tests.run $(ARGS)
 
 check: lint
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m "not browser and not slow"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.exports import Table
+from analysis.exports import Table, arrow
 from analysis.pipeline import Analysis, answers
 from analysis.stats.captions import usable
 from analysis.stats.ratings import Ratings
@@ -100,7 +100,7 @@ def disagreement(analysis: Analysis) -> NDArray[np.float64]:
 def write_listing(path: Path, table: Table) -> None:
     import pyarrow as pa
 
-    columns = pa.table({name: pa.array(column) for name, column in table.items()})
+    columns = arrow(table)
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, columns.schema) as writer:
         writer.write_table(columns)
 

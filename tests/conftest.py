@@ -11,6 +11,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 
@@ -20,7 +21,10 @@ from tests.factories import make_user
 # A busy machine is no reason to fail: how long an example takes is for benchmarks. Nor is luck:
 # each run tries the same examples, except those of `make chaos`, which looks for new ones.
 hypothesis.settings.register_profile(
-    "steady", deadline=None, derandomize="CHAOS_TIMES" not in os.environ
+    "steady",
+    deadline=None,
+    derandomize="CHAOS_TIMES" not in os.environ,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("steady")
 
@@ -88,6 +92,12 @@ def private_folders(settings, tmp_path):
     """No test sees another's media or queue, and none touches the developer's."""
     settings.MEDIA_ROOT = tmp_path / "media"
     settings.SENDING_MARK = tmp_path / "sending.json"
+
+
+@pytest.fixture(autouse=True)
+def private_cache():
+    """Rows of different tests have the same numbers, and caches know rows by their numbers."""
+    cache.clear()
 
 
 @pytest.fixture

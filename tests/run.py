@@ -1,13 +1,15 @@
 """Every test, on every database: `make test` calls this.
 
 Three passes over one suite, with private servers behind them: everything on PostgreSQL, then
-what touches a database once more on SQLite, then the browser. What was skipped is named last.
+what may differ on SQLite, then the browser. Tests run in a random order; its seed is printed, and
+`make test SEED=3` repeats it. What was skipped is named last.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -19,22 +21,38 @@ from defusedxml import ElementTree
 from tests.services import ServiceMissing, postgres, redis
 
 WORKERS = os.environ.get("WORKERS", "2")
-PASSES = [
-    ("everything, PostgreSQL", True, ["-m", "not browser", "-n", WORKERS]),
-    (
-        "database tests, SQLite",
-        False,
-        ["-m", "database and not browser and not postgres", "-n", WORKERS],
-    ),
-    ("browser, PostgreSQL", True, ["-m", "browser", "-n", WORKERS]),
+SEED = os.environ.get("SEED") or str(random.SystemRandom().randrange(2**32))
+# Whoever is done takes from the others, so that no long test is left to the end of one of them.
+SHARED = ["-n", WORKERS, "--dist", "worksteal", f"--randomly-seed={SEED}"]
+# Where the code differs by database (bulk reading and writing, triggers, locks, JSON), and every
+# page, service and task once. The rest would ask Django the same thing twice.
+ON_SQLITE = [
+    *("tests/access", "tests/analysis/runs", "tests/analysis/workbench_live"),
+    *("tests/analysis/test_results_page.py", "tests/analysis/test_reviewed_ratings.py"),
+    *("tests/analysis/test_snapshot.py", "tests/analysis/workbench/test_exports.py"),
+    *("tests/analysis/workbench/test_downloads.py", "tests/annotations", "tests/faults"),
+    *("tests/hits/crowds_mturk/test_mturk_whole_life.py", "tests/hits/crowds_prolific"),
+    *("tests/hits/test_bulk.py", "tests/hits/test_campaign_services.py"),
+    *("tests/hits/test_composing.py", "tests/hits/test_import_service.py"),
+    *("tests/hits/test_invariants.py", "tests/hits/test_uploads.py", "tests/test_verify.py"),
 ]
-BROWSER_AGAIN = ["-m", "browser", "--last-failed", "-n", "0"]
-TESTS_FAILED, NO_TESTS = 1, 5
+# Each with whether PostgreSQL is behind it, which tests it takes, and where they are.
+PASSES = [
+    ("everything, PostgreSQL", True, "not browser", ["tests"]),
+    ("what may differ, SQLite", False, "database and not browser and not postgres", ON_SQLITE),
+    ("browser, PostgreSQL", True, "browser", ["tests/browser"]),
+]
+NO_TESTS = 5
 
 
-def run_pass(arguments: list[str], environment: dict[str, str], report: Path) -> int:
-    command = [sys.executable, "-m", "pytest", "-q", *arguments, f"--junitxml={report}"]
-    return subprocess.run([*command, *sys.argv[1:]], env=environment, check=False).returncode
+def run_pass(marked: str, places: list[str], environment: dict[str, str], report: Path) -> int:
+    """Files named on the command line are taken instead of all."""
+    given = sys.argv[1:]
+    if any(Path(argument.partition("::")[0]).exists() for argument in given):
+        places = []
+    command = [sys.executable, "-m", "pytest", "-q", *places, "-m", marked, *SHARED]
+    command += [f"--junitxml={report}", *given]
+    return subprocess.run(command, env=environment, check=False).returncode
 
 
 def skipped(report: Path) -> Counter[str]:
@@ -64,7 +82,7 @@ def main() -> int:
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         addresses = servers(stack)
-        for number, (name, on_postgres, arguments) in enumerate(PASSES):
+        for number, (name, on_postgres, marked, places) in enumerate(PASSES):
             environment = {
                 **os.environ,
                 "DEBUG": "true",
@@ -76,18 +94,14 @@ def main() -> int:
             sys.stdout.write(f"\n=== {name}\n")
             sys.stdout.flush()
             report = folder / f"{number}.xml"
-            code = run_pass(arguments, environment, report)
-            if code == TESTS_FAILED and "browser" in arguments:
-                # A real browser on a busy machine stumbles at times; a fault fails twice.
-                sys.stdout.write("\n=== once more, alone: the browser tests that failed\n")
-                sys.stdout.flush()
-                code = run_pass([*BROWSER_AGAIN], environment, report)
+            code = run_pass(marked, places, environment, report)
             if code not in (0, NO_TESTS):
                 failed.append(name)
             reasons += skipped(report)
     for reason, count in sorted(reasons.items()):
         sys.stdout.write(f"skipped {count}: {reason}\n")
     sys.stdout.write(f"FAILED: {', '.join(failed)}\n" if failed else "All passes are green.\n")
+    sys.stdout.write(f"The order was that of SEED={SEED}.\n")
     return 1 if failed else 0
 
 

@@ -8,8 +8,10 @@ left out, and said; with CI=true it is a failure, because tests must not pass by
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import pwd
+import random
 import shutil
 import socket
 import subprocess
@@ -23,6 +25,7 @@ POSTGRES_FOLDERS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=Tru
 # Safe for throw-away data only: a test database need not survive a power cut.
 FAST = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
 
+PORTS = range(20_000, 32_000)
 SIZES = ["-c", "max_connections=300", "-c", "shared_buffers=512MB", "-c", "max_wal_size=4GB"]
 
 
@@ -40,13 +43,39 @@ def program(name: str, *folders: Path) -> str:
 
 
 def free_port() -> int:
+    """A port for a server that is still to be started; nobody else gets it meanwhile.
+
+    It lies below those that the system itself gives to connections, and stays locked against
+    other test processes until this one ends.
+    """
+    for port in random.SystemRandom().sample(PORTS, len(PORTS)):
+        if _lock(port) and _is_free(port):
+            return port
+    raise RuntimeError("every port is taken")
+
+
+def _lock(port: int) -> bool:
+    """Locks end with the process, however it ends; so the file may stay."""
+    file = os.open(f"{tempfile.gettempdir()}/da-port-{port}", os.O_CREAT | os.O_RDWR, 0o666)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(file)
+        return False
+    return True
+
+
+def _is_free(port: int) -> bool:
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
 
-def wait_for(port: int, process: subprocess.Popen[bytes], seconds: float = 30) -> None:
+def wait_for(port: int, process: subprocess.Popen[bytes], seconds: float = 120) -> None:
     """Until the port answers, or the server has died, or time is up."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

@@ -7,6 +7,7 @@ from django.contrib import admin
 from django.urls import reverse
 
 from tests.factories import make_campaign, make_hit, make_user
+from tests.pages import shown
 
 pytestmark = [pytest.mark.django_db, pytest.mark.filterwarnings("error::DeprecationWarning")]
 
@@ -62,7 +63,7 @@ def test_a_campaign_is_not_given_to_someone_who_has_one_of_that_name(administrat
     page = client_of(administrator).post(
         address(type(campaign), "change", campaign.pk), {"owner": twin.owner.pk}
     )
-    assert "has a campaign of that name" in page.content.decode()
+    assert "has a campaign of that name" in shown(page)
     campaign.refresh_from_db()
     assert campaign.owner != twin.owner
 

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daplatform.media import BLOCK, allow_media, requested_range, stored_file
+from tests.pages import body
 
 CONTENT = bytes(range(256)) * 2
 
@@ -27,10 +28,6 @@ def clip():
 def get(file, method="GET", **headers):
     names = {f"HTTP_{name.upper()}": value for name, value in headers.items()}
     return stored_file(RequestFactory().generic(method, "/", **names), file)
-
-
-def body(response):
-    return response.getvalue() if response.streaming else response.content
 
 
 def test_it_sends_the_whole_file_and_says_that_ranges_are_understood(clip):

@@ -21,6 +21,7 @@ from hits.models import Upload
 from tests.annotations.person import Person, invite, link
 from tests.crowd import FakeGateway, Marketplace
 from tests.factories import make_campaign, make_hit
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 TOKEN = "a-token-for-prometheus"
@@ -133,7 +134,7 @@ def measure(settings):
     client = Client(headers={"Authorization": f"Bearer {TOKEN}"})
 
     def read() -> dict[str, str]:
-        lines = client.get("/metrics").content.decode().splitlines()
+        lines = text_of(client.get("/metrics")).splitlines()
         return dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
 
     return read

@@ -43,6 +43,8 @@ def annotators_listed(
     Who has no rating in the result because their work was left out is listed too, without numbers:
     they can still be written to, or excluded.
     """
+    import pyarrow.compute as pc
+
     listed = _with_left_out(result_listing(result, ANNOTATORS), result.campaign)
     listed = containing(listed, search, ["annotator"])
     if show in STATUSES:
@@ -50,7 +52,7 @@ def annotators_listed(
     elif show == "commented":
         listed = matching(listed, "annotator", list(comments_on(result.campaign)))
     elif show == "flagged":
-        listed = listed.filter([bool(flags) for flags in listed["flags"].to_pylist()])
+        listed = listed.filter(pc.not_equal(listed["flags"], ""))
     elif show:
         listed = containing(listed, show, ["flags"])
     return arranged(listed, sort or "annotator")

@@ -64,13 +64,15 @@ def listed(title: str, rows: pa.Table, **more: Any) -> Download:
 def annotators_download(
     campaign: Campaign, *, result: int, search: str, show: str, sort: str
 ) -> Download:
+    import pyarrow as pa
+
     found = result_found(result)
     rows = annotators.annotators_listed(found, search=search, show=show, sort=sort)
     comments = annotators.comments_on(campaign)
     written = [" / ".join(comments.get(name, [])) for name in rows["annotator"].to_pylist()]
     return listed(
         f"Annotators of {campaign.name}",
-        rows.append_column("comments", [written]),
+        rows.append_column("comments", pa.array(written, pa.string())),
         signature=found.signature,
     )
 

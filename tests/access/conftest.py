@@ -1,12 +1,11 @@
-"""A campaign in full swing, everybody around it, and what its addresses are made of."""
+"""A campaign of any kind, everybody around it, and what its addresses are made of."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from decimal import Decimal
 
 import pytest
-from django.core.files.base import ContentFile
-from django.core.files.storage import default_storage
 from django.test import Client
 
 from analysis.models import MetricRun
@@ -17,34 +16,31 @@ from annotations.services.group_links import group_link_offer
 from annotations.services.launches import batch_launch
 from annotations.tokens import media_name
 from annotations.views.guards import TOKEN_HEADER
-from hits.importing import read_campaign
 from hits.models import Act, Upload
 from hits.services.composing import batch_compose
-from hits.services.importing import campaign_import
-from tests.analysis.workbench.conftest import compute, make_export, rate
+from tests.access.kinds import KINDS, Kind
+from tests.analysis.workbench.conftest import make_export
 from tests.annotations.person import ORIGIN, Person, invite, link
 from tests.factories import make_user
-from tests.folders import make_folder
 
 
 @pytest.fixture
-def campaign(settings, tmp_path, organiser):
-    """Rated, with a result, and with work left."""
+def kind(request) -> Kind:
+    """At what stage of its life the campaign is."""
+    return KINDS[getattr(request, "param", "usual")]
+
+
+@pytest.fixture
+def campaign(settings, tmp_path, organiser, kind):
     settings.DATA_DIR = tmp_path / "data"
-    folder = make_folder(tmp_path / "campaign", videos=20, systems=6)
-    campaign = campaign_import(reading=read_campaign(folder), owner=organiser)
-    campaign.assignments = 5
-    campaign.save()
-    rate(campaign)
-    compute(campaign)
-    for name in ("clip.mp4", "clip.webp"):
-        default_storage.save(name, ContentFile(b"picture and sound"))
-    campaign.videos.update(file="clip.mp4", poster="clip.webp", url="")
-    return campaign
+    return kind.begin(organiser, tmp_path)
 
 
 @pytest.fixture
 def anna(campaign):
+    """Somebody at work, where there is any."""
+    if not campaign.batches.exists():
+        return None
     return Person(link(invite(campaign)), consent="yes")
 
 
@@ -55,7 +51,7 @@ def clients(campaign, anna, organiser, stranger, client_of):
     campaign.colleagues.add(colleague, fellow)
     people = {
         "anonymous": Client(),
-        "annotator": Client(headers={TOKEN_HEADER: anna.token}),
+        "annotator": Client(headers={TOKEN_HEADER: anna.token if anna else ""}),
         "stranger": client_of(stranger),
         "analyst": client_of(make_user("analysts")),
         "colleague": client_of(colleague),
@@ -69,40 +65,65 @@ def clients(campaign, anna, organiser, stranger, client_of):
 
 
 @pytest.fixture
-def things(campaign, anna, organiser):
-    """What stands in addresses: rows of the organiser's, tokens of Anna's."""
+def things(campaign, anna, organiser, kind):
+    """What stands in addresses: rows and tokens; 0 for what is not there."""
     key_create(owner=organiser, name="for a script")
     group_link = group_link_offer(campaign=campaign, people=20, by=organiser)
+    found = {
+        "slug": campaign.slug,
+        "upload": Upload.objects.create(owner=organiser, filename="a.zip", state="checked").pk,
+        "key": organiser.api_keys.get().pk,
+        "frame_time": 100,
+        "result_name": "systems.csv",
+        "scores_name": "scores.csv",
+        "list_name": "videos",
+        "person_list": "pairs",
+        "table_format": "csv",
+        "join_token": join_address(group_link).split("/")[-2],
+        **rows_of(campaign, organiser),
+        **(work_of(campaign, organiser, anna) if anna else {}),
+        **(results_of(campaign, organiser) if campaign.results.exists() else {}),
+    }
+    kind.end(campaign)
+    if not campaign.invitations.exists():
+        found["entry_token"] = 0
+    return defaultdict(int, found)
+
+
+def rows_of(campaign, organiser):
+    """Of what every campaign may have, however young."""
+    video = campaign.videos.first()
+    act = Act.objects.create(campaign=campaign, crowd="invite", kind="publish", subject="one")
+    run = MetricRun.objects.create(campaign=campaign, metrics=["bleu4"], choices={}, last_caption=1)
+    return {
+        "video": video.pk if video else 0,
+        "caption": video.captions.first().pk if video else 0,
+        "act": act.pk,
+        "run": run.pk,
+        "order": campaign.orders.create(kind="approve", once="1", given_by=organiser).pk,
+    }
+
+
+def work_of(campaign, organiser, anna):
     batch, unlaunched = campaign.batches.get(), batch_compose(campaign=campaign)
     launch = batch_launch(
         batch=batch, choices=Choices(crowd="invite", reward=Decimal(0)), by=organiser
     )
-    act = Act.objects.create(campaign=campaign, crowd="invite", kind="publish", subject="one")
-    run = MetricRun.objects.create(campaign=campaign, metrics=["bleu4"], choices={}, last_caption=1)
     return {
-        "slug": campaign.slug,
         "hit": batch.hits.first().pk,
         "batch_number": unlaunched.number,
-        "video": campaign.videos.first().pk,
-        "caption": campaign.videos.first().captions.first().pk,
-        "frame_time": 100,
-        "pseudonym": campaign.ratings.first().annotator.pseudonym,
-        "upload": Upload.objects.create(owner=organiser, filename="a.zip", state="checked").pk,
-        "key": organiser.api_keys.get().pk,
-        "result": campaign.results.get().pk,
-        "result_name": "systems.csv",
-        "list_name": "captions",
-        "person_list": "pairs",
-        "table_format": "csv",
-        "export": make_export(campaign, organiser).pk,
-        "run": run.pk,
-        "scores_name": "scores.csv",
         "launch": launch.pk,
-        "act": act.pk,
-        "order": campaign.orders.create(kind="approve", once="1", given_by=organiser).pk,
         "assignment": anna.assignment.pk,
         "media_name": media_name(assignment=anna.assignment.pk, position=0),
         "entry_token": link(invite(campaign, "Ben")).split("/")[-2],
-        "join_token": join_address(group_link).split("/")[-2],
         "turn_token": anna.token,
+    }
+
+
+def results_of(campaign, organiser):
+    return {
+        "pseudonym": campaign.ratings.first().annotator.pseudonym,
+        "result": campaign.results.get().pk,
+        "export": make_export(campaign, organiser).pk,
+        "list_name": "captions",
     }

@@ -9,12 +9,24 @@ from django.db import transaction
 from django.test import Client
 from django.urls import NoReverseMatch, URLResolver, get_resolver, reverse
 
-from tests.access.matrix import FORBIDDEN, IN, LOGIN, NOTHING, PEOPLE, ROWS, STAFF
+from tests.access.kinds import of_every_kind
+from tests.access.matrix import (
+    FORBIDDEN,
+    IN,
+    LOGIN,
+    NOTHING,
+    PEOPLE,
+    ROWS,
+    STAFF,
+    TOKEN_HEADER,
+    Row,
+)
 from tests.factories import make_campaign
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 # These only ever tell the same, however they are asked.
 READ_BY_ANY = {"home", "favicon", "login", "api:openapi-json", "api:api-root"}
+TOKENS = {"entry_token", "turn_token"}
 WORDS = {401: LOGIN, 403: FORBIDDEN, 404: NOTHING, 405: "not this way"}
 
 
@@ -40,20 +52,31 @@ def outcome(response) -> str:
 
 def ask(client: Client, method: str, address: str) -> str:
     """What becomes of a request, which leaves nothing behind for the next one."""
+    client.raise_request_exception = False
     with transaction.atomic():
         response = client.generic(method, address)
         transaction.set_rollback(True)
     return outcome(response)
 
 
+def expected_of(row: Row, method: str, things) -> dict[str, str]:
+    """As the table says, where there is something; with nobody's token nobody gets in."""
+    rule, missing = row.methods[method], {arg for arg in row.args if not things[arg]}
+    if rule is TOKEN_HEADER and not things["turn_token"]:
+        missing.add("turn_token")
+    instead = FORBIDDEN if missing & TOKENS else NOTHING
+    return {who: instead if said == IN and missing else said for who, said in rule.items()}
+
+
+@of_every_kind
 @pytest.mark.parametrize("space", ["", "api:", "hits:", "annotations:", "analysis:"])
 def test_everybody_gets_as_far_as_the_table_says(space, clients, things):
     expected, found = {}, {}
     for name in (name for name in ROWS if name[: name.find(":") + 1] == space):
         row = ROWS[name]
         address = reverse(name, args=[things[arg] for arg in row.args]) + row.query
-        expected |= {(name, method): people for method, people in row.methods.items()}
         for method in row.methods:
+            expected[name, method] = expected_of(row, method, things)
             found[name, method] = {who: ask(clients[who], method, address) for who in PEOPLE}
         for method in set(METHODS) - set(row.methods):
             for who in ("annotator", "admin"):

@@ -27,6 +27,7 @@ from tests.access.hostile import (
 )
 from tests.access.matrix import ROWS
 from tests.analysis.workbench.conftest import compute
+from tests.pages import body
 
 ROOT = Path(__file__).parents[2]
 HTML = "text/html"
@@ -72,8 +73,7 @@ def admin_addresses() -> list[str]:
 
 
 def content_of(response) -> str:
-    body = response.getvalue() if response.streaming else response.content
-    return body.decode(errors="replace")
+    return body(response).decode(errors="replace")
 
 
 def harm_of(client: Client, address: str) -> list[str]:

@@ -15,6 +15,7 @@ from analysis.services.keys import key_create, key_owner
 from analysis.services.results import result_compute
 from analysis.tasks import result_compute_task
 from tests.factories import make_annotator, make_campaign, make_hit, make_ratings, make_user
+from tests.pages import markup
 
 pytestmark = pytest.mark.django_db
 
@@ -134,10 +135,10 @@ def test_the_page_of_keys_asks_little(organiser, client_of, django_assert_max_nu
 
 def test_a_person_makes_and_withdraws_their_keys(organiser, client_of):
     client = client_of(organiser)
-    page = client.post(reverse("key-list"), {"name": "nightly script"}).content.decode()
+    page = markup(client.post(reverse("key-list"), {"name": "nightly script"}))
     key = page.partition("<code>")[2].partition("</code>")[0]
     assert key_owner(key=key) == organiser
-    assert key not in client.get(reverse("key-list")).content.decode()
+    assert key not in markup(client.get(reverse("key-list")))
     client.post(reverse("key-delete", args=[ApiKey.objects.get().pk]))
     assert key_owner(key=key) is None
 

@@ -28,6 +28,7 @@ from hits.services.composing import batch_compose
 from hits.services.importing import campaign_import
 from tests.factories import make_annotator, make_campaign, make_ratings
 from tests.folders import make_folder
+from tests.pages import body, markup, shown
 
 pytestmark = pytest.mark.django_db
 CHOICES = Settings(minimum_pairs=10)
@@ -109,7 +110,7 @@ def test_computing_twice_gives_the_same_bytes(ready):
 def test_the_files_are_those_of_the_command_line(ready, campaign, client_of, organiser, tmp_path):
     client = client_of(organiser)
     ratings = client.get(reverse("analysis:download", args=[campaign.slug, "ratings", "csv"]))
-    (tmp_path / "ratings.csv").write_bytes(ratings.content)
+    (tmp_path / "ratings.csv").write_bytes(body(ratings))
     call_command(
         "analyse",
         str(tmp_path / "ratings.csv"),
@@ -130,7 +131,7 @@ def test_ratings_are_exported_under_pseudonyms_and_can_be_read_again(
         reverse("analysis:download", args=[campaign.slug, "ratings", "parquet"])
     )
     path = tmp_path / "ratings.parquet"
-    path.write_bytes(response.content)
+    path.write_bytes(body(response))
     ratings = read_ratings(path).ratings
     assert len(ratings) == 400
     assert all(name.startswith("a") for name in ratings.annotators)
@@ -142,8 +143,8 @@ def test_a_new_rating_makes_the_old_result_stale_and_the_page_says_so(
     hit = campaign.batches.get().hits.first()
     make_ratings(hit, make_annotator(), [50] * 100)
     page = page_of(client_of(organiser), campaign)
-    assert "a newer result is being made" in page.content.decode()
-    assert "human-b" in page.content.decode()
+    assert "a newer result is being made" in shown(page)
+    assert "human-b" in shown(page)
     assert no_queue == [Result.objects.get(state=Result.State.WAITING).pk]
 
 
@@ -154,12 +155,12 @@ def test_the_page_computes_nothing_and_asks_little(
     with django_assert_max_num_queries(12):
         page = page_of(client, campaign)
     assert page.status_code == 200
-    assert "How far to trust it" in page.content.decode()
+    assert "How far to trust it" in shown(page)
 
 
 def test_without_ratings_the_page_says_what_to_do(client_of, organiser, private_results):
     page = page_of(client_of(organiser), make_campaign(owner=organiser))
-    assert "No ratings yet" in page.content.decode()
+    assert "No ratings yet" in shown(page)
 
 
 def test_what_cannot_be_ranked_is_said_in_a_sentence(
@@ -172,7 +173,7 @@ def test_what_cannot_be_ranked_is_said_in_a_sentence(
     result = result_request(campaign=campaign, choices=CHOICES)
     result_compute(pk=result.pk)
     page = page_of(client_of(organiser), campaign)
-    assert "nothing to rank" in page.content.decode()
+    assert "nothing to rank" in shown(page)
 
 
 def test_choices_change_the_result(campaign, client_of, organiser, no_queue):
@@ -191,14 +192,14 @@ def test_a_result_that_reviewing_overtook_is_shown_until_it_is_made_anew(
     ready, campaign, client_of, organiser, no_queue
 ):
     Result.objects.update(page=ready.page | {"decisions": "of another time"})
-    content = page_of(client_of(organiser), campaign).content.decode()
+    content = markup(page_of(client_of(organiser), campaign))
     assert "a newer result is being made" in content
     assert ready.page["lede"] in html.unescape(content)
     assert no_queue == [ready.pk]
     address = reverse("analysis:result-file", args=[campaign.slug, ready.pk, "systems.csv"])
     assert client_of(organiser).get(address).status_code == 200
     result_compute(pk=ready.pk)
-    assert "being made" not in page_of(client_of(organiser), campaign).content.decode()
+    assert "being made" not in shown(page_of(client_of(organiser), campaign))
 
 
 def test_only_the_latest_results_are_kept(campaign):
@@ -253,5 +254,5 @@ def test_a_page_that_waits_does_not_ask_again_and_again(campaign, client_of, org
     address = reverse("analysis:ranking", args=[campaign.slug])
     client.get(address)
     for _ in range(3):
-        assert b"being made" in client.get(address, headers={"HX-Request": "true"}).content
+        assert "being made" in shown(client.get(address, headers={"HX-Request": "true"}))
     assert len(no_queue) == 1

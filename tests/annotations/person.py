@@ -15,6 +15,7 @@ from annotations.services.annotators import annotators_invite
 from annotations.services.assignments import batches_open
 from annotations.tokens import turn_read
 from hits.models import Campaign
+from tests.pages import text_of
 
 ORIGIN = "http://testserver"
 EVIDENCE = {
@@ -68,7 +69,7 @@ class Person:
 
     def reload(self) -> dict[str, Any]:
         """Open the page and read what it carries for its script."""
-        html = self.client.get(self.page_path).content.decode()
+        html = text_of(self.client.get(self.page_path))
         found = re.search(r'<script id="work" type="application/json">(.*?)</script>', html, re.S)
         assert found, html
         self.work: dict[str, Any] = json.loads(found[1])

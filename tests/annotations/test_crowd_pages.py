@@ -20,6 +20,7 @@ from tests.annotations.crowd_people import finish
 from tests.annotations.test_outbox import run_all
 from tests.crowd import launch, work
 from tests.factories import make_campaign, make_hit
+from tests.pages import markup, shown
 
 FORM = {
     "crowd": "mturk",
@@ -65,14 +66,14 @@ def made(campaign, market):
 
 
 def test_before_a_launch_the_page_offers_one(path, organiser_client):
-    content = organiser_client.get(path).content.decode()
+    content = markup(organiser_client.get(path))
     assert "See the cost and launch" in content
     assert "/crowd/launch/1/" in content
 
 
 def test_the_cost_is_shown_first(path, organiser_client, market):
     response = organiser_client.get(f"{path}launch/1/", FORM)
-    content = response.content.decode()
+    content = markup(response)
     assert response.status_code == 200
     assert "Launch for 1.19 USD" in content
     assert "less than the 8.00" in content
@@ -89,14 +90,14 @@ def test_the_page_opens_with_sensible_choices(path, organiser_client):
 
 def test_htmx_gets_the_cost_alone(path, organiser_client, market):
     response = organiser_client.get(f"{path}launch/1/", FORM, headers={"HX-Request": "true"})
-    assert b"<html" not in response.content
-    assert b"Launch for 1.19" in response.content
+    assert "<html" not in markup(response)
+    assert "Launch for 1.19" in shown(response)
 
 
 def test_launching_costs_what_was_seen(path, organiser_client, campaign, market, no_queue):
     response = organiser_client.post(f"{path}launch/1/", FORM | {"seen": "0.50 USD"})
     assert response.status_code == 400
-    assert "was not seen yet" in response.content.decode()
+    assert "was not seen yet" in shown(response)
     assert not Launch.objects.exists()
     assert organiser_client.post(f"{path}launch/1/", FORM).status_code == 302
     assert Policy.objects.get().budget == Decimal("100")
@@ -121,18 +122,18 @@ def test_launching_twice_is_launching_once(path, organiser_client, market):
 def test_what_cannot_be_launched_is_said(path, organiser_client, market, change, sentence):
     response = organiser_client.post(f"{path}launch/1/", FORM | change)
     assert response.status_code == 400
-    assert sentence in response.content.decode()
+    assert sentence in shown(response)
     assert not Launch.objects.exists()
 
 
 def test_what_the_crowd_would_refuse_is_said(path, organiser_client, market):
     market.break_next("check", "before", PermanentFault("The balance is empty."))
     response = organiser_client.post(f"{path}launch/1/", FORM)
-    assert "The balance is empty." in response.content.decode()
+    assert "The balance is empty." in shown(response)
 
 
 def test_the_page_shows_how_a_launch_stands(path, organiser_client, made):
-    content = organiser_client.get(path).content.decode()
+    content = markup(organiser_client.get(path))
     assert "Batch 1 on Mechanical Turk" in content
     assert "1 of 1" in content
     assert "launched" in content
@@ -141,11 +142,11 @@ def test_the_page_shows_how_a_launch_stands(path, organiser_client, made):
 def test_what_the_crowd_is_told_is_said_in_words(path, organiser_client, campaign, market, made):
     decide(organiser_client, path, "uninvite")
     decide(organiser_client, path, "pay")
-    shown = {row.act.kind: row for row in organiser_client.get(path).context["acts"]}
-    assert shown["publish"].about == "HIT 1-1"
-    assert shown["approve"].names == (str(Submission.objects.get().annotator),)
-    assert shown["enlist"].about == "Those not to be invited again"
-    content = organiser_client.get(path).content.decode()
+    told = {row.act.kind: row for row in organiser_client.get(path).context["acts"]}
+    assert told["publish"].about == "HIT 1-1"
+    assert told["approve"].names == (str(Submission.objects.get().annotator),)
+    assert told["enlist"].about == "Those not to be invited again"
+    content = markup(organiser_client.get(path))
     for act in campaign.acts.all():
         assert act.subject not in content.partition('id="outbox"')[2].partition("</section>")[0]
 
@@ -155,11 +156,11 @@ def test_the_ledger_says_in_words_what_money_was_for(
 ):
     decide(organiser_client, path, "pay")
     run_all(market)
-    content = organiser_client.get(path).content.decode()
-    shown = content.partition('id="ledger"')[2].partition("</section>")[0]
-    assert f"Work by {Submission.objects.get().annotator}, HIT 1-1" in shown
+    content = markup(organiser_client.get(path))
+    ledger = content.partition('id="ledger"')[2].partition("</section>")[0]
+    assert f"Work by {Submission.objects.get().annotator}, HIT 1-1" in ledger
     for entry in campaign.ledger.all():
-        assert entry.subject not in shown
+        assert entry.subject not in ledger
 
 
 def test_the_page_takes_the_same_few_queries_for_many(
@@ -190,7 +191,7 @@ def test_pausing_and_resuming(path, organiser_client, made):
 
 def test_closing_too_early_says_why(path, organiser_client, made):
     response = organiser_client.post(f"{path}launches/{made.pk}/close/", follow=True)
-    assert "not decided yet" in response.content.decode()
+    assert "not decided yet" in shown(response)
 
 
 def test_the_rules_are_saved(path, organiser_client, made):
@@ -214,14 +215,14 @@ def decide(client, path, action, **more):
 
 
 def test_the_review_table_shows_who_did_what(path, organiser_client, made):
-    content = organiser_client.get(f"{path}review/").content.decode()
+    content = shown(organiser_client.get(f"{path}review/"))
     assert str(Submission.objects.get().annotator) in content
     assert "to be decided" in content
     assert "W1" not in content  # who somebody is to the crowd stays there
 
 
 def test_paying_from_the_table(path, organiser_client, campaign, market, made):
-    assert "1 will be paid." in decide(organiser_client, path, "pay").content.decode()
+    assert "1 will be paid." in shown(decide(organiser_client, path, "pay"))
     assert acts_run(crowd="mturk") == 0  # it can still be undone
     run_all(market)
     assert market.spent == campaign_sums(campaign).spent == Decimal("1.19")
@@ -236,7 +237,7 @@ def test_refusing_needs_words(path, organiser_client, market, made):
 
 def test_the_crowds_categories_are_offered(path, organiser_client, market, made):
     market.facts = Facts(name="mturk", label="P", rejection_categories={"LOW_EFFORT": "Low effort"})
-    assert "Low effort" in organiser_client.get(f"{path}review/").content.decode()
+    assert "Low effort" in shown(organiser_client.get(f"{path}review/"))
 
 
 @pytest.mark.parametrize(
@@ -280,7 +281,7 @@ def test_paying_a_whole_list_overrules_no_refusal(path, organiser_client, market
     decide(organiser_client, path, "refuse", text="Every score is the same.")
     run_all(market)
     response = decide(organiser_client, path, "pay", submission=[], everybody="yes")
-    assert "Nothing would happen." in response.content.decode()
+    assert "Nothing would happen." in shown(response)
     assert Submission.objects.get().pay == "refuse"
     decide(organiser_client, path, "pay")
     assert Submission.objects.get().pay == "pay"
@@ -289,7 +290,7 @@ def test_paying_a_whole_list_overrules_no_refusal(path, organiser_client, market
 def test_nothing_ticked_is_nothing_decided(path, organiser_client, made):
     response = decide(organiser_client, path, "pay", submission=[])
     assert response.status_code == 400
-    assert "Tick the submissions" in response.content.decode()
+    assert "Tick the submissions" in shown(response)
 
 
 def test_an_unclear_bonus_is_settled_by_a_person(path, organiser_client, campaign, market, made):
@@ -298,7 +299,7 @@ def test_an_unclear_bonus_is_settled_by_a_person(path, organiser_client, campaig
     decide(organiser_client, path, "bonus", amount="0.50", text="Careful work.")
     run_all(market)
     act = Act.objects.get(kind="bonus")
-    assert "It was done" in organiser_client.get(path).content.decode()
+    assert "It was done" in shown(organiser_client.get(path))
     organiser_client.post(f"{path}acts/{act.pk}/done/")
     assert campaign_sums(campaign).bonus == Decimal("0.50")
 
@@ -350,24 +351,24 @@ def test_another_campaigns_launch_is_not_this_ones(path, organiser_client, marke
 def test_pay_below_what_the_crowd_asks_for_is_said_when_it_is_seen(path, organiser_client, made):
     now = timezone.now()
     Assignment.objects.update(claimed_at=now - timedelta(hours=1), submitted_at=now)
-    assert "about 0.99 USD an hour, less than" in organiser_client.get(path).content.decode()
+    assert "about 0.99 USD an hour, less than" in shown(organiser_client.get(path))
 
 
 def test_nobody_earns_by_the_hour_what_a_program_did_in_seconds(path, organiser_client, made):
     now = timezone.now()
     Assignment.objects.update(claimed_at=now - timedelta(seconds=3), submitted_at=now)
-    assert "an hour by the median time" not in organiser_client.get(path).content.decode()
-    assert "under 1<" in organiser_client.get(f"{path}review/").content.decode()
+    assert "an hour by the median time" not in shown(organiser_client.get(path))
+    assert "under 1<" in markup(organiser_client.get(f"{path}review/"))
     Assignment.objects.update(claimed_at=now - timedelta(minutes=30))
-    assert "an hour by the median time" in organiser_client.get(path).content.decode()
+    assert "an hour by the median time" in shown(organiser_client.get(path))
 
 
 def test_a_comparison_that_found_nothing_says_so(path, organiser_client, made):
-    assert "no differences" not in organiser_client.get(path).content.decode()
+    assert "no differences" not in shown(organiser_client.get(path))
     Launch.objects.update(reconciled_at=timezone.now())
-    assert "no differences" in organiser_client.get(path).content.decode()
+    assert "no differences" in shown(organiser_client.get(path))
     Launch.objects.update(differences=["One is missing."])
-    content = organiser_client.get(path).content.decode()
+    content = markup(organiser_client.get(path))
     assert "One is missing." in content
     assert "no differences" not in content
 

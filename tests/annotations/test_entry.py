@@ -17,6 +17,7 @@ from annotations.tokens import Entry
 from hits.models import Campaign, Launch
 from tests.annotations.person import ORIGIN, Person, invite, link
 from tests.factories import make_campaign, make_hit
+from tests.pages import markup, shown
 
 TURK = "?assignmentId=3A&hitId=3H&workerId={}&turkSubmitTo=https://workersandbox.mturk.com"
 
@@ -35,7 +36,7 @@ def turk_link(campaign, worker="W1", assignment="3A"):
 def test_looking_takes_nothing_because_mail_programs_open_links_too(campaign):
     response = look(link(invite(campaign)))
     assert response.status_code == 200
-    assert b"Start" in response.content
+    assert "Start" in shown(response)
     assert Assignment.objects.get().state == Assignment.State.OPEN
 
 
@@ -70,7 +71,7 @@ def test_two_people_never_get_the_same_assignment(campaign):
     anna, ben = (Person(link(invite(campaign, name))) for name in ("Anna", "Ben"))
     assert anna.entered.status_code == 302
     assert ben.entered.status_code == 409
-    assert b"All tasks are taken" in ben.entered.content
+    assert "All tasks are taken" in shown(ben.entered)
 
 
 def test_one_person_never_gets_the_same_hit_twice(campaign):
@@ -90,7 +91,7 @@ def test_the_next_hit_is_offered_when_one_is_done(campaign):
     first = Person(path)
     first.save_all()
     done = first.client.get(first.submit().json()["next"])
-    assert b"Take another task" in done.content
+    assert "Take another task" in shown(done)
     second = Person(path)
     assert second.assignment.hit != first.assignment.hit
 
@@ -105,7 +106,7 @@ def test_the_maximum_of_hits_per_annotator_holds(campaign):
     person.submit()
     again = Person(path)
     assert again.entered.status_code == 409
-    assert b"as much as one person may" in again.entered.content
+    assert "as much as one person may" in shown(again.entered)
 
 
 def test_given_up_work_does_not_count_towards_the_maximum(campaign):
@@ -123,7 +124,7 @@ def test_a_closed_study_says_so(campaign):
     Campaign.objects.update(state=Campaign.State.CLOSED)
     response = look(path)
     assert response.status_code == 409
-    assert b"This study is closed" in response.content
+    assert "This study is closed" in shown(response)
 
 
 def test_closing_a_study_lets_people_finish(campaign, anna):
@@ -151,7 +152,7 @@ def test_an_invitation_to_one_study_lets_nobody_into_another(campaign):
 def test_a_tampered_link_is_refused_kindly(db, token):
     response = look(f"/rate/enter/{token}/")
     assert response.status_code == 403
-    assert b"whole address" in response.content
+    assert "whole address" in shown(response)
 
 
 def launched(campaign, state="live", crowd="invite", batch=None):
@@ -249,7 +250,7 @@ def asking(campaign):
 
 
 def test_consent_is_shown_first_and_is_only_text(asking):
-    content = look(link(invite(asking))).content.decode()
+    content = markup(look(link(invite(asking))))
     assert "&lt;b&gt;For science." in content
     assert "Agree and start" in content
 
@@ -299,7 +300,7 @@ def test_another_worker_behind_the_same_assignment_is_refused(campaign):
     Person(turk_link(campaign, "W1"))
     second = Person(turk_link(campaign, "W2"))
     assert second.entered.status_code == 403
-    assert b"Somebody else" in second.entered.content
+    assert "Somebody else" in shown(second.entered)
 
 
 def test_the_same_worker_cannot_take_a_hit_again_under_a_new_assignment(campaign):
@@ -312,7 +313,7 @@ def test_the_same_worker_cannot_take_a_hit_again_under_a_new_assignment(campaign
 def test_finished_work_is_reported_by_a_form_to_the_marketplace(campaign):
     person = Person(turk_link(campaign))
     person.save_all()
-    content = person.client.get(person.submit().json()["next"]).content.decode()
+    content = markup(person.client.get(person.submit().json()["next"]))
     assert 'action="https://workersandbox.mturk.com/mturk/externalSubmit"' in content
     assert '<input type="hidden" name="assignmentId" value="3A">' in content
 
@@ -322,5 +323,5 @@ def test_finished_work_of_prolific_goes_back_by_the_links_own_address(campaign):
     entry = Entry(campaign=campaign.pk, crowd="prolific", return_to="https://p.example/?cc=C1")
     person = Person(entry_path(entry) + "?PROLIFIC_PID=5f&STUDY_ID=1&SESSION_ID=9")
     person.save_all()
-    content = person.client.get(person.submit().json()["next"]).content.decode()
+    content = markup(person.client.get(person.submit().json()["next"]))
     assert 'href="https://p.example/?cc=C1"' in content

@@ -18,6 +18,7 @@ from hits.services.money import OverBudget
 from hits.services.outbox import acts_run
 from tests.annotations.crowd_people import arrive, finish, rate
 from tests.crowd import launch, work
+from tests.pages import markup, shown
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +52,7 @@ def test_looking_changes_nothing(page, campaign, made, turn):
     before = (campaign_sums(campaign), Act.objects.count(), AuditEntry.objects.count())
     response = page(turn)
     assert response.status_code == 200
-    assert "Nothing has happened yet." in response.content.decode()
+    assert "Nothing has happened yet." in shown(response)
     assert (campaign_sums(campaign), Act.objects.count(), AuditEntry.objects.count()) == before
     made.refresh_from_db()
     assert (made.state, made.people) == ("live", 2)
@@ -67,13 +68,13 @@ def test_closing_says_what_is_free_again(page, made, market):
 def test_closing_too_early_says_why_and_offers_the_review(page, made, market):
     finish(market, "P1", made.batch.hits.get(), "W1")
     work(made, market)
-    content = page("close").content.decode()
+    content = markup(page("close"))
     assert "1 submission is not decided yet" in content
     assert "?show=open" in content
 
 
 def test_extending_costs_what_was_seen(page, campaign, made, market):
-    content = page("extend", people="3").content.decode()
+    content = markup(page("extend", people="3"))
     assert "Extend for 3.57 USD" in content
     assert page("extend", "post", people="3", seen="1.19 beyond 2").status_code == 400
     assert campaign_sums(campaign).total == Decimal("2.38")
@@ -106,7 +107,7 @@ def test_extending_for_days_costs_nothing_and_opens_again(page, made, market):
 
 
 def test_extending_beyond_the_budget_is_refused_in_a_sentence(page, campaign, made):
-    content = page("extend", people="20").content.decode()
+    content = markup(page("extend", people="20"))
     assert "This would cost 23.80, and 7.62 of the budget is left." in content
     with pytest.raises(OverBudget):
         launch_extend(launch=made, by=campaign.owner, people=20)
@@ -129,7 +130,7 @@ def test_a_number_that_is_none_is_said(page, made, people):
 
 
 def test_topping_up_says_whom_it_asks_and_for_how_much(page, campaign, made, market):
-    assert "2 places wait for somebody" in page("top-up").content.decode()
+    assert "2 places wait for somebody" in shown(page("top-up"))
     finish(market, "P1", made.batch.hits.get(), "W1")
     work(made, market)
     Submission.objects.update(use=False)

@@ -15,6 +15,7 @@ from hits.models import Caption
 from hits.services.composing import batch_compose
 from tests.annotations.person import Person, invite, link
 from tests.factories import make_campaign
+from tests.pages import body
 
 SECRETS = ["system-0", "system-1", "human-a", "human-b", "degraded", "reference", "clip0"]
 
@@ -81,8 +82,7 @@ def no_name_is_ever_sent(recorder):
 
 
 def headers_and_text(response):
-    content = b"".join(response) if response.streaming else response.content
-    return f"{sorted(response.headers.items())} {content.decode()}"
+    return f"{sorted(response.headers.items())} {body(response).decode()}"
 
 
 def no_field_gives_an_item_away(recorder):
@@ -104,7 +104,7 @@ def every_answer_is_the_same_size_for_every_kind(recorder, kinds):
         if 10 <= position < 97:
             for response in responses:
                 header = sorted((key, len(value)) for key, value in response.headers.items())
-                length = 0 if response.streaming else len(response.content)
+                length = 0 if response.streaming else len(body(response))
                 sizes[kinds[position]].add((response.status_code, str(header), length))
     assert all(found == sizes["system"] for found in sizes.values())
 

@@ -13,6 +13,7 @@ from django.utils import timezone
 from annotations.models import Assignment, Invitation
 from tests.annotations.person import Person, link
 from tests.factories import make_annotator, make_campaign
+from tests.pages import markup, shown
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def test_the_organiser_gets_a_link_for_everybody_named(campaign, path, client_of
     response = client.post(path, {"names": "Anna\n\n  ben@example.org \nAnna\n"})
     assert response.status_code == 302
     assert [row.name for row in Invitation.objects.all()] == ["Anna", "ben@example.org"]
-    content = client.get(path).content.decode()
+    content = markup(client.get(path))
     assert content.count("/rate/enter/") == 2
     assert "ben@example.org" in content
 
@@ -34,7 +35,7 @@ def test_the_page_shows_how_far_everybody_is(campaign, path, client_of):
     client = client_of(campaign.owner)
     client.post(path, {"names": "Anna\nBen"})
     anna = Person(link(Invitation.objects.first()))
-    assert "rating" in client.get(path).content.decode()
+    assert "rating" in shown(client.get(path))
     anna.save_all()
     anna.submit()
     rows = client.get(path).context["rows"]
@@ -59,7 +60,7 @@ def test_a_campaign_without_hits_says_what_to_do_first(db, client_of):
         f"/campaigns/{campaign.slug}/links/", {"names": "Anna"}
     )
     assert response.status_code == 400
-    assert "Compose the HITs first" in response.content.decode()
+    assert "Compose the HITs first" in shown(response)
     assert not Invitation.objects.exists()
 
 
@@ -73,22 +74,22 @@ def test_it_refuses_what_is_nobodys_name(campaign, path, client_of, names):
 def test_the_page_says_that_simulated_annotators_took_part(campaign, path, client_of):
     client = client_of(campaign.owner)
     client.post(path, {"names": "Anna"})
-    assert "Simulated annotators" not in client.get(path).content.decode()
+    assert "Simulated annotators" not in shown(client.get(path))
     call_command("simulate_crowd", campaign.slug, annotators=1, seed=1, stdout=io.StringIO())
-    assert "Simulated annotators have rated" in client.get(path).content.decode()
+    assert "Simulated annotators have rated" in shown(client.get(path))
 
 
 def test_the_page_says_when_all_tasks_are_taken(campaign, path, client_of):
     client = client_of(campaign.owner)
     client.post(path, {"names": "Anna"})
-    assert "Whoever opens a link now reads" not in client.get(path).content.decode()
+    assert "Whoever opens a link now reads" not in shown(client.get(path))
     Assignment.objects.update(
         state="active",
         annotator=make_annotator(),
         claimed_at=timezone.now(),
         expires_at=timezone.now(),
     )
-    assert "All tasks are taken at the moment" in client.get(path).content.decode()
+    assert "All tasks are taken at the moment" in shown(client.get(path))
 
 
 def test_a_stranger_is_refused(path, client_of, stranger):

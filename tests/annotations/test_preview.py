@@ -14,6 +14,7 @@ from annotations.samples import SAMPLE_TEXTS
 from annotations.services.assignments import batches_open
 from annotations.tokens import Entry
 from tests.annotations.person import ORIGIN, body
+from tests.pages import text_of
 
 PREVIEW = "?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=3H"
 
@@ -31,7 +32,7 @@ def hit_path(campaign):
 
 
 def work_of(response):
-    return json.loads(re.search(r'id="work"[^>]*>(.*?)</script>', response.content.decode())[1])
+    return json.loads(re.search(r'id="work"[^>]*>(.*?)</script>', text_of(response))[1])
 
 
 @pytest.mark.parametrize("query", [PREVIEW, "", "?hitId=3H"])

@@ -22,7 +22,7 @@ class Annotator:
         self.tap = False
         own = isinstance(browser, BrowserContext)
         self.context = browser if own else browser.new_context(**options)
-        self.context.set_default_timeout(30_000)
+        self.context.set_default_timeout(120_000)
         # The practice clip takes four seconds; any video teaches these tests the same.
         short = clip_bytes(3, 0.3)
         self.context.route(

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.core.servers.basehttp import ThreadedWSGIServer
 from django.db import connections
 from django.test.testcases import LiveServerThread, QuietWSGIRequestHandler
-from playwright.sync_api import Browser, Playwright, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Playwright, expect, sync_playwright
 
 from hits.models import Campaign
 from tests.browser.annotator import Annotator
@@ -22,7 +23,7 @@ from tests.browser.material import clip_campaign
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 # Nothing takes this long; a busy machine may.
-PATIENCE_MS = 30_000
+PATIENCE_MS = 120_000
 expect.set_options(timeout=PATIENCE_MS)
 FLAGS = ["--no-sandbox", "--autoplay-policy=user-gesture-required"]
 
@@ -118,8 +119,20 @@ def chromium() -> str:
 @pytest.fixture(scope="session")
 def browser(playwright, chromium) -> Iterator[Browser]:
     browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+    browser.new_context = patient(browser.new_context)
     yield browser
     browser.close()
+
+
+def patient(new_context: Callable[..., BrowserContext]) -> Callable[..., BrowserContext]:
+    """Contexts in which every step may take as long as a busy machine needs."""
+
+    def made(**options: Any) -> BrowserContext:
+        context = new_context(**options)
+        context.set_default_timeout(PATIENCE_MS)
+        return context
+
+    return made
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.test_accessibility import AXE, RULES
+from tests.browser.axe import violations
 
 SCREENS = [(1440, "light"), (1440, "dark"), (360, "light"), (360, "dark")]
 
@@ -60,16 +60,5 @@ class Member:
             name = f"{heading}-{self.width}-{self.scheme}".replace(" ", "-").replace("/", "-")
             self.page.screenshot(path=f"{folder}/{name}.png", full_page=True)
         assert self.page.evaluate("document.documentElement.scrollWidth") <= self.width, heading
-        found = self.violations() if AXE.exists() else []
+        found = violations(self.page)
         assert not found, (heading, found)
-
-    def violations(self) -> list[str]:
-        # Evaluated by the driver, so that the page's own content policy stays in force.
-        self.page.evaluate(f"{AXE.read_text()}; null")
-        report = self.page.evaluate(f"axe.run(document, {RULES})")
-        return [
-            f"{fault['id']}: {node['html'][:300]}"
-            for fault in report["violations"]
-            if fault["impact"] in ("serious", "critical", "moderate")
-            for node in fault["nodes"]
-        ]

@@ -2,40 +2,20 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import expect
 
 from hits.models import Campaign
-
-AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
-RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
-
-
-@pytest.fixture(scope="module")
-def axe_source():
-    if not AXE.exists():
-        if os.environ.get("CI") == "true":
-            pytest.fail("axe-core is missing: npm ci")
-        pytest.skip("axe-core is not installed")
-    return AXE.read_text()
+from tests.browser.axe import is_installed, violations
 
 
 @pytest.fixture
-def inspect(annotator, axe_source):
+def inspect(annotator):
+    if not is_installed():
+        pytest.skip("axe-core is not installed")
+
     def run(state: str) -> None:
-        # Evaluated by the driver, so that the page's own content policy stays in force.
-        annotator.page.evaluate(f"{axe_source}; null")
-        report = annotator.page.evaluate(f"axe.run(document, {RULES})")
-        found = [
-            f"{fault['id']}: {node['html']}"
-            for fault in report["violations"]
-            if fault["impact"] in ("serious", "critical", "moderate")
-            for node in fault["nodes"]
-        ]
-        assert not found, (state, found)
+        assert not violations(annotator.page), state
 
     return run
 

@@ -12,9 +12,7 @@ from django.urls import reverse
 from analysis.services import agreements
 from tests.analysis.agreement.conftest import compute, score
 from tests.analysis.workbench.conftest import harm, rated_campaign
-from tests.browser.test_accessibility import RULES, axe_source
-
-__all__ = ["axe_source"]
+from tests.browser.axe import violations
 
 
 @pytest.fixture
@@ -31,7 +29,7 @@ def scored(transactional_db, settings, tmp_path, organiser, monkeypatch):
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (360, "dark")])
 def test_the_page_is_sound_and_a_mark_leads_to_its_video(
-    site, browser, scored, organiser, axe_source, width, scheme
+    site, browser, scored, organiser, width, scheme
 ):
     client = Client()
     client.force_login(organiser, backend="django.contrib.auth.backends.ModelBackend")
@@ -48,15 +46,7 @@ def test_the_page_is_sound_and_a_mark_leads_to_its_video(
     marks = page.locator("[data-chart] svg .mark-symbol.role-mark path")
     marks.first.wait_for(state="attached")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.evaluate(f"{axe_source}; null")
-    report = page.evaluate(f"axe.run(document, {RULES})")
-    found = [
-        f"{fault['id']}: {node['html']}"
-        for fault in report["violations"]
-        if fault["impact"] in ("serious", "critical", "moderate")
-        for node in fault["nodes"]
-    ]
-    assert not found
+    assert not violations(page)
     marks.last.click()
     page.wait_for_url(re.compile(r"/videos/\d+/scores/#system-\d+$"))
     context.close()

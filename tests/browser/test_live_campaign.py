@@ -16,7 +16,7 @@ from analysis.services.results import choices_key
 from analysis.tasks import result_compute_task
 from annotations.services.assignments import batches_open
 from hits.models import Act, AuditEntry, Policy
-from tests.browser.test_accessibility import AXE, RULES
+from tests.browser.axe import violations
 from tests.factories import make_annotator, make_rating
 
 SCORES = [80, 40, 60, 90, 20, 78]
@@ -54,23 +54,8 @@ def inspect(page: Page) -> None:
         page.set_viewport_size({"width": width, "height": 800})
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            page.evaluate(
-                "Promise.allSettled(document.getAnimations().map((each) => each.finished))"
-            )
             assert page.evaluate("document.documentElement.scrollWidth") == width
-            if AXE.exists():
-                assert not violations(page), (width, scheme)
-
-
-def violations(page: Page) -> list[str]:
-    page.evaluate(f"{AXE.read_text()}; null")
-    report = page.evaluate(f"axe.run(document, {RULES})")
-    return [
-        f"{fault['id']}: {node['html']}"
-        for fault in report["violations"]
-        if fault["impact"] in ("serious", "critical", "moderate")
-        for node in fault["nodes"]
-    ]
+            assert not violations(page), (width, scheme)
 
 
 def rate(campaign) -> None:

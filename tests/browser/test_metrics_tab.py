@@ -12,7 +12,7 @@ from analysis.models import MetricRun
 from analysis.services import metric_bench
 from analysis.services.metric_chunks import metric_run_finish
 from analysis.tasks import metric_run_work_task, metric_worker_report_task
-from tests.browser.test_accessibility import AXE, RULES
+from tests.browser.axe import violations
 
 
 @pytest.fixture
@@ -42,17 +42,7 @@ def page(site, browser, campaign, settings, tmp_path, monkeypatch):
 def inspect(page: Page) -> None:
     """Nothing is wider than a phone, and axe-core has nothing to say."""
     assert page.evaluate("document.documentElement.scrollWidth") == 360
-    if not AXE.exists():
-        return
-    page.evaluate(f"{AXE.read_text()}; null")
-    report = page.evaluate(f"axe.run(document, {RULES})")
-    found = [
-        f"{fault['id']}: {node['html']}"
-        for fault in report["violations"]
-        if fault["impact"] in ("serious", "critical", "moderate")
-        for node in fault["nodes"]
-    ]
-    assert not found
+    assert not violations(page)
 
 
 def test_metrics_are_ticked_watched_and_read(page):

@@ -42,8 +42,9 @@ def test_jumping_to_the_end_shows_no_caption(annotator):
 
 
 def test_where_watching_is_optional_the_caption_is_there_at_once(annotator):
-    annotator.begin(clip_campaign(seconds=3.0, must_watch=False))
-    expect(annotator.page.locator("#caption")).to_be_visible(timeout=1000)
+    annotator.begin(clip_campaign(seconds=30.0, must_watch=False))
+    expect(annotator.page.locator("#caption")).to_be_visible()
+    assert not annotator.page.evaluate(f"{ACTIVE}.ended")
 
 
 def test_space_plays_and_pauses(annotator):
@@ -117,7 +118,7 @@ def test_time_with_the_page_hidden_is_measured(annotator, campaign):
     annotator.expect_progress("2 of 6")
     annotator.expect_saved(1)
     rating = Rating.objects.get()
-    assert 500 <= rating.client_hidden_ms < rating.client_elapsed_ms
+    assert 400 <= rating.client_hidden_ms < rating.client_elapsed_ms
 
 
 def test_the_next_video_is_fetched_while_this_one_plays(annotator, site, campaign):

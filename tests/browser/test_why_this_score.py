@@ -17,9 +17,7 @@ from analysis.tasks import metric_run_explain_task, result_compute_task
 from hits.models import Caption
 from tests.analysis.metrics.pretend import PretendTowers
 from tests.browser.member import Member
-from tests.browser.test_accessibility import axe_source
 
-__all__ = ["axe_source"]
 HARM = "<script>alert(1)</script>"
 
 
@@ -46,9 +44,7 @@ def run(campaign, settings, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (360, "dark")])
-def test_the_page_waits_then_shows_words_and_frames(
-    site, browser, campaign, run, axe_source, width, scheme
-):
+def test_the_page_waits_then_shows_words_and_frames(site, browser, campaign, run, width, scheme):
     caption = Caption.objects.filter(system__name="system-0", system__campaign=campaign).first()
     member = Member(site, browser, width, scheme)
     member.come_in(campaign.owner)

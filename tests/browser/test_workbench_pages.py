@@ -8,9 +8,8 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.analysis.workbench.conftest import compute, harm, make_export, rated_campaign
-from tests.browser.test_accessibility import RULES, axe_source
+from tests.browser.axe import violations
 
-__all__ = ["axe_source"]
 # Selects of forms that leave them less than the whole line.
 SQUEEZED = """[...document.querySelectorAll(":is(.filters, .fields) > .field > select")]
     .filter((each) => each.offsetWidth < each.closest(".filters, .fields").clientWidth - 2)
@@ -48,7 +47,7 @@ def addresses(campaign) -> list[str]:
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (360, "dark")])
-def test_pages_of_results_are_sound(site, browser, workbench, organiser, axe_source, width, scheme):
+def test_pages_of_results_are_sound(site, browser, workbench, organiser, width, scheme):
     client = Client()
     client.force_login(organiser, backend="django.contrib.auth.backends.ModelBackend")
     session = client.cookies[django_settings.SESSION_COOKIE_NAME]
@@ -64,14 +63,7 @@ def test_pages_of_results_are_sound(site, browser, workbench, organiser, axe_sou
         page.goto(f"{site.url}{address}")
         for chart in page.locator("[data-chart]").all():
             chart.locator("svg").wait_for(state="attached")
-        page.evaluate(f"{axe_source}; null")
-        report = page.evaluate(f"axe.run(document, {RULES})")
-        found = [
-            f"{fault['id']}: {node['html'][:300]}"
-            for fault in report["violations"]
-            if fault["impact"] in ("serious", "critical", "moderate")
-            for node in fault["nodes"]
-        ]
+        found = violations(page)
         assert not found, (address, found)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, address
         assert width > 480 or not page.evaluate(SQUEEZED), address

@@ -27,7 +27,7 @@ from tests.annotations.person import body
 from tests.services import free_port, postgres_cluster, server_user, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 90
+PATIENCE = 240
 
 
 class Part:

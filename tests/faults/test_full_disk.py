@@ -26,6 +26,7 @@ from hits.services.composing import batch_compose
 from hits.services.uploads import upload_check, upload_confirm, upload_import
 from tests.factories import make_annotator, make_campaign, make_ratings
 from tests.folders import make_folder, make_zip
+from tests.pages import markup
 
 pytestmark = pytest.mark.django_db
 KILOBYTE = 1024
@@ -109,7 +110,7 @@ def test_an_upload_is_refused_in_a_sentence_and_taken_once_there_is_space(disk, 
     disk.fill(leaving=4 * KILOBYTE)
     refused = send(browser, archive)
     assert refused.status_code == 400
-    assert "could not be kept: the server&#x27;s disk is full." in refused.content.decode()
+    assert "could not be kept: the server&#x27;s disk is full." in markup(refused)
     assert (disk.files(), Upload.objects.count()) == ([], 0)
     disk.empty()
     assert send(browser, archive).status_code == 302
@@ -155,7 +156,7 @@ def test_a_result_says_why_it_waits_and_is_made_once_there_is_space(
     page = client_of(result.campaign.owner).get(
         f"/campaigns/{result.campaign.slug}/ranking/?annotators=all"
     )
-    assert "cannot be made yet: the server&#x27;s disk is full." in page.content.decode()
+    assert "cannot be made yet: the server&#x27;s disk is full." in markup(page)
     assert_nothing_is_amiss()
     disk.empty()
     results_resume_task()

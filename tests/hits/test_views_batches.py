@@ -6,6 +6,7 @@ from django.urls import reverse
 from hits.models import Hit
 from hits.selectors import replaced_words
 from tests.factories import make_campaign, make_hit
+from tests.pages import shown
 
 
 @pytest.fixture
@@ -62,4 +63,4 @@ def test_a_long_list_takes_a_fixed_number_of_queries(
 
 def test_without_hits_the_page_says_how_to_get_them(client_of, organiser, campaign):
     page = client_of(organiser).get(reverse("hits:hit-list", args=[campaign.slug]))
-    assert "Compose HITs" in page.content.decode()
+    assert "Compose HITs" in shown(page)

@@ -7,6 +7,7 @@ from hits.models import Caption, Upload
 from hits.services.composing import batch_fill
 from hits.views import batches
 from tests.factories import make_campaign, make_hit, make_user
+from tests.pages import markup, shown
 
 LIST = reverse("hits:campaign-list")
 HOSTILE = "<script>alert(1)</script>\u202e" + "x" * 150
@@ -49,7 +50,7 @@ def test_the_list_shows_own_and_shared_campaigns_only(client_of, organiser):
     make_campaign(name="Of a stranger")
     page = client_of(organiser).get(LIST)
     assert set(page.context["page"]) == {mine, shared}
-    assert "Of a stranger" not in page.content.decode()
+    assert "Of a stranger" not in shown(page)
 
 
 def test_the_list_counts_videos_ranked_systems_and_hits(client_of, organiser):
@@ -76,20 +77,20 @@ def test_the_list_takes_as_many_queries_for_many_campaigns_as_for_one(
 
 
 def test_a_newcomer_is_told_to_import(client_of, organiser):
-    page = client_of(organiser).get(LIST).content.decode()
+    page = markup(client_of(organiser).get(LIST))
     assert "No campaign yet" in page
     assert reverse("hits:upload-create") in page
 
 
 def test_an_analyst_without_campaigns_is_told_whom_to_ask(client_of, analyst):
-    page = client_of(analyst).get(LIST).content.decode()
+    page = markup(client_of(analyst).get(LIST))
     assert "share it with" in page
     assert reverse("hits:upload-create") not in page
 
 
 def test_the_list_leads_back_to_an_import_under_way(client_of, organiser):
     upload = Upload.objects.create(owner=organiser, filename="spring.zip", state="checking")
-    page = client_of(organiser).get(LIST).content.decode()
+    page = markup(client_of(organiser).get(LIST))
     assert reverse("hits:upload-detail", args=[upload.pk]) in page
 
 
@@ -103,7 +104,7 @@ def test_a_campaign_shows_its_systems_with_roles_and_counts(client_of, organiser
         ("human-b", "human", 4),
         ("human-a", "reference", 4),
     ]
-    assert "incomplete" in page.content.decode()
+    assert "incomplete" in shown(page)
 
 
 def test_retired_captions_are_not_counted(client_of, organiser):
@@ -139,7 +140,7 @@ def test_names_and_captions_do_no_harm(client_of, organiser):
         campaign.get_absolute_url(),
         reverse("hits:video-list", args=[campaign.slug]),
     ):
-        content = client.get(page).content.decode()
+        content = markup(client.get(page))
         assert "<script>alert" not in content
         assert "&lt;script&gt;alert" in content
 
@@ -161,11 +162,11 @@ def test_a_large_campaign_is_composed_by_a_worker_while_the_page_waits(
     with django_capture_on_commit_callbacks() as queued:
         client.post(reverse("hits:batch-compose", args=[campaign.slug]))
     assert len(queued) == 1
-    page = client.get(campaign.get_absolute_url(), HTTP_HX_REQUEST="true").content.decode()
+    page = markup(client.get(campaign.get_absolute_url(), HTTP_HX_REQUEST="true"))
     assert "hx-trigger" in page
     assert "Being composed" in page
     batch_fill(pk=campaign.batches.get().pk)
-    page = client.get(campaign.get_absolute_url(), HTTP_HX_REQUEST="true").content.decode()
+    page = markup(client.get(campaign.get_absolute_url(), HTTP_HX_REQUEST="true"))
     assert "hx-trigger" not in page
     assert "<html" not in page
     assert "Compose another batch" in page
@@ -183,7 +184,7 @@ def test_it_says_why_hits_cannot_be_composed(client_of, organiser):
     response = client_of(organiser).post(reverse("hits:batch-compose", args=[campaign.slug]))
     assert response.status_code == 400
     assert "closed" in response.context["error"]
-    assert response.context["error"] in response.content.decode()
+    assert response.context["error"] in shown(response)
     assert not campaign.batches.exists()
 
 
@@ -213,7 +214,7 @@ def test_sharing_with_someone_unknown_says_so_and_keeps_what_was_typed(client_of
     campaign = make_campaign(owner=organiser)
     response = client_of(organiser).post(share(campaign), {"usernames": "nemo"})
     assert response.status_code == 400
-    content = response.content.decode()
+    content = markup(response)
     assert "Nobody here is called nemo." in content
     assert 'value="nemo"' in content
 
@@ -221,4 +222,4 @@ def test_sharing_with_someone_unknown_says_so_and_keeps_what_was_typed(client_of
 @pytest.mark.parametrize(("state", "word"), [("draft", "Draft"), ("live", "Live")])
 def test_the_page_says_what_state_the_campaign_is_in(client_of, organiser, state, word):
     campaign = make_campaign(owner=organiser, state=state)
-    assert word in client_of(organiser).get(campaign.get_absolute_url()).content.decode()
+    assert word in shown(client_of(organiser).get(campaign.get_absolute_url()))

@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from hits.models import System
 from tests.factories import make_campaign
+from tests.pages import markup, shown
 
 SHAPE = {"hit_size": 100, "pairs": 10, "repeats": 10}
 SETTINGS = {"redundancy": 3, "assignments": 10, "reward": "2.50", "pass_rate": 35, **SHAPE}
@@ -28,7 +29,7 @@ def test_it_shows_the_plan_of_the_saved_settings(client_of, organiser, plan_url)
     plan = page.context["plan"]
     assert (plan.captions, plan.systems, plan.hits) == (200, 5, 3)  # 70 fresh captions a HIT
     assert plan.cost.total == Decimal("3.57")  # 3 × 0.99 and a fifth of it, up to the cent
-    assert "3.57" in page.content.decode()
+    assert "3.57" in shown(page)
 
 
 def test_trying_settings_out_changes_nothing(client_of, organiser, campaign, plan_url):
@@ -37,13 +38,13 @@ def test_trying_settings_out_changes_nothing(client_of, organiser, campaign, pla
     assert plan.hits == 9  # 200 × 3 / 70, rounded up
     assert plan.cost.reward == Decimal("225.00")
     assert plan.cost.fee == Decimal("90.00")
-    assert "saved: 3" in page.content.decode()
+    assert "saved: 3" in shown(page)
     campaign.refresh_from_db()
     assert campaign.redundancy == 1
 
 
 def test_htmx_gets_the_results_alone(client_of, organiser, plan_url):
-    content = client_of(organiser).get(plan_url, SETTINGS, **HTMX).content.decode()
+    content = markup(client_of(organiser).get(plan_url, SETTINGS, **HTMX))
     assert "<html" not in content
     assert "<form" not in content
 
@@ -71,7 +72,7 @@ def test_it_says_why_numbers_do_not_fit_into_a_hit(client_of, organiser, campaig
     crowded = SETTINGS | {"hit_size": 20}
     for response in (client.get(plan_url, crowded, **HTMX), client.post(plan_url, crowded)):
         assert response.status_code == 400
-        assert "size 20 cannot hold 10 pairs" in response.content.decode()
+        assert "size 20 cannot hold 10 pairs" in shown(response)
     campaign.refresh_from_db()
     assert campaign.hit_size == 100
 
@@ -112,7 +113,7 @@ def test_a_live_campaign_keeps_its_settings(client_of, organiser, campaign, plan
     campaign.save()
     response = client_of(organiser).post(plan_url, SETTINGS)
     assert response.status_code == 400
-    assert "is live" in response.content.decode()
+    assert "is live" in shown(response)
     campaign.refresh_from_db()
     assert campaign.redundancy == 1
 
@@ -127,7 +128,7 @@ def test_an_analyst_may_try_out_but_not_save(client_of, analyst, campaign, plan_
 def test_without_captions_there_is_nothing_to_plan(client_of, organiser, campaign, plan_url):
     System.objects.filter(campaign=campaign).update(role="reference")
     page = client_of(organiser).get(plan_url)
-    assert "Nothing to plan yet" in page.content.decode()
+    assert "Nothing to plan yet" in shown(page)
 
 
 @pytest.fixture
@@ -138,8 +139,8 @@ def small(organiser):
 def test_it_says_that_no_hit_can_be_made_and_fills_in_numbers_that_fit(client_of, organiser, small):
     client, address = client_of(organiser), reverse("hits:campaign-plan", args=[small.slug])
     page = client.get(address)
-    assert "has 48 and 12. Captions per HIT 60, Pairs per HIT 6" in page.content.decode()
-    assert "Next: compose" not in page.content.decode()
+    assert "has 48 and 12. Captions per HIT 60, Pairs per HIT 6" in shown(page)
+    assert "Next: compose" not in shown(page)
     filled = client.get(address + page.context["fitting"])
     assert filled.context["misfit"] is None
     assert filled.context["form"]["hit_size"].value() == "60"
@@ -147,7 +148,7 @@ def test_it_says_that_no_hit_can_be_made_and_fills_in_numbers_that_fit(client_of
 
 
 def test_the_campaign_leads_to_the_plan_where_no_hit_can_be_made(client_of, organiser, small):
-    page = client_of(organiser).get(small.get_absolute_url()).content.decode()
+    page = markup(client_of(organiser).get(small.get_absolute_url()))
     assert "Repeats per HIT 6 would fit" in page
     assert "Change the plan" in page
     assert "Compose HITs" not in page
@@ -155,9 +156,9 @@ def test_the_campaign_leads_to_the_plan_where_no_hit_can_be_made(client_of, orga
 
 def test_only_a_saved_plan_leads_to_composing(client_of, organiser, campaign, plan_url):
     client = client_of(organiser)
-    assert "Next: compose" in client.get(plan_url).content.decode()
-    tried = client.get(plan_url, SETTINGS, **HTMX).content.decode()
+    assert "Next: compose" in shown(client.get(plan_url))
+    tried = markup(client.get(plan_url, SETTINGS, **HTMX))
     assert "Next: compose" not in tried
     assert "Save this plan before" in tried
     same = {field.name: field.value() for field in client.get(plan_url).context["form"]}
-    assert "Next: compose" in client.get(plan_url, same, **HTMX).content.decode()
+    assert "Next: compose" in shown(client.get(plan_url, same, **HTMX))

@@ -13,6 +13,7 @@ from daplatform.receiving import BoundedUploadHandler
 from hits.models import Upload
 from hits.services import uploads
 from tests.factories import make_campaign
+from tests.pages import markup, shown
 
 CREATE = reverse("hits:upload-create")
 HTMX = {"HTTP_HX_REQUEST": "true"}
@@ -59,7 +60,7 @@ def upload(organiser):
 
 def page_of(client_of, organiser, upload, **headers):
     address = reverse("hits:upload-detail", args=[upload.pk])
-    return client_of(organiser).get(address, **headers).content.decode()
+    return markup(client_of(organiser).get(address, **headers))
 
 
 def test_an_archive_is_kept_and_its_check_queued_after_the_commit(
@@ -92,7 +93,7 @@ def test_it_refuses_an_archive_above_the_limit(client_of, organiser, settings):
     settings.UPLOAD_MAX_BYTES = 10
     response = client_of(organiser).post(CREATE, archive(), **HTMX)
     assert response.status_code == 400
-    assert "larger than" in response.content.decode()
+    assert "larger than" in shown(response)
     assert not Upload.objects.exists()
 
 
@@ -168,7 +169,7 @@ def test_saying_yes_to_anything_else_is_refused(client_of, organiser, upload, st
     other = upload(state=state, report=REPORT)
     response = client_of(organiser).post(reverse("hits:upload-confirm", args=[other.pk]))
     assert response.status_code == 400
-    assert response.context["error"] in response.content.decode()
+    assert response.context["error"] in shown(response)
     other.refresh_from_db()
     assert other.state == state
 
@@ -190,7 +191,7 @@ def test_it_refuses_to_forget_what_is_being_worked_on(client_of, organiser, uplo
     busy = upload(state=state)
     response = client_of(organiser).post(reverse("hits:upload-discard", args=[busy.pk]))
     assert response.status_code == 400
-    assert response.context["error"] in response.content.decode()
+    assert response.context["error"] in shown(response)
     assert Upload.objects.filter(pk=busy.pk).exists()
 
 

@@ -6,6 +6,7 @@ from django.urls import reverse
 
 from hits.models import Caption, Video
 from tests.factories import make_campaign
+from tests.pages import markup, shown
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def test_a_video_shows_what_every_system_says_of_it(client_of, organiser, campai
     systems = [caption.system.name for caption in page.context["captions"]]
     assert systems == ["system-0", "human-b", "human-a"]
     for caption in video.captions.all():
-        assert caption.text in page.content.decode()
+        assert caption.text in shown(page)
 
 
 def test_a_corrected_caption_is_shown_once(client_of, organiser, campaign):
@@ -41,7 +42,7 @@ def test_a_corrected_caption_is_shown_once(client_of, organiser, campaign):
     wrong = video.captions.get(system__name="system-0")
     Caption.objects.filter(pk=wrong.pk).update(retired_at="2026-01-01T00:00Z")
     Caption.objects.create(video=video, system=wrong.system, text="Corrected.")
-    page = client_of(organiser).get(of_video("detail", video)).content.decode()
+    page = markup(client_of(organiser).get(of_video("detail", video)))
     assert "Corrected." in page
     assert wrong.text not in page
 
@@ -98,7 +99,7 @@ def test_videos_are_found_by_part_of_their_name(client_of, organiser, campaign):
     page = client_of(organiser).get(address, {"q": "P02"})
     assert [video.name for video in page.context["page"]] == ["clip02"]
     assert client_of(organiser).get(address, {"q": "clip"}).context["page"].paginator.count == 3
-    nothing = client_of(organiser).get(address, {"q": "&page=<b>"}).content.decode()
+    nothing = markup(client_of(organiser).get(address, {"q": "&page=<b>"}))
     assert "No video is called that" in nothing
 
 
@@ -115,4 +116,4 @@ def test_a_long_list_comes_in_pages_that_keep_the_search(
     with django_assert_num_queries(7):
         page = client.get(address, {"q": "a&b", "page": "2"})
     assert page.context["page"].number == 2
-    assert "?q=a%26b&amp;page=3" in page.content.decode()
+    assert "?q=a%26b&amp;page=3" in markup(page)

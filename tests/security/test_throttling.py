@@ -11,6 +11,7 @@ from analysis.services.keys import key_create
 from daplatform.throttling import WINDOW, client_address, is_refused_too_often
 from tests.annotations.person import Person, invite, link
 from tests.factories import make_campaign, make_hit
+from tests.pages import shown
 
 BAD = {"X-Assignment": "guessed"}
 ALLOWED = 3
@@ -43,7 +44,7 @@ def test_guessed_links_have_to_wait(db, path, headers):
     assert tries(path, **headers) == [403] * ALLOWED + [429] * 2
     waiting = Client().get(path, **headers)
     assert waiting["Retry-After"] == str(WINDOW)
-    assert "Wait a minute" in waiting.content.decode()
+    assert "Wait a minute" in shown(waiting)
 
 
 def test_guessed_keys_have_to_wait_and_true_ones_do_not(organiser):

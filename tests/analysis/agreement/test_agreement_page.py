@@ -15,6 +15,7 @@ from analysis.services.agreements import agreement_compute
 from tests.analysis.agreement.conftest import compute, score
 from tests.analysis.workbench.conftest import HARM, grow_old, harm
 from tests.factories import make_campaign
+from tests.pages import markup, shown
 
 pytestmark = pytest.mark.django_db
 LEDE = '<p class="lede">Of 2 metrics cider'
@@ -23,18 +24,18 @@ HTMX = {"HX-Request": "true"}
 
 def test_the_answer_comes_first_with_the_numbers_of_the_files(page_of, ready, scored):
     page = page_of("agreement", scored)
-    content = page.content.decode()
+    content = markup(page)
     assert content.index(LEDE) < content.index("<table")
     stored = json.loads((agreement_folder(ready) / "correlations.json").read_text())
     rows = [row for row in stored["rows"] if (row["human"], row["level"]) == ("z", "caption")]
-    shown = {row["metric"]: row for row in page.context["part"]["levels"]["captions"]}
+    listed = {row["metric"]: row for row in page.context["part"]["levels"]["captions"]}
     assert {row["metric"]: row["pearson"] for row in rows} == {
-        name: row["pearson"] for name, row in shown.items()
+        name: row["pearson"] for name, row in listed.items()
     }
 
 
 def test_which_metric_is_better_can_be_read_aloud(page_of, ready, scored):
-    content = page_of("agreement", scored).content.decode()
+    content = markup(page_of("agreement", scored))
     assert "cider agrees significantly more with people than bleu4: p &lt; 0.001" in content
     assert "bleu4 does not agree significantly more with people than cider" in content
 
@@ -43,8 +44,8 @@ def test_the_best_metric_comes_first_in_every_table_and_is_explained(page_of, re
     page = page_of("agreement", scored)
     assert list(page.context["drift_headings"]) == ["condition", "n", "cider", "bleu4"]
     assert [name for name, _ in page.context["measured"]] == ["cider", "bleu4"]
-    assert "<dt>cider</dt>" in page.content.decode()
-    assert "scroll the table" not in page.content.decode()  # of two rows none is hidden
+    assert "<dt>cider</dt>" in markup(page)
+    assert "scroll the table" not in shown(page)  # of two rows none is hidden
 
 
 def test_odd_captions_lead_to_their_videos(page_of, ready, scored):
@@ -55,7 +56,7 @@ def test_odd_captions_lead_to_their_videos(page_of, ready, scored):
     assert odd
     for row in odd:
         address = reverse("analysis:video-scores", args=[scored.slug, row["video"]])
-        assert f'href="{address}"' in page.content.decode()
+        assert f'href="{address}"' in markup(page)
         assert scored.videos.get(pk=row["video"]).name == row["item"]
     marks = page.context["spec"]["data"]["values"]
     assert sum(mark["fit"] == "odd caption" for mark in marks) == page.context["odd_count"]
@@ -76,31 +77,31 @@ def test_addresses_that_make_no_sense_are_refused(page_of, ready, scored):
 
 def test_the_first_visit_wakes_a_worker_and_looking_again_does_not(page_of, scored, no_queue):
     page = page_of("agreement", scored)
-    assert "Metrics are being held against people" in page.content.decode()
+    assert "Metrics are being held against people" in shown(page)
     page_of("agreement", scored, headers=HTMX, seen="")
     assert no_queue == [Agreement.objects.get().pk]
 
 
 def test_a_page_that_waits_shows_the_first_result_itself(page_of, ready, scored):
     assert page_of("agreement", scored, headers=HTMX, seen="")["HX-Refresh"] == "true"
-    told = page_of("agreement", scored, headers=HTMX, seen=ready.pk).content.decode()
+    told = markup(page_of("agreement", scored, headers=HTMX, seen=ready.pk))
     assert "A newer result is ready" in told
 
 
 def test_new_scores_leave_the_last_result_in_sight(page_of, ready, scored, no_queue):
     score(scored, rougel=5.0)
-    content = page_of("agreement", scored).content.decode()
+    content = markup(page_of("agreement", scored))
     assert "a newer result is being made" in content
     assert LEDE in content
     assert len(no_queue) == 1
 
 
 def test_what_is_missing_is_named_with_the_way_to_it(page_of, campaign, organiser, no_queue):
-    content = page_of("agreement", campaign).content.decode()
+    content = markup(page_of("agreement", campaign))
     assert "No metric is scored yet" in content
     assert reverse("analysis:metrics", args=[campaign.slug]) in content
     unrated = make_campaign(owner=organiser)
-    content = page_of("agreement", unrated).content.decode()
+    content = markup(page_of("agreement", unrated))
     assert "No ratings yet" in content
     assert (
         f'class="button" href="{reverse("annotations:link-list", args=[unrated.slug])}"' in content
@@ -112,12 +113,12 @@ def test_what_is_not_possible_says_why(page_of, campaign):
     run = score(campaign, cider=1.0)
     run.scores.exclude(caption__video__name="v000", caption__system__name="system-1").delete()
     compute(campaign)
-    assert "1 caption has a score" in page_of("agreement", campaign).content.decode()
+    assert "1 caption has a score" in shown(page_of("agreement", campaign))
 
 
 def test_without_its_files_the_page_still_has_its_tables(page_of, ready, scored):
     shutil.rmtree(agreement_folder(ready))
-    content = page_of("agreement", scored).content.decode()
+    content = markup(page_of("agreement", scored))
     assert "The files of this result are not here" in content
     assert LEDE in content
 
@@ -126,18 +127,18 @@ def test_whoever_looks_for_lost_files_has_them_made_again(page_of, ready, scored
     shutil.rmtree(agreement_folder(ready))
     grow_old(ready)
     for headers in ({}, HTMX):  # a page that looks again wakes nobody
-        content = page_of("agreement", scored, headers=headers, seen=ready.pk).content.decode()
+        content = markup(page_of("agreement", scored, headers=headers, seen=ready.pk))
         assert "any more: they are being made again" in content
         assert "DATA_DIR" not in content
         assert (LEDE in content) is not bool(headers)
     assert no_queue == [ready.pk]
     assert page_of("download", scored, "points", "csv").status_code == 404
     agreement_compute(pk=ready.pk)
-    content = page_of("agreement", scored).content.decode()
+    content = markup(page_of("agreement", scored))
     assert "being made again" not in content
     assert "points-spec" in content
     shutil.rmtree(agreement_folder(ready))  # as if written on another machine
-    assert "DATA_DIR" in page_of("agreement", scored).content.decode()
+    assert "DATA_DIR" in shown(page_of("agreement", scored))
     assert no_queue == [ready.pk]
 
 
@@ -147,7 +148,7 @@ def test_the_page_asks_little(page_of, ready, scored, django_assert_max_num_quer
 
 
 def test_every_file_that_is_offered_can_be_had(page_of, ready, scored, client_of, organiser):
-    content = page_of("agreement", scored).content.decode()
+    content = markup(page_of("agreement", scored))
     offered = re.findall(rf'href="([^"]*/agreement/{ready.pk}/[^"]+)"', content)
     assert len(offered) == 30
     client = client_of(organiser)
@@ -178,7 +179,7 @@ def test_harmful_words_do_no_harm(page_of, campaign):
     score(campaign, cider=2.0, bleu4=30.0)
     ready = compute(campaign)
     page = page_of("agreement", campaign, metric="bleu4")
-    content = page.content.decode()
+    content = markup(page)
     assert page.context["odd"]
     assert "&lt;script&gt;alert(1)" in content
     assert "<script>alert" not in content

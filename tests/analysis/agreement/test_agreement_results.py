@@ -20,6 +20,7 @@ from analysis.services.agreements import (
 from analysis.tasks import agreement_compute_task, results_resume_task
 from tests.analysis.agreement.conftest import PLACEBOS, compute, score
 from tests.factories import make_annotator, make_campaign, make_ratings
+from tests.pages import body
 
 pytestmark = pytest.mark.django_db
 
@@ -77,7 +78,7 @@ def test_computing_twice_gives_the_same_bytes(ready):
 
 def test_the_files_are_those_of_the_command_line(ready, scored, page_of, tmp_path):
     ratings = page_of("download", scored, "ratings", "csv")
-    (tmp_path / "ratings.csv").write_bytes(ratings.content)
+    (tmp_path / "ratings.csv").write_bytes(body(ratings))
     files_write(scored, tmp_path)
     call_command(
         "correlate",

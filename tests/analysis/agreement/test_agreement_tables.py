@@ -8,6 +8,7 @@ import pytest
 from django.urls import reverse
 
 from hits.models import Caption
+from tests.pages import markup, shown
 
 pytestmark = pytest.mark.django_db
 
@@ -25,12 +26,12 @@ def test_the_weights_of_the_mix_come_weightiest_first(page_of, ready, scored):
     weights = [row["weight"] for row in page.context["part"]["fusion"]]
     assert len(weights) == 2
     assert weights == sorted(weights, key=abs, reverse=True)
-    assert "not defined" not in page.content.decode()
+    assert "not defined" not in shown(page)
 
 
 def test_odd_captions_lead_to_why_and_marks_to_their_caption(page_of, ready, scored):
     page = page_of("agreement", scored, metric="bleu4")
-    content = page.content.decode()
+    content = markup(page)
     for row in page.context["odd"]:
         caption = Caption.objects.get(pk=row["caption"])
         assert (caption.video_id, caption.system.name) == (row["video"], row["system"])
@@ -38,4 +39,4 @@ def test_odd_captions_lead_to_why_and_marks_to_their_caption(page_of, ready, sco
     mark = page.context["spec"]["data"]["values"][-1]["href"]
     address, _, place = mark.partition("#")
     video = page_of("video-scores", scored, int(address.split("/")[-3]))
-    assert f'id="{place}"' in video.content.decode()
+    assert f'id="{place}"' in markup(video)

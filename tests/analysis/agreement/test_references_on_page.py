@@ -13,6 +13,7 @@ from analysis.meta import reference_curve
 from analysis.selectors.metric_scores import files_write
 from hits.models import Caption, System
 from tests.analysis.agreement.conftest import PLACEBOS, compute, score
+from tests.pages import body, markup
 
 pytestmark = pytest.mark.django_db
 HEADING = "How many references are enough"
@@ -36,7 +37,7 @@ def referenced(campaign):
 def test_a_curve_and_its_table_hold_the_same_numbers(page_of, referenced):
     compute(referenced)
     page = page_of("agreement", referenced)
-    content, part = page.content.decode(), page.context["part"]
+    content, part = markup(page), page.context["part"]
     assert 'data-chart="references-spec"' in content
     drawn = {
         (row["references"], row["metric"]): row["pearson"]
@@ -56,7 +57,7 @@ def test_the_command_line_finds_the_same_numbers(page_of, referenced, tmp_path):
     exported = page_of("agreement-file", referenced, ready.pk, "robustness.json")
     shown = json.loads(b"".join(exported.streaming_content))["rows"]
     ratings = page_of("download", referenced, "ratings", "csv")
-    (tmp_path / "ratings.csv").write_bytes(ratings.content)
+    (tmp_path / "ratings.csv").write_bytes(body(ratings))
     files_write(referenced, tmp_path)
     call_command(
         "correlate",
@@ -94,7 +95,7 @@ def test_the_curve_has_meteor(page_of, referenced, settings, meteor_store, no_ja
 
 
 def test_one_reference_is_said_in_a_sentence(page_of, ready, scored):
-    content = page_of("agreement", scored).content.decode()
+    content = markup(page_of("agreement", scored))
     assert HEADING in content
     assert "There is one reference for each video" in content
     assert "references-spec" not in content
@@ -103,5 +104,5 @@ def test_one_reference_is_said_in_a_sentence(page_of, ready, scored):
 def test_what_takes_long_is_left_to_the_command(page_of, referenced, monkeypatch):
     monkeypatch.setattr(reference_curve, "MOST_SCORED", 100)
     compute(referenced)
-    content = page_of("agreement", referenced).content.decode()
+    content = markup(page_of("agreement", referenced))
     assert "manage.py correlate --robustness references does it" in content

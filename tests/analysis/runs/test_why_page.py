@@ -14,6 +14,7 @@ from analysis.services.explanations import explanation_make
 from analysis.tasks import metric_run_explain_task, result_compute_task
 from hits.models import Caption
 from tests.factories import make_campaign, make_user
+from tests.pages import markup, shown
 
 pytestmark = pytest.mark.django_db
 HARM = "<script>alert(1)</script>"
@@ -60,7 +61,7 @@ def test_words_frames_and_parts_are_shown(
 ):
     with django_assert_max_num_queries(30):
         page = page_of(caption)
-    text = page.content.decode()
+    text = markup(page)
     found, picture = page.context["found"], page.context["picture"]
     assert f"{found['precision']:.3f}" in text
     assert len(picture.words) == len(caption.text.split()) + 2
@@ -76,18 +77,18 @@ def test_the_demos_own_model_says_what_it_does_not_know(page_of, explained, capt
     for model, is_said in (("demo", True), ("ViT-B-32", False)):
         explained.choices["model"] = model
         explained.save()
-        assert (words in page_of(caption).content.decode()) == is_said
+        assert (words in shown(page_of(caption))) == is_said
 
 
 def test_the_first_visit_asks_a_worker_and_the_page_polls(page_of, scored, caption, asked):
     run = scored(["emscore"])
-    text = page_of(caption).content.decode()
+    text = markup(page_of(caption))
     assert "The picture is being made" in text
     assert 'hx-trigger="load delay:2s"' in text
     assert asked == [(run.pk, caption.pk)]
     news = page_of(caption, hx_request="true")
-    assert "The picture is being made" in news.content.decode()
-    assert "<html" not in news.content.decode()
+    assert "The picture is being made" in shown(news)
+    assert "<html" not in markup(news)
     assert len(asked) == 1  # looking again wakes nobody
     explanation_make(run=run.pk, caption=caption.pk)
     assert page_of(caption, hx_request="true").headers["HX-Refresh"] == "true"
@@ -95,19 +96,19 @@ def test_the_first_visit_asks_a_worker_and_the_page_polls(page_of, scored, capti
 
 def test_without_a_run_the_way_to_the_metrics_is_shown(page_of, caption, campaign, ask):
     address = reverse("analysis:metrics", args=[campaign.slug])
-    text = page_of(caption).content.decode()
+    text = markup(page_of(caption))
     assert "EMScore has not been computed yet" in text
     assert f'class="button" href="{address}"' in text
     ask(["emscore"])
-    assert "The captions are being scored" in page_of(caption).content.decode()
+    assert "The captions are being scored" in shown(page_of(caption))
 
 
 def test_a_caption_after_the_run_is_said_to_be_unscored(page_of, explained, caption, asked):
     Caption.objects.filter(pk=caption.pk).update(retired_at="2026-01-01T00:00:00Z")
     new = Caption.objects.create(video=caption.video, system=caption.system, text="Corrected.")
-    assert "This caption has not been scored yet" in page_of(new).content.decode()
+    assert "This caption has not been scored yet" in shown(page_of(new))
     assert asked == []
-    assert "corrected since" in page_of(caption).content.decode()
+    assert "corrected since" in shown(page_of(caption))
 
 
 def test_what_could_not_be_explained_is_said_and_tried_again(page_of, scored, caption, asked):
@@ -115,14 +116,14 @@ def test_what_could_not_be_explained_is_said_and_tried_again(page_of, scored, ca
     default_storage.save(
         explanation_name(run, caption), ContentFile(b'{"problem": "the weights are not there"}')
     )
-    assert "The weights are not there." in page_of(caption).content.decode()
+    assert "The weights are not there." in shown(page_of(caption))
     assert asked == [(run.pk, caption.pk)]
 
 
 def test_half_a_file_is_not_there_yet(page_of, scored, caption):
     run = scored(["emscore"])
     default_storage.save(explanation_name(run, caption), ContentFile(b'{"problem": "'))
-    assert "The picture is being made" in page_of(caption).content.decode()
+    assert "The picture is being made" in shown(page_of(caption))
 
 
 def test_a_cut_caption_says_where(page_of, scored, caption, monkeypatch):
@@ -130,7 +131,7 @@ def test_a_cut_caption_says_where(page_of, scored, caption, monkeypatch):
     monkeypatch.setattr(Encoder, "token_text", lambda self, token: "word" if token < 1000 else "[]")
     run = scored(["emscore"])
     explanation_make(run=run.pk, caption=caption.pk)
-    assert "words after “word” have no part in the score" in page_of(caption).content.decode()
+    assert "words after “word” have no part in the score" in shown(page_of(caption))
 
 
 def test_a_frame_is_a_picture_for_those_who_may_see_the_campaign(
@@ -181,6 +182,6 @@ def test_names_and_captions_are_never_markup(page_of, scored, caption, campaign,
     caption.refresh_from_db()
     run = scored(["emscore"])
     explanation_make(run=run.pk, caption=caption.pk)
-    text = page_of(caption).content.decode()
+    text = markup(page_of(caption))
     assert "Each word and its frame" in text
     assert HARM not in text

@@ -15,6 +15,7 @@ from hits.models import Act, AuditEntry, Launch, Order, Posting
 from tests.analysis.workbench.conftest import compute
 from tests.crowd import Marketplace
 from tests.factories import make_annotator, make_ratings
+from tests.pages import markup, shown
 
 pytestmark = pytest.mark.django_db
 
@@ -101,7 +102,7 @@ def constant(names) -> str:
 def test_looking_at_an_order_gives_none(order, names):
     response = order("approve", *names[:2])
     assert response.status_code == 200
-    content = response.content.decode()
+    content = markup(response)
     assert "Approve 2 submissions" in content
     assert "2.40" in content
     assert "promised at the launch" in content
@@ -152,14 +153,14 @@ def test_a_rejection_without_words_is_not_possible(order, constant):
 def test_a_bonus_asks_how_much_before_it_says_what_it_costs(order, names):
     first = order("bonus", *names[:2])
     assert first.status_code == 200
-    assert "See what it does and costs" in first.content.decode()
+    assert "See what it does and costs" in shown(first)
     once = first.context["form"]["once"].value()
     seen = order("bonus", *names[:2], once=once, amount="0.50", text="Careful.")
-    assert "Pay 2 bonuses" in seen.content.decode()
+    assert "Pay 2 bonuses" in shown(seen)
     assert seen.context["outcome"].promised == Decimal("1.20")
     changed = confirmed(order, seen, "bonus", *names[:2], amount="5.00", text="Careful.")
     assert changed.status_code == 400
-    assert "not what you looked at" in changed.content.decode()
+    assert "not what you looked at" in shown(changed)
     done = confirmed(order, seen, "bonus", *names[:2], amount="0.50", text="Careful.")
     assert done.status_code == 302
     assert Order.objects.get().cost == Decimal("1.20")
@@ -168,7 +169,7 @@ def test_a_bonus_asks_how_much_before_it_says_what_it_costs(order, names):
 def test_what_the_budget_does_not_allow_is_refused_in_a_sentence(order, names):
     response = order("bonus", *names, once="1", amount="100.00", text="Careful.")
     assert response.status_code == 400
-    assert "of the budget is left" in response.content.decode()
+    assert "of the budget is left" in shown(response)
 
 
 def test_everybody_who_fits_the_filter_is_meant(order, constant, names):
@@ -183,10 +184,7 @@ def test_the_list_marks_who_is_excluded(order, page_of, campaign, constant):
     confirmed(order, order("exclude", constant), "exclude", constant)
     rows = page_of("annotator-list", campaign).context["rows"]
     assert [row["annotator"] for row in rows if row["is_excluded"]] == [constant]
-    assert (
-        "excluded from future HITs"
-        in page_of("annotator-detail", campaign, constant).content.decode()
-    )
+    assert "excluded from future HITs" in shown(page_of("annotator-detail", campaign, constant))
 
 
 def test_an_order_is_shown_and_undone_from_the_page(order, campaign, client_of, organiser, names):
@@ -197,7 +195,7 @@ def test_an_order_is_shown_and_undone_from_the_page(order, campaign, client_of, 
         {"next": "/campaigns/"},
         headers={"HX-Request": "true"},
     )
-    content = page.content.decode()
+    content = markup(page)
     assert "waiting" in content
     assert "under 5 minutes left" in content
     again = client.get(
@@ -236,7 +234,7 @@ def test_an_act_that_is_none_undoes_nothing(order, campaign, client_of, organise
 
 def test_nobody_ticked_is_nothing_ordered(order):
     response = order("approve", follow=True)
-    assert "Tick the annotators it is about." in response.content.decode()
+    assert "Tick the annotators it is about." in shown(response)
 
 
 def test_there_is_no_such_order(order, constant):
@@ -253,8 +251,8 @@ def test_an_analyst_sees_no_buttons_and_is_refused(
 ):
     campaign.colleagues.add(analyst)
     listed = client_of(analyst).get(reverse("analysis:annotator-list", args=[campaign.slug]))
-    assert 'name="annotator"' not in listed.content.decode()
-    assert "order-kind" not in listed.content.decode()
+    assert 'name="annotator"' not in markup(listed)
+    assert "order-kind" not in markup(listed)
     assert order("approve", names[0], user=analyst).status_code == 403
 
 
@@ -280,17 +278,17 @@ def test_who_was_rejected_stays_in_the_list_and_can_be_excluded(order, constant,
 
 
 def test_a_rejection_says_who_passed_and_what_is_left_afterwards(order, names, constant):
-    content = order("reject", *names, once="1", text="All alike.").content.decode()
+    content = markup(order("reject", *names, once="1", text="All alike."))
     assert "4 of the 5 chosen passed quality control" in content
     assert "20.00 USD<small>afterwards, 14.00 USD now" in content
-    alone = order("reject", constant, once="1", text="All alike.").content.decode()
+    alone = markup(order("reject", constant, once="1", text="All alike."))
     assert "passed quality control" not in alone
 
 
 @pytest.mark.parametrize("kind", ["readmit", "reject"])
 def test_where_nothing_would_happen_the_page_leads_back(order, names, kind):
     Submission.objects.all().delete()
-    content = order(kind, names[0], once="1", text="All alike.").content.decode()
+    content = markup(order(kind, names[0], once="1", text="All alike."))
     assert "Nothing would happen" in content
     assert "See what it does and costs" not in content
 

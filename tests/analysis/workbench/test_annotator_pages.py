@@ -13,6 +13,7 @@ from analysis.models import Result
 from annotations.models import Annotator, Rating
 from tests.analysis.workbench.conftest import HARM, compute
 from tests.factories import make_annotator, make_rating, make_ratings
+from tests.pages import body, markup, shown
 
 pytestmark = pytest.mark.django_db
 
@@ -39,7 +40,7 @@ def test_who_always_says_the_same_fails_and_is_flagged_with_a_reason(page_of, re
     (row,) = page.context["rows"]
     assert row["status"] == "failed"
     assert ("constant", "More than eight equal scores in a row") in row["flags"]
-    assert "More than eight equal scores in a row" in page.content.decode()
+    assert "More than eight equal scores in a row" in shown(page)
 
 
 def test_the_list_is_filtered(page_of, ready, campaign):
@@ -48,13 +49,13 @@ def test_the_list_is_filtered(page_of, ready, campaign):
     for show, count in counts.items():
         page = page_of("annotator-list", campaign, show=show)
         assert len(names(page)) == count, show
-        assert ("Nobody like that" in page.content.decode()) is (count == 0)
+        assert ("Nobody like that" in shown(page)) is (count == 0)
 
 
 def test_the_list_is_sorted_either_way_and_says_so(page_of, ready, campaign):
     falling = page_of("annotator-list", campaign, sort="-annotator")
     assert names(falling) == sorted(names(falling), reverse=True)
-    assert 'aria-sort="descending"' in falling.content.decode()
+    assert 'aria-sort="descending"' in markup(falling)
     assert names(page_of("annotator-list", campaign)) == names(falling)[::-1]
 
 
@@ -70,7 +71,7 @@ def test_addresses_that_make_no_sense_are_refused(page_of, ready, campaign):
 
 def test_the_choices_of_the_analysis_are_carried_along(page_of, campaign):
     compute(campaign, test="wilcoxon")
-    content = page_of("annotator-list", campaign, test="wilcoxon").content.decode()
+    content = markup(page_of("annotator-list", campaign, test="wilcoxon"))
     assert '<input type="hidden" name="test" value="wilcoxon">' in content
     assert "/?test=wilcoxon" in content
 
@@ -84,17 +85,17 @@ def test_the_list_takes_few_queries_however_long(
 
 def test_without_a_result_the_page_says_that_one_is_made(page_of, campaign, no_queue):
     page = page_of("annotator-list", campaign)
-    assert "The result is being made" in page.content.decode()
+    assert "The result is being made" in shown(page)
     assert no_queue == [Result.objects.get().pk]
 
 
 def test_a_newer_result_is_offered_not_forced(page_of, ready, campaign, client_of, organiser):
     make_ratings(campaign.batches.get().hits.first(), make_annotator(), [40] * 100)
-    assert "a newer result is being made" in page_of("annotator-list", campaign).content.decode()
+    assert "a newer result is being made" in shown(page_of("annotator-list", campaign))
     compute(campaign)
     address = reverse("analysis:annotator-list", args=[campaign.slug])
     asked = client_of(organiser).get(address, {"seen": ready.pk}, headers={"HX-Request": "true"})
-    assert "A newer result is ready" in asked.content.decode()
+    assert "A newer result is ready" in shown(asked)
 
 
 def test_the_first_result_shows_itself(campaign, client_of, organiser):
@@ -107,16 +108,16 @@ def test_the_first_result_shows_itself(campaign, client_of, organiser):
 def test_the_list_is_downloaded_with_its_filters(page_of, ready, campaign):
     shown = names(page_of("annotator-list", campaign, show="passed", sort="-annotator"))
     query = {"show": "passed", "sort": "-annotator"}
-    content = page_of("download", campaign, "annotators", "csv", **query).content.decode()
+    content = body(page_of("download", campaign, "annotators", "csv", **query)).decode()
     assert [row["annotator"] for row in csv.DictReader(io.StringIO(content))] == shown
-    found = json.loads(page_of("download", campaign, "annotators", "json", **query).content)
+    found = json.loads(body(page_of("download", campaign, "annotators", "json", **query)))
     assert [row["annotator"] for row in found["rows"]] == shown
     assert found["signature"] == ready.signature
 
 
 def test_a_downloaded_comment_runs_nowhere(page_of, ready, campaign):
     campaign.turns.filter(pk=campaign.turns.first().pk).update(comment="=1+1")
-    content = page_of("download", campaign, "annotators", "csv").content.decode()
+    content = body(page_of("download", campaign, "annotators", "csv")).decode()
     comments = {row["comments"] for row in csv.DictReader(io.StringIO(content))}
     assert comments == {"", "'=1+1"}
 
@@ -136,7 +137,7 @@ def test_one_annotator_is_shown_with_every_pair_and_both_texts(page_of, ready, c
         assert row.pair.degraded.score == degraded.score
         assert row.pair.original.score == ratings.get(item=degraded.original).score
         assert f"{row.before}{row.replaced}{row.after}" == row.item.text
-    assert "as it should be" in page.content.decode()
+    assert "as it should be" in shown(page)
 
 
 def test_the_charts_hold_every_rating(page_of, ready, campaign, person):
@@ -185,7 +186,7 @@ def test_harmful_words_do_no_harm(page_of, harmful):
         page_of("annotator-list", harmful),
         page_of("annotator-detail", harmful, person.pseudonym),
     ):
-        content = page.content.decode()
+        content = markup(page)
         assert page.status_code == 200
         assert "&lt;script&gt;alert(1)" in content
         assert "<script>alert" not in content

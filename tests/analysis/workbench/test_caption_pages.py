@@ -14,6 +14,7 @@ from analysis.selectors.results import result_folder
 from hits.models import Caption
 from tests.analysis.workbench.conftest import HARM, compute
 from tests.factories import make_campaign
+from tests.pages import body, markup, shown
 
 pytestmark = pytest.mark.django_db
 
@@ -74,7 +75,7 @@ def test_captions_are_found_by_words_video_and_system(page_of, ready, campaign):
     ):
         page = page_of("caption-list", campaign, **query)
         assert page.context["page"].paginator.count == count, query
-        assert ("No such caption" in page.content.decode()) is (count == 0)
+        assert ("No such caption" in shown(page)) is (count == 0)
 
 
 def test_the_list_is_paged(page_of, ready, campaign):
@@ -91,7 +92,7 @@ def test_addresses_that_make_no_sense_are_refused(page_of, ready, campaign):
 def test_the_list_is_downloaded_with_its_filters(page_of, ready, campaign):
     query = {"q": "v007", "sort": "n"}
     shown = column(page_of("caption-list", campaign, **query), "system")
-    content = page_of("download", campaign, "captions", "csv", **query).content.decode()
+    content = body(page_of("download", campaign, "captions", "csv", **query)).decode()
     rows = list(csv.DictReader(io.StringIO(content)))
     assert [row["system"] for row in rows] == shown
     assert list(rows[0]) == ["text", "system", "item", "raw", "z", "n", "disagreement"]
@@ -107,9 +108,9 @@ def test_the_list_takes_few_queries_however_long(
 def test_a_result_whose_files_are_lost_says_so(page_of, ready, campaign):
     shutil.rmtree(result_folder(ready))
     page = page_of("caption-list", campaign)
-    assert "The files of this result are not here" in page.content.decode()
+    assert "The files of this result are not here" in shown(page)
     assert page_of("download", campaign, "captions", "csv").status_code == 404
-    assert "human-b" in page_of("ranking", campaign).content.decode()
+    assert "human-b" in shown(page_of("ranking", campaign))
 
 
 def test_a_video_plays_beside_its_captions_the_best_first(page_of, ready, campaign):
@@ -120,7 +121,7 @@ def test_a_video_plays_beside_its_captions_the_best_first(page_of, ready, campai
     assert found[-1] == ("human-a", None)
     scores = [score["z"] for _, score in found if score]
     assert scores == sorted(scores, reverse=True)
-    assert "<video" in page.content.decode()
+    assert "<video" in markup(page)
     assert "media-src 'self' https://videos.example" in page["Content-Security-Policy"]
 
 
@@ -154,7 +155,7 @@ def test_before_any_rating_a_video_has_its_captions(page_of, organiser):
     campaign = make_campaign(owner=organiser)
     page = page_of("video-scores", campaign, campaign.videos.first().pk)
     assert [each.score for each in page.context["captions"]] == [None] * 4
-    assert "No ratings yet" in page.content.decode()
+    assert "No ratings yet" in shown(page)
 
 
 def test_strangers_are_refused(ready, campaign, client_of, stranger, client):
@@ -173,9 +174,9 @@ def test_harmful_words_do_no_harm(page_of, harmful):
         page_of("caption-list", harmful),
         page_of("video-scores", harmful, harmful.videos.first().pk),
     ):
-        content = page.content.decode()
+        content = markup(page)
         assert "&lt;script&gt;alert(1)" in content
         assert "<script>alert" not in content
-    content = page_of("download", harmful, "captions", "csv").content.decode()
+    content = body(page_of("download", harmful, "captions", "csv")).decode()
     rows = list(csv.DictReader(io.StringIO(content)))
     assert all(row["system"].startswith(f"'={HARM[:8]}") for row in rows)

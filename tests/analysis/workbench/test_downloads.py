@@ -20,6 +20,7 @@ from tests.analysis.agreement.conftest import compute as compare
 from tests.analysis.agreement.conftest import score
 from tests.analysis.workbench.conftest import HARM, compute
 from tests.factories import make_campaign
+from tests.pages import body, markup
 
 pytestmark = pytest.mark.django_db
 
@@ -31,12 +32,12 @@ def fetch(page_of, campaign, name, format, subject="", **query):
     """The rows of a download, whatever it was written as."""
     args = [name, subject, format] if subject else [name, format]
     answer = page_of("download-of" if subject else "download", campaign, *args, **query)
-    assert answer.status_code == 200, answer.content
+    assert answer.status_code == 200, body(answer)
     assert answer["Content-Type"] == MEDIA_TYPES[format]
     begins = f'attachment; filename="{campaign.slug}-{name.removesuffix("s")}'
     assert answer["Content-Disposition"].startswith(begins)
     assert answer["Content-Disposition"].endswith(f'.{format}"')
-    return READERS[format](answer.content)
+    return READERS[format](body(answer))
 
 
 def read_latex(content: bytes) -> list[list[str]]:
@@ -163,7 +164,7 @@ def test_ratings_are_all_there_and_read_again_by_the_command_line(
 ):
     for format in ("csv", "json", "parquet"):
         assert len(fetch(page_of, campaign, "ratings", format)) == 500
-    content = page_of("download", campaign, "ratings", "csv").content
+    content = body(page_of("download", campaign, "ratings", "csv"))
     (tmp_path / "ratings.csv").write_bytes(content)
     out = tmp_path / "out"
     call_command("analyse", str(tmp_path / "ratings.csv"), "--out", str(out), stdout=io.StringIO())
@@ -200,9 +201,9 @@ def test_a_person_is_taken_along_with_every_pair_and_score(page_of, campaign, ev
     page = page_of("annotator-detail", campaign, person)
     pairs = fetch(page_of, campaign, "pairs", "json", person)
     assert len(pairs) == page.context["page"].paginator.count == page.context["row"]["pairs"]
-    for row, shown in zip(pairs, page.context["pairs"], strict=False):
-        assert row["original_text"] == shown.item.caption.text
-        assert row["original"] - row["degraded"] == shown.lower
+    for row, pair in zip(pairs, page.context["pairs"], strict=False):
+        assert row["original_text"] == pair.item.caption.text
+        assert row["original"] - row["degraded"] == pair.lower
     answers = fetch(page_of, campaign, "answers", "json", person)
     assert len(answers) == page.context["row"]["ratings"]
     degraded = [row["text"] for row in answers if row["kind"] == HitItem.Kind.DEGRADED]
@@ -225,7 +226,7 @@ def test_files_of_the_ranking_follow_how_p_is_adjusted(page_of, campaign, ready,
         answer = page_of("result-file", campaign, ready.pk, name)
         return b"".join(answer.streaming_content).decode()
 
-    content = page_of("ranking", campaign, adjust=which[1:]).content.decode()
+    content = markup(page_of("ranking", campaign, adjust=which[1:]))
     for name in ("report{}.html", "significance{}.tex", "significance{}.svg"):
         assert f"/results/{ready.pk}/{name.format(which)}" in content
     column = {"": "p", "-holm": "p_holm", "-bh": "p_bh"}[which]
@@ -236,7 +237,7 @@ def test_files_of_the_ranking_follow_how_p_is_adjusted(page_of, campaign, ready,
 
 
 def test_a_page_to_keep_runs_nothing_and_says_how_it_was_made(page_of, harmful):
-    content = page_of("download", harmful, "captions", "html").content.decode()
+    content = body(page_of("download", harmful, "captions", "html")).decode()
     assert "default-src 'none'" in content
     assert "<script" not in content
     assert "&lt;script&gt;alert(1)" in content
@@ -277,7 +278,7 @@ def test_files_for_the_command_line_are_defused_and_read_back_as_they_were(
 
 
 def test_names_cannot_become_latex(page_of, harmful):
-    content = page_of("download", harmful, "pair", "tex").content.decode()
+    content = body(page_of("download", harmful, "pair", "tex")).decode()
     assert "\\&" in content
     assert "‮" not in content.split("\\toprule")[1]
     rows = read_latex(content.encode())

@@ -17,6 +17,7 @@ from analysis.tasks import export_make_task, exports_sweep_task
 from hits.models import AuditEntry
 from tests.analysis.workbench.conftest import make_export
 from tests.factories import make_user
+from tests.pages import body, markup, shown
 
 pytestmark = pytest.mark.django_db
 
@@ -59,7 +60,7 @@ def test_it_holds_the_bytes_it_would_have_had_at_once(page_of, campaign, ready, 
     export = Export.objects.get()
     export_make(pk=export.pk)
     settings.EXPORT_ROWS_AT_ONCE = 1_000
-    at_once = page_of("download", campaign, "captions", format, **query).content
+    at_once = body(page_of("download", campaign, "captions", format, **query))
     assert fetched(page_of, campaign, export) == at_once
     export.refresh_from_db()
     assert (export.state, export.size) == ("ready", len(at_once))
@@ -72,7 +73,7 @@ def test_ratings_are_written_piece_by_piece(page_of, campaign, ready, settings):
     export.refresh_from_db()
     assert export.written == export.rows == 500
     settings.EXPORT_ROWS_AT_ONCE = 1_000
-    at_once = page_of("download", campaign, "ratings", "csv").content
+    at_once = body(page_of("download", campaign, "ratings", "csv"))
     assert fetched(page_of, campaign, export) == at_once
 
 
@@ -135,7 +136,7 @@ def test_a_result_that_was_replaced_is_a_failure_that_can_be_tried_again(
     export_make(pk=waiting.pk)
     waiting.refresh_from_db()
     assert waiting.state == "failed"
-    content = page_of("export-list", campaign).content.decode()
+    content = markup(page_of("export-list", campaign))
     assert "There is no such result any more" in content
     assert waiting.address in content
     Export.objects.update(choices=waiting.choices | {"result": ready.pk})
@@ -147,11 +148,11 @@ def test_a_result_that_was_replaced_is_a_failure_that_can_be_tried_again(
 
 def test_the_page_shows_progress_and_asks_again_until_all_is_made(page_of, campaign, waiting):
     Export.objects.update(written=60)
-    content = page_of("export-list", campaign).content.decode()
+    content = markup(page_of("export-list", campaign))
     assert 'max="140" value="60"' in content
     assert "hx-trigger" in content
     export_make(pk=waiting.pk)
-    content = page_of("export-list", campaign).content.decode()
+    content = markup(page_of("export-list", campaign))
     assert "hx-trigger" not in content
     assert reverse("analysis:export-file", args=[campaign.slug, waiting.pk]) in content
 
@@ -163,7 +164,7 @@ def test_exports_are_their_askers_alone(page_of, campaign, ready, client_of, str
     address = reverse("analysis:export-file", args=[campaign.slug, export.pk])
     assert client_of(colleague).get(address).status_code == 200
     assert page_of("export-file", campaign, export.pk).status_code == 404
-    assert "Nothing here" in page_of("export-list", campaign).content.decode()
+    assert "Nothing here" in shown(page_of("export-list", campaign))
     assert client_of(stranger).get(address).status_code == 404
     assert client.get(address).status_code == 302
     campaign.colleagues.remove(colleague)
@@ -191,14 +192,14 @@ def test_a_lost_file_is_made_again(page_of, campaign, waiting):
     export_make(pk=waiting.pk)
     export_path(waiting).unlink()
     assert page_of("export-file", campaign, waiting.pk).status_code == 404
-    content = page_of("export-list", campaign).content.decode()
+    content = markup(page_of("export-list", campaign))
     assert "The file is not here any more" in content
     assert f'href="{waiting.address}"' in content
     assert reverse("analysis:export-file", args=[campaign.slug, waiting.pk]) not in content
     page_of("download", campaign, "captions", "csv", sort="-raw")
     export_make(pk=waiting.pk)
     assert fetched(page_of, campaign, waiting)
-    assert "not here any more" not in page_of("export-list", campaign).content.decode()
+    assert "not here any more" not in shown(page_of("export-list", campaign))
 
 
 def test_a_full_disk_leaves_no_half_and_the_work_to_the_next_sweep(waiting, monkeypatch):
@@ -224,7 +225,7 @@ def test_an_unexpected_error_is_logged_and_tried_once(page_of, campaign, waiting
     waiting.refresh_from_db()
     assert waiting.state == "failed"
     assert not exports_left_behind()
-    assert waiting.problem in page_of("export-list", campaign).content.decode()
+    assert waiting.problem in shown(page_of("export-list", campaign))
 
 
 def test_a_database_that_is_away_is_waited_for(waiting, monkeypatch, settings):

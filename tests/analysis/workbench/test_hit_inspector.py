@@ -8,6 +8,7 @@ from django.urls import reverse
 from analysis.views.inspector import MOST_TURNS
 from hits.models import HitItem
 from tests.factories import make_annotator, make_campaign, make_hit, make_rating, make_ratings
+from tests.pages import markup, shown
 
 pytestmark = pytest.mark.django_db
 
@@ -28,18 +29,18 @@ def test_a_hit_shows_its_items_in_order_with_their_kinds(open_hit, hit):
     assert kinds == ["system", "system", "system", "reference", "degraded", "repeat"]
     assert [item.row.position for item in page.context["items"]] == [1, 2, 3, 4, 5, 6]
     assert dict(page.context["kinds"]) == {"system": 3, "reference": 1, "degraded": 1, "repeat": 1}
-    assert "Nobody has taken this HIT yet" in page.content.decode()
+    assert "Nobody has taken this HIT yet" in shown(page)
 
 
 def test_copies_lead_to_their_originals(open_hit, hit):
     page = open_hit(hit)
     originals = [item.row.original for item in page.context["items"]]
     assert originals == [None, None, None, None, 4, 1]
-    assert 'href="#item-4"' in page.content.decode()
+    assert 'href="#item-4"' in markup(page)
 
 
 def test_the_replaced_words_are_marked(open_hit, hit):
-    content = open_hit(hit).content.decode()
+    content = markup(open_hit(hit))
     assert "<mark>human caption that swims green what clip</mark>" in content
 
 
@@ -52,7 +53,7 @@ def test_every_caption_has_everybodys_last_score(open_hit, hit):
     assert scores == [[10, 11], [20, 21], [99, 31], [40, 41], [50, 51], [60, 61]]
     assert [item.mean for item in page.context["items"]][:3] == [10.5, 20.5, 65]
     for turn in page.context["turns"]:
-        assert turn.annotator.pseudonym in page.content.decode()
+        assert turn.annotator.pseudonym in shown(page)
 
 
 def test_what_was_not_rated_says_so(open_hit, hit):
@@ -101,6 +102,6 @@ def test_an_analyst_may_look_at_what_is_shared(hit, client_of, analyst):
 
 
 def test_harmful_words_do_no_harm(open_hit, harmful):
-    content = open_hit(harmful.batches.get().hits.first()).content.decode()
+    content = markup(open_hit(harmful.batches.get().hits.first()))
     assert "&lt;script&gt;alert(1)" in content
     assert "<script>alert" not in content

@@ -130,3 +130,13 @@ def test_a_search_takes_words_as_they_are(small, search, texts):
 
 def test_rows_are_matched_by_value(small):
     assert matching(small, "score", [5.0])["text"].to_pylist() == [".*"]
+
+
+def test_columns_keep_their_types_without_any_row(tmp_path):
+    """As long as nobody has passed: Arrow guesses types from values, and there is none."""
+    none = {"system": np.empty(0, dtype=object), "z": np.empty(0), "n": np.empty(0, np.int64)}
+    write_listing(tmp_path / "captions.arrow", none)
+    listed = read_listing(tmp_path / "captions.arrow")
+    assert listed.schema.types == [pa.string(), pa.float64(), pa.int64()]
+    found = arranged(containing(matching(listed, "system", ["A"]), "dog", ["system"]), "-z")
+    assert found.num_rows == 0

@@ -11,6 +11,7 @@ from analysis.models import Result
 from analysis.selectors.results import result_folder
 from analysis.services.results import result_compute
 from tests.analysis.workbench.conftest import grow_old
+from tests.pages import markup, shown
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}
@@ -27,21 +28,21 @@ def restored(ready) -> Result:
 def test_whoever_looks_for_lost_files_has_them_made_again(
     page_of, restored, campaign, no_queue, page
 ):
-    content = page_of(page, campaign).content.decode()
+    content = markup(page_of(page, campaign))
     assert "any more: they are being made again" in content
     assert "DATA_DIR" not in content
     restored.refresh_from_db()
     assert (restored.state, restored.claimed_at, no_queue) == ("waiting", None, [restored.pk])
-    assert "human-b" in page_of("ranking", campaign).content.decode()
+    assert "human-b" in shown(page_of("ranking", campaign))
     result_compute(pk=restored.pk)
-    content = page_of(page, campaign).content.decode()
+    content = markup(page_of(page, campaign))
     assert "being made" not in content
     assert "human-b" in content or page == "annotator-list"
     assert page_of("download", campaign, "captions", "csv").status_code == 200
 
 
 def test_a_page_that_could_show_nothing_shows_what_was_made_again(page_of, restored, campaign):
-    assert "seen=" not in page_of("caption-list", campaign).content.decode()
+    assert "seen=" not in markup(page_of("caption-list", campaign))
     result_compute(pk=restored.pk)
     assert page_of("caption-list", campaign, headers=HTMX)["HX-Refresh"] == "true"
 
@@ -49,7 +50,7 @@ def test_a_page_that_could_show_nothing_shows_what_was_made_again(page_of, resto
 def test_one_lost_file_is_enough(page_of, ready, campaign):
     (result_folder(ready) / ANNOTATORS).unlink()
     grow_old(ready)
-    assert "being made again" in page_of("caption-list", campaign).content.decode()
+    assert "being made again" in shown(page_of("caption-list", campaign))
 
 
 def test_files_that_never_arrive_are_not_made_again_and_again(
@@ -59,7 +60,7 @@ def test_files_that_never_arrive_are_not_made_again_and_again(
     result_compute(pk=restored.pk)
     shutil.rmtree(result_folder(restored))  # as if written on another machine
     page_of("caption-list", campaign, headers=HTMX)
-    assert "DATA_DIR" in page_of("caption-list", campaign).content.decode()
+    assert "DATA_DIR" in shown(page_of("caption-list", campaign))
     restored.refresh_from_db()
     assert (restored.state, no_queue) == ("ready", [restored.pk])
 
@@ -72,8 +73,8 @@ def test_lost_files_wait_for_a_full_disk(page_of, restored, campaign, monkeypatc
     with monkeypatch.context() as patched:
         patched.setattr("analysis.services.results.write_listing", full)
         result_compute(pk=restored.pk)
-    content = page_of("caption-list", campaign).content.decode()
+    content = markup(page_of("caption-list", campaign))
     assert "cannot be made yet" in content
-    assert "human-b" in page_of("ranking", campaign).content.decode()
+    assert "human-b" in shown(page_of("ranking", campaign))
     result_compute(pk=restored.pk)
-    assert "being made" not in page_of("caption-list", campaign).content.decode()
+    assert "being made" not in shown(page_of("caption-list", campaign))

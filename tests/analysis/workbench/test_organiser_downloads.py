@@ -12,6 +12,7 @@ from hits.models import Launch
 from tests.analysis.workbench.conftest import HARM
 from tests.analysis.workbench.test_downloads import fetch
 from tests.factories import make_user
+from tests.pages import markup
 
 pytestmark = pytest.mark.django_db
 
@@ -140,6 +141,6 @@ def test_what_comes_later_is_not_in_a_file_that_was_asked_for(campaign, paid):
     ],
 )
 def test_pages_link_to_their_files(campaign, paid, client_of, organiser, page, files):
-    content = client_of(organiser).get(reverse(page, args=[campaign.slug])).content.decode()
+    content = markup(client_of(organiser).get(reverse(page, args=[campaign.slug])))
     for name in files:
         assert reverse("analysis:download", args=[campaign.slug, name, "csv"]) in content

@@ -16,13 +16,14 @@ from hits.services.importing import campaign_import
 from tests.analysis.workbench.conftest import compute, rate
 from tests.factories import make_campaign
 from tests.folders import make_folder
+from tests.pages import body, markup, shown
 
 pytestmark = pytest.mark.django_db
 
 
 def test_the_matrix_can_be_read_aloud_and_leads_to_each_pair(page_of, ready, campaign):
     page = page_of("ranking", campaign)
-    content = page.content.decode()
+    content = markup(page)
     assert "human-b is significantly better than system-0: p &lt; 0.001" in content
     assert "system-0 is not significantly better than human-b: p &gt; 0.999" in content
     links = re.findall(r'href="(/[^"]*/ranking/pair/[^"]*first=[^"]*)"', content)
@@ -50,7 +51,7 @@ def test_adjusting_changes_the_matrix_and_not_the_result(page_of, ready, campaig
 
 def test_two_systems_are_held_against_each_other(page_of, ready, campaign):
     page = page_of("pair", campaign, first="system-1", second="human-b")
-    content = page.content.decode()
+    content = markup(page)
     assert "human-b is significantly better than system-1" in content
     assert "human-b on 20. On average system-1 lies" in content
     differences = [row["difference"] for row in page.context["rows"]]
@@ -60,10 +61,10 @@ def test_two_systems_are_held_against_each_other(page_of, ready, campaign):
 
 def test_how_sure_that_is_stands_there_in_plain_words(page_of, ready, campaign):
     for first, second in (("system-0", "human-b"), ("human-b", "system-0")):
-        content = page_of("pair", campaign, first=first, second=second).content.decode()
+        content = markup(page_of("pair", campaign, first=first, second=second))
         assert "Were they equally good, human-b would come out so far ahead less than" in content
     adjusted = page_of("pair", campaign, first="system-0", second="human-b", adjust="holm")
-    assert "Were they equally good" not in adjusted.content.decode()  # no longer one pair's p
+    assert "Were they equally good" not in shown(adjusted)  # no longer one pair's p
 
 
 def test_the_captions_that_decide_are_those_of_the_result(page_of, ready, campaign):
@@ -82,7 +83,7 @@ def test_the_captions_that_decide_are_those_of_the_result(page_of, ready, campai
         caption = Caption.objects.get(pk=row["caption_second"])
         assert (caption.text, caption.system.name) == (row["text_second"], "system-3")
         why = reverse("analysis:why", args=[campaign.slug, caption.pk])
-        assert f'href="{why}"' in page.content.decode()
+        assert f'href="{why}"' in markup(page)
 
 
 def test_videos_are_ordered_by_who_is_ahead(page_of, ready, campaign):
@@ -106,7 +107,7 @@ def test_pairs_that_make_no_sense_are_refused(page_of, ready, campaign):
 def test_a_pair_is_downloaded_in_the_order_shown(page_of, ready, campaign):
     query = {"first": "system-4", "second": "system-3"}
     shown = [row["item"] for row in page_of("pair", campaign, **query).context["rows"]]
-    content = page_of("download", campaign, "pair", "csv", **query).content.decode()
+    content = body(page_of("download", campaign, "pair", "csv", **query)).decode()
     assert [row["item"] for row in csv.DictReader(io.StringIO(content))] == shown
 
 
@@ -133,11 +134,11 @@ def test_two_campaigns_correlate_as_scipy_says(page_of, ready, campaign, again):
         assert each.n == 7
         assert each.pearson == pytest.approx(pearsonr(*columns).statistic, abs=1e-12)
     assert found["captions", "z scores"].n == 140
-    assert f"r = {found['systems', 'z scores'].pearson:.3f}" in page.content.decode()
+    assert f"r = {found['systems', 'z scores'].pearson:.3f}" in shown(page)
 
 
 def test_a_comparison_is_downloaded(page_of, campaign, again):
-    content = page_of("download", campaign, "comparison", "csv", other=again.slug).content.decode()
+    content = body(page_of("download", campaign, "comparison", "csv", other=again.slug)).decode()
     rows = list(csv.DictReader(io.StringIO(content)))
     assert len(rows) == 7
     assert {"system", "z_first", "z_second", "raw_first", "raw_second"} <= set(rows[0])
@@ -146,14 +147,14 @@ def test_a_comparison_is_downloaded(page_of, campaign, again):
 def test_only_campaigns_of_ones_own_can_be_compared(page_of, ready, campaign):
     other = make_campaign()
     page = page_of("comparison", campaign)
-    assert other.name not in page.content.decode()
+    assert other.name not in markup(page)
     assert page_of("comparison", campaign, other=other.slug).status_code == 400
 
 
 def test_a_campaign_without_ratings_says_so(page_of, ready, campaign, organiser):
     other = make_campaign(owner=organiser)
     page = page_of("comparison", campaign, other=other.slug)
-    assert "Nobody has rated anything in" in page.content.decode()
+    assert "Nobody has rated anything in" in shown(page)
     assert page_of("download", campaign, "comparison", "csv", other=other.slug).status_code == 404
 
 
@@ -164,7 +165,7 @@ def test_nothing_in_common_is_said_in_a_sentence(page_of, campaign, again):
     again.results.all().delete()
     compute(again)
     page = page_of("comparison", campaign, other=again.slug)
-    assert "No system in common" in page.content.decode()
+    assert "No system in common" in shown(page)
 
 
 def test_pages_take_few_queries(page_of, ready, campaign, again, django_assert_max_num_queries):
@@ -190,8 +191,8 @@ def test_strangers_are_refused(ready, campaign, client_of, stranger, client):
 
 def test_harmful_names_do_no_harm(page_of, harmful):
     for name in ("ranking", "pair", "comparison"):
-        content = page_of(name, harmful).content.decode()
+        content = markup(page_of(name, harmful))
         assert "&lt;script&gt;alert(1)" in content, name
         assert "<script>alert" not in content, name
-    content = page_of("download", harmful, "pair", "csv").content.decode()
+    content = body(page_of("download", harmful, "pair", "csv")).decode()
     assert all(row["item"].startswith("'=") for row in csv.DictReader(io.StringIO(content)))

@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from tests.analysis.workbench_live.conftest import take
 from tests.factories import make_campaign, make_hit
+from tests.pages import markup, shown
 
 pytestmark = pytest.mark.django_db
 ADDRESS = reverse("analysis:campaigns-progress")
@@ -17,14 +18,14 @@ def ask(client, *campaigns):
 
 
 def test_the_list_asks_for_the_campaigns_it_shows(client_of, organiser, live):
-    page = client_of(organiser).get(reverse("hits:campaign-list")).content.decode()
+    page = markup(client_of(organiser).get(reverse("hits:campaign-list")))
     assert f"{ADDRESS}?campaign={live.slug}&amp;" in page
     assert f'id="progress-{live.slug}"' in page
 
 
 def test_it_says_how_many_turns_are_finished(client_of, organiser, live, first_hit):
     take(first_hit, count=100, submits=True)
-    page = ask(client_of(organiser), live).content.decode()
+    page = markup(ask(client_of(organiser), live))
     assert f'id="progress-{live.slug}"' in page
     assert "1 of 2" in page
 
@@ -34,17 +35,17 @@ def test_work_that_was_given_up_is_not_asked_for_twice(client_of, organiser, liv
     turn.state = "expired"
     turn.save()
     first_hit.assignments.create(campaign=live, slot=turn.slot)
-    assert "0 of 2" in ask(client_of(organiser), live).content.decode()
+    assert "0 of 2" in shown(ask(client_of(organiser), live))
 
 
 def test_a_draft_has_no_line(client_of, organiser, composed):
-    assert "progress-" not in ask(client_of(organiser), composed).content.decode()
-    page = client_of(organiser).get(reverse("hits:campaign-list")).content.decode()
+    assert "progress-" not in markup(ask(client_of(organiser), composed))
+    page = markup(client_of(organiser).get(reverse("hits:campaign-list")))
     assert "not offered" in page
 
 
 def test_a_stranger_is_told_nothing(client_of, stranger, live):
-    assert live.slug not in ask(client_of(stranger), live).content.decode()
+    assert live.slug not in markup(ask(client_of(stranger), live))
 
 
 def test_whoever_is_not_logged_in_is_refused(client, live):
@@ -66,10 +67,8 @@ def test_many_campaigns_take_as_many_queries_as_one(
 def says_rated(client, campaign) -> bool:
     """In the list of campaigns and, no otherwise, above the block that follows one of them."""
     block = client.get(reverse("analysis:overview", args=[campaign.slug]))
-    listed, shown = (
-        "All rated" in each.content.decode() for each in (ask(client, campaign), block)
-    )
-    assert listed == shown
+    listed, above = ("All rated" in shown(each) for each in (ask(client, campaign), block))
+    assert listed == above
     return listed
 
 
@@ -101,14 +100,14 @@ def ask_hits(client, campaign, *hits):
 
 
 def test_the_list_of_hits_asks_for_those_it_shows(client_of, organiser, live, first_hit):
-    page = client_of(organiser).get(reverse("hits:hit-list", args=[live.slug])).content.decode()
+    page = markup(client_of(organiser).get(reverse("hits:hit-list", args=[live.slug])))
     assert f"hits/progress?hit={first_hit.pk}&amp;" in page
     assert f'id="progress-{first_hit.pk}"' in page
 
 
 def test_it_says_which_hits_are_done(client_of, organiser, live, first_hit, second_hit):
     take(first_hit, count=100, submits=True)
-    page = ask_hits(client_of(organiser), live, first_hit.pk, second_hit.pk).content.decode()
+    page = markup(ask_hits(client_of(organiser), live, first_hit.pk, second_hit.pk))
     assert page.count("1 of 1") == 1
     assert page.count("0 of 1") == 1
 
@@ -116,12 +115,12 @@ def test_it_says_which_hits_are_done(client_of, organiser, live, first_hit, seco
 def test_hits_of_another_campaign_are_not_told(client_of, organiser, live):
     other = make_hit(make_campaign())
     other.assignments.create(campaign=other.batch.campaign, slot=1)
-    assert "progress-" not in ask_hits(client_of(organiser), live, other.pk).content.decode()
+    assert "progress-" not in markup(ask_hits(client_of(organiser), live, other.pk))
 
 
 def test_what_is_no_hit_is_passed_over(client_of, organiser, live, first_hit):
     page = ask_hits(client_of(organiser), live, "x", "9" * 30, "²", first_hit.pk)
-    assert page.content.decode().count("progress-line") == 1
+    assert markup(page).count("progress-line") == 1
 
 
 def test_a_stranger_is_told_nothing_of_hits(client_of, stranger, live, first_hit):

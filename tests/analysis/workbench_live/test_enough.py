@@ -10,6 +10,7 @@ from django.urls import reverse
 from analysis.models import Result
 from hits.models import LedgerEntry, Posting
 from tests.analysis.workbench_live.conftest import compute, take
+from tests.pages import markup
 
 pytestmark = pytest.mark.django_db
 
@@ -57,14 +58,14 @@ def test_enough_is_a_decision_with_what_closing_saves(look, live, launched, half
     assert decision.sentence.startswith(f"Enough ratings: {best} > ")
     assert decision.sentence.endswith("Closing batch 1 now would spare 1 place and save 1.20 USD.")
     assert decision.url == reverse("annotations:launch-close", args=[live.slug, launched.pk])
-    assert ">Yes</span>" in response.content.decode()
+    assert ">Yes</span>" in markup(response)
 
 
 def test_while_ratings_can_decide_something_nobody_is_told_to_stop(look, half):
     say(half, False)
     response = look()
     assert not [d for d in response.context["overview"].decisions if d.key.startswith("enough")]
-    assert ">Not yet</span>" in response.content.decode()
+    assert ">Not yet</span>" in markup(response)
 
 
 @pytest.mark.parametrize("state", ["closed", "live"])
@@ -79,7 +80,7 @@ def test_nothing_is_to_be_closed_where_nobody_is_asked_any_more(look, launched, 
 def test_an_older_result_that_does_not_say_is_shown_without_a_verdict(look, half):
     del half.page["enough"]
     half.save()
-    page = look().content.decode()
+    page = markup(look())
     assert "May we stop?" in page
     assert ">Yes</span>" not in page
     assert ">Not yet</span>" not in page

@@ -15,6 +15,7 @@ from hits.models import Act, AuditEntry, LedgerEntry, Policy, Posting
 from hits.services.composing import batch_compose
 from tests.analysis.workbench_live.conftest import compute, rating, take
 from tests.factories import make_annotator
+from tests.pages import body, markup, shown
 
 pytestmark = pytest.mark.django_db
 HOSTILE = "<script>alert(1)</script>\u202e"
@@ -24,7 +25,7 @@ QUERIES = 24
 
 def text(response) -> str:
     assert response.status_code == 200
-    return response.content.decode()
+    return markup(response)
 
 
 def address(campaign) -> str:
@@ -179,16 +180,16 @@ def test_paused_it_says_so_and_forecasts_nothing(look, first_hit, launched):
 
 
 def test_money_is_shown_where_there_is_a_budget(look, live, launched):
-    assert "Spent" not in text(look())
+    assert "Spent" not in shown(look())
     Policy.objects.create(campaign=live, budget=Decimal("50"))
     for kind, amount in (("committed", "20"), ("released", "5"), ("paid", "4"), ("fee", "1")):
         LedgerEntry.objects.create(campaign=live, kind=kind, amount=amount, subject="x")
-    page = " ".join(text(look()).split())
+    page = text(look())
     assert "<dt>Spent</dt><dd>5.00 USD<small>of 50.00 USD, 15.00 USD more promised</small>" in page
 
 
 def test_the_result_is_shown_with_the_pass_rate_and_its_n(look, live, rated):
-    page = " ".join(text(look()).split())
+    page = text(look())
     assert "100 %<small>2 of 2 annotators" in page
     assert "human-b leads" in page
     assert "May we stop?" in page
@@ -246,7 +247,7 @@ def test_nothing_is_sent_where_nothing_changed(look, first_hit):
     take(first_hit, count=10, when=timezone.now() - timedelta(hours=3, minutes=1))
     seen = found(look()).digest
     same = look(seen=seen)
-    assert (same.status_code, same.content) == (204, b"")
+    assert (same.status_code, body(same)) == (204, b"")
     take_more = Rating.objects.latest("pk")
     rating(take_more.assignment, first_hit.items.get(position=50), 3, timezone.now() - AGO).save()
     assert look(seen=seen).status_code == 200

@@ -16,6 +16,7 @@ from hits.crowds.prolific.webhooks import EVENT_ID, SIGNATURE, WINDOW
 from hits.models import ExternalId, Launch, Notice, Posting
 from rehearsal.prolific.market import Event
 from tests.factories import make_campaign, make_hit
+from tests.pages import body
 
 pytestmark = pytest.mark.django_db
 PATH = "/crowds/prolific/webhook"
@@ -92,7 +93,7 @@ def test_a_replay_under_another_id_is_ignored(post, launch, synced):
 def test_a_forged_notification_is_refused(post, launch, synced):
     answer = post(**{SIGNATURE: "AAAA"})
     assert answer.status_code == 403
-    assert answer.content == b"The notification is not signed by Prolific."
+    assert body(answer) == b"The notification is not signed by Prolific."
     assert not synced
     assert not Notice.objects.exists()
 

@@ -9,6 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from rehearsal.prolific import StandIn
+from tests.pages import markup, shown
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def browser(stand_in):
 def test_somebody_takes_part_and_comes_back(gateway, market, make_offer, browser):
     offer = make_offer()
     study = gateway.publish(offer, key="k").external_id
-    assert "5.00 USD, 6 of 6 places left" in browser.get("/").text
+    assert "5.00 USD, 6 of 6 places left" in shown(browser.get("/").text)
 
     answer = browser.get("/take", params={"study": study, "person": "anna"})
     sent = urlsplit(answer.headers["Location"])
@@ -34,7 +35,7 @@ def test_somebody_takes_part_and_comes_back(gateway, market, make_offer, browser
     }
 
     back = urlsplit(gateway.completion_address("DONE1"))
-    assert "awaiting review" in browser.get(f"{back.path}?{back.query}").text
+    assert "awaiting review" in shown(browser.get(f"{back.path}?{back.query}").text)
     assert market.submissions[one.id].status == "AWAITING REVIEW"
 
 
@@ -55,7 +56,7 @@ def test_there_are_no_other_pages(browser):
 
 def test_a_study_s_words_are_shown_as_words(gateway, make_offer, browser):
     gateway.publish(make_offer(title="<script>"), key="k")
-    assert "<script>" not in browser.get("/").text
+    assert "<script>" not in markup(browser.get("/").text)
 
 
 def test_the_command_says_what_to_set_and_serves_until_interrupted(monkeypatch, capsys):

@@ -26,6 +26,7 @@ from rehearsal.prolific import Fault
 from rehearsal.prolific.pages import sent_to
 from tests.annotations.person import Person
 from tests.factories import make_campaign, make_hit, make_hit_like, make_rating
+from tests.pages import shown
 
 pytestmark = pytest.mark.django_db
 PEOPLE = 3
@@ -214,7 +215,7 @@ def arrive(one, **forged):
 def test_a_forged_address_takes_no_work(launch, market, forged, sentence):
     launch()
     answer = arrive(market.begin(study_of(market).id, "anna"), **forged)
-    assert sentence in answer.content.decode()
+    assert sentence in shown(answer)
     assert not Assignment.objects.exclude(state=Assignment.State.OPEN).exists()
 
 
@@ -222,14 +223,14 @@ def test_a_submission_to_another_study_takes_no_work(launch, market):
     launch()
     one = market.begin(study_of(market).id, "anna")
     one.study = market.draft(dict(study_of(market).fields)).id
-    assert "Prolific sent somebody else here." in arrive(one).content.decode()
+    assert "Prolific sent somebody else here." in shown(arrive(one))
 
 
 def test_who_gave_up_at_prolific_takes_no_work(launch, market):
     launch()
     one = market.begin(study_of(market).id, "anna")
     market.leave(one.id)
-    assert "your part in this study is over" in arrive(one).content.decode()
+    assert "your part in this study is over" in shown(arrive(one))
 
 
 def test_whom_prolific_names_at_the_door_has_a_place_at_once(campaign, launch, market):

@@ -47,6 +47,6 @@ def test_it_runs_until_it_is_stopped_and_goes_on_where_it_was(tmp_path):
             books = httpx.get(f"http://localhost:{port}/rehearsal/books").json()
         finally:
             process.send_signal(signal.SIGINT)
-            said = process.communicate(timeout=20)[0].decode()
+            said = process.communicate(timeout=120)[0].decode()
         assert books["deposited"] == "100.00"  # the second time too: it is the same marketplace
         assert "goes on where this ended" in said
