@@ -67,7 +67,7 @@ class Settings:
         False, "Rare tokens weigh more in BERTScore", "Rarity is counted in the corpus."
     )
     frames: str = setting(
-        "uniform:16", "Frames of a video", "uniform:N, fps:R, middle or all.", _FRAMES
+        "uniform:16", "Frames of a video", "In commands uniform:N, fps:R, middle or all.", _FRAMES
     )
     idf: str = setting("authors", "Weights of tokens in EMScore", "", _IDF)
     emscore_references: str = setting(
