@@ -14,6 +14,7 @@ from analysis.metrics.meteor.files import digest, find_files
 from analysis.metrics.meteor.formula import meteor_scores
 from analysis.metrics.meteor.normalise import Abbreviations, normalise
 from analysis.metrics.meteor.scorer import Meteor
+from analysis.metrics.meteor.synonyms import Synonyms
 from analysis.metrics.scoring import score
 from analysis.metrics.settings import Settings
 from analysis.metrics.workbench import Workbench
@@ -130,6 +131,43 @@ def test_texts_are_cut_into_words_as_the_program_does(text, words):
     """The words are those that METEOR's own Normalizer prints, in lower case."""
     abbreviations = Abbreviations.of(find_files().lines("nonbreaking/english.prefixes"))
     assert " ".join(normalise(text, abbreviations)) == words
+
+
+@pytest.mark.parametrize(
+    ("word", "sets"),
+    [
+        ("car", {"1", "2"}),
+        ("cars", {"1", "2"}),
+        ("firemen", {"3"}),
+        ("axes", {"4"}),  # the first rule that finds a word wins: "axe", not "ax"
+        ("geese", {"6"}),
+        ("gooses", set()),
+        ("glass", {"7"}),
+        ("glas", set()),
+        ("as", {"8"}),  # too short to lose an ending
+    ],
+)
+def test_a_word_is_in_its_own_sets_and_those_of_its_base_form(word, sets):
+    synsets = [
+        "car",
+        "1 2",
+        "fireman",
+        "3",
+        "axe",
+        "4",
+        "ax",
+        "5",
+        "goose_bird",
+        "6",
+        "glass",
+        "7",
+        "as",
+        "8",
+        "a",
+        "9",
+    ]
+    exceptions = ["goose_bird", "geese", "nowhere", "gooses"]
+    assert Synonyms(synsets, exceptions).sets(word) == sets
 
 
 def batch_of_one() -> Batch:
