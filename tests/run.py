@@ -27,7 +27,9 @@ SHARED = ["-n", WORKERS, "--dist", "worksteal", f"--randomly-seed={SEED}"]
 # Where the code differs by database (bulk reading and writing, triggers, locks, JSON), and every
 # page, service and task once. The rest would ask Django the same thing twice.
 ON_SQLITE = [
-    *("tests/access", "tests/analysis/runs", "tests/analysis/workbench_live"),
+    *("tests/access/test_lists_of_every_kind.py", "tests/access/test_query_counts.py"),
+    *("tests/access/test_stored_markup.py", "tests/analysis/runs"),
+    "tests/analysis/workbench_live",
     *("tests/analysis/test_results_page.py", "tests/analysis/test_reviewed_ratings.py"),
     *("tests/analysis/test_snapshot.py", "tests/analysis/workbench/test_exports.py"),
     *("tests/analysis/workbench/test_downloads.py", "tests/annotations", "tests/faults"),
