@@ -20,7 +20,7 @@ ICON = lazy(static, str)("favicon.svg")
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="hits:campaign-list"), name="home"),
-    path("admin/login/", admin_login),
+    path("admin/login/", admin_login, name="admin-login"),
     path("admin/", admin.site.urls),
     path("accounts/", include("daplatform.accounts_urls")),
     path("campaigns/", include("hits.urls")),

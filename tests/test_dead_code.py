@@ -51,7 +51,7 @@ def test_every_service_has_a_caller():
 
 
 def test_every_function_and_class_has_a_user():
-    named = [ROOT / "daplatform" / name for name in ("settings.py", "celery.py")]
+    named = [ROOT / "daplatform" / name for name in ("settings.py", "celery.py", "urls.py")]
     paths = "".join(path.read_text(encoding="utf-8") for path in named)
     vulture = Vulture(ignore_decorators=DECORATORS, ignore_names=NAMES)
     vulture.scavenge([str(path) for path in sources()])

@@ -68,7 +68,6 @@ def clients(campaign, anna, organiser, stranger, client_of):
 def things(campaign, anna, organiser, kind):
     """What stands in addresses: rows and tokens; 0 for what is not there."""
     key_create(owner=organiser, name="for a script")
-    group_link = group_link_offer(campaign=campaign, people=20, by=organiser)
     found = {
         "slug": campaign.slug,
         "upload": Upload.objects.create(owner=organiser, filename="a.zip", state="checked").pk,
@@ -79,7 +78,6 @@ def things(campaign, anna, organiser, kind):
         "list_name": "videos",
         "person_list": "pairs",
         "table_format": "csv",
-        "join_token": join_address(group_link).split("/")[-2],
         **rows_of(campaign, organiser),
         **(work_of(campaign, organiser, anna) if anna else {}),
         **(results_of(campaign, organiser) if campaign.results.exists() else {}),
@@ -109,7 +107,9 @@ def work_of(campaign, organiser, anna):
     launch = batch_launch(
         batch=batch, choices=Choices(crowd="invite", reward=Decimal(0)), by=organiser
     )
+    group_link = group_link_offer(campaign=campaign, people=20, by=organiser)
     return {
+        "join_token": join_address(group_link).split("/")[-2],
         "hit": batch.hits.first().pk,
         "batch_number": unlaunched.number,
         "launch": launch.pk,

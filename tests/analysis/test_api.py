@@ -117,7 +117,7 @@ def test_a_page_asked_for_another_level_says_which_there_are(
     make_ratings(make_hit(campaign), make_annotator(), [1, 2, 3, 4, 5, 6])
     response = client_of(organiser).get(f"/campaigns/{campaign.slug}/{address}?alpha=0.0501")
     assert response.status_code == 400
-    assert "0.001" in response.content.decode()
+    assert "0.001" in markup(response)
     assert not Result.objects.exists()
 
 

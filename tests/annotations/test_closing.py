@@ -21,6 +21,7 @@ from hits.services.outbox import acts_run
 from tests.annotations.crowd_people import arrive, finish
 from tests.annotations.person import Person, invite, link
 from tests.crowd import launch, work
+from tests.pages import markup, shown
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +54,7 @@ def close_page(campaign, client_of, method: str = "get"):
 def test_the_page_says_what_ends_and_changes_nothing(live, client_of):
     invite(live)
     response = close_page(live, client_of)
-    content = response.content.decode()
+    content = markup(response)
     assert response.status_code == 200
     assert "Nothing has happened yet." in content
     assert response.context["ending"].links == 1
@@ -73,7 +74,7 @@ def test_a_link_then_says_that_the_study_is_closed(live):
     path = link(invite(live))
     campaign_end(campaign=live, by=None)
     response = Client().get(path)
-    assert "This study is closed" in response.content.decode()
+    assert "This study is closed" in markup(response)
 
 
 def test_who_is_at_work_may_finish(live):
@@ -89,7 +90,7 @@ def test_undecided_work_is_in_the_way(campaign, made, market, client_of):
     work(made, market)
     response = close_page(campaign, client_of, "post")
     assert response.status_code == 400
-    assert "not decided yet" in response.content.decode()
+    assert "not decided yet" in markup(response)
     assert (state(campaign), Launch.objects.get().state) == ("live", "live")
 
 
@@ -166,19 +167,19 @@ class TestReopening:
         path = link(invite(live))
         campaign_end(campaign=live, by=None)
         self.reopen(live, client_of)
-        assert b"Start" in Client().get(path).content
+        assert "Start" in shown(Client().get(path))
 
     def test_not_once_people_are_erased(self, live, client_of):
         campaign_end(campaign=live, by=None)
         campaign_erase(campaign=live)
-        assert b"was erased" in self.reopen(live, client_of).content
+        assert "was erased" in shown(self.reopen(live, client_of))
         assert state(live) == "closed"
 
     def test_not_after_the_retention_time(self, live, client_of, settings):
         settings.RETENTION_DAYS = 30
         campaign_end(campaign=live, by=None)
         Campaign.objects.update(created_at=timezone.now() - dt.timedelta(days=31))
-        assert b"over 30 days old" in self.reopen(live, client_of).content
+        assert "over 30 days old" in shown(self.reopen(live, client_of))
         assert state(live) == "closed"
 
     def test_within_it(self, live, client_of, settings):

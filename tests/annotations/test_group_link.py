@@ -27,6 +27,7 @@ from daplatform.errors import DomainError
 from hits.models import AuditEntry, Campaign
 from tests.annotations.person import ORIGIN, Person
 from tests.factories import make_campaign
+from tests.pages import markup, shown
 
 
 @pytest.fixture(autouse=True)
@@ -76,26 +77,26 @@ def rows():
 
 def test_it_is_off_until_the_organiser_turns_it_on(campaign, page, owner):
     owner.post(page, {"names": "Anna"})
-    assert "/rate/join/" not in owner.get(page).content.decode()
+    assert "/rate/join/" not in markup(owner.get(page))
     assert owner.post(f"{page}group/", {"change": "offer", "people": "2"}).status_code == 302
-    content = owner.get(page).content.decode()
+    content = markup(owner.get(page))
     assert "/rate/join/" in content
     assert "0 of 2 joined" in content
 
 
 def test_whoever_opens_it_gets_a_link_of_their_own(campaign, page, owner):
     path = offer(campaign)
-    assert b"Take part" in Client().get(path).content
+    assert "Take part" in shown(Client().get(path))
     response = join(path, "Ben")
     assert response.status_code == 302
     assert Person(response["Location"]).work["done"] == 0
-    content = owner.get(page).content.decode()
+    content = markup(owner.get(page))
     assert "1 of 3 joined" in content
     assert '<span class="badge">joined</span>' in content
 
 
 def test_the_page_and_the_command_say_what_it_cannot_prevent(campaign, page, owner):
-    assert "one person may join several times" in owner.get(page).content.decode()
+    assert "one person may join several times" in markup(owner.get(page))
     out, err = io.StringIO(), io.StringIO()
     call_command("rating_links", campaign.slug, "--group", "5", stdout=out, stderr=err)
     assert "one person may join several times" in err.getvalue()
@@ -108,14 +109,14 @@ def test_a_replaced_or_revoked_link_says_so_and_lets_nobody_in(campaign, page, o
     assert owner.post(f"{page}group/", {"change": change}).status_code == 302
     for response in (Client().get(path), join(path)):
         assert response.status_code == 410
-        assert {"replace": b"was replaced", "revoke": b"turned off"}[change] in response.content
+        assert {"replace": "was replaced", "revoke": "turned off"}[change] in shown(response)
     assert rows() == before
 
 
 def test_the_new_link_works_and_counts_on(campaign, page, owner):
     join(offer(campaign, people=2))
     new = path_of(group_link_replace(campaign=campaign, by=campaign.owner))
-    assert "1 of 2 joined" in owner.get(page).content.decode()
+    assert "1 of 2 joined" in markup(owner.get(page))
     assert join(new, "Cleo").status_code == 302
 
 
@@ -133,7 +134,7 @@ def test_who_has_joined_goes_on_after_it_was_turned_off(campaign):
 
 
 def test_turning_it_on_opens_the_campaign(campaign, page, owner):
-    assert "This opens the campaign" in owner.get(page).content.decode()
+    assert "This opens the campaign" in markup(owner.get(page))
     offer(campaign)
     campaign.refresh_from_db()
     assert campaign.state == Campaign.State.LIVE
@@ -144,7 +145,7 @@ def test_without_hits_it_says_what_to_do_first(db, client_of):
     path = f"/campaigns/{empty.slug}/links/group/"
     response = client_of(empty.owner).post(path, {"change": "offer", "people": "5"})
     assert response.status_code == 400
-    assert "Compose the HITs first" in response.content.decode()
+    assert "Compose the HITs first" in markup(response)
     assert not GroupLink.objects.exists()
 
 
@@ -152,7 +153,7 @@ def test_without_hits_it_says_what_to_do_first(db, client_of):
 def test_what_is_off_cannot_be_changed(campaign, page, owner, change):
     response = owner.post(f"{page}group/", {"change": change})
     assert response.status_code == 400
-    assert "not turned on" in response.content.decode()
+    assert "not turned on" in markup(response)
 
 
 def test_a_link_without_a_row_lets_nobody_in(campaign):
@@ -176,7 +177,7 @@ def test_no_more_people_join_than_may(campaign):
     assert [join(path, name).status_code for name in ("Ben", "Cleo", "Dan")] == [302, 302, 409]
     refused = Client().get(path)
     assert refused.status_code == 409
-    assert b"As many people have joined" in refused.content
+    assert "As many people have joined" in shown(refused)
     assert Invitation.objects.count() == 2
 
 
@@ -213,7 +214,7 @@ def test_nobody_joins_under_a_name_that_is_taken(campaign):
     before = rows()
     response = join(path, "Anna")
     assert response.status_code == 400
-    assert "joined under this name" in response.content.decode()
+    assert "joined under this name" in markup(response)
     assert rows() == before
 
 
@@ -229,7 +230,7 @@ def test_nobody_joins_a_closed_study(campaign):
     Campaign.objects.update(state=Campaign.State.CLOSED)
     response = join(path)
     assert response.status_code == 409
-    assert b"This study is closed" in response.content
+    assert "This study is closed" in shown(response)
     assert not Invitation.objects.exists()
 
 
@@ -239,7 +240,7 @@ def test_nobody_joins_for_nothing(campaign):
     Person(join(path, "Ben")["Location"])
     response = Client().get(path)
     assert response.status_code == 409
-    assert b"All tasks are taken" in response.content
+    assert "All tasks are taken" in shown(response)
 
 
 # How often
@@ -253,7 +254,7 @@ def test_joining_from_one_address_is_slowed_down_and_writes_no_row(campaign, set
     response = join(path, "Dan")
     assert response.status_code == 429
     assert response["Retry-After"] == "60"
-    assert "Wait a minute" in response.content.decode()
+    assert "Wait a minute" in markup(response)
     assert (rows(), AuditEntry.objects.count()) == (before, trail)
     assert (
         Client(HTTP_ORIGIN=ORIGIN, REMOTE_ADDR="192.0.2.9").post(path, {"name": "Dan"}).status_code

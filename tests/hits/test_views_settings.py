@@ -8,6 +8,7 @@ from django.urls import reverse
 from hits.models import Caption
 from hits.services.campaigns import campaign_close, campaign_go_live
 from tests.factories import make_campaign, make_hit
+from tests.pages import markup
 
 SETTINGS = {
     "shows_number": "on",
@@ -56,7 +57,7 @@ def test_it_refuses_what_makes_no_sense(campaign, page, wrong):
 def test_a_live_campaign_keeps_its_settings(campaign, page):
     make_hit(campaign)
     campaign_go_live(campaign=campaign)
-    assert "stays as it is" in page().content.decode()
+    assert "stays as it is" in markup(page())
     assert page("post", **SETTINGS).status_code == 400
     campaign.refresh_from_db()
     assert campaign.minutes_allowed == 180
@@ -76,7 +77,7 @@ class TestCorrecting:
         return lambda method="get", **sent: getattr(client, method)(address, sent)
 
     def test_it_says_first_what_that_does_to_hits_that_are_out(self, correct, caption):
-        assert "1 HIT is composed with this caption" in correct().content.decode()
+        assert "1 HIT is composed with this caption" in markup(correct())
         caption.refresh_from_db()
         assert caption.retired_at is None
 
@@ -102,4 +103,4 @@ class TestCorrecting:
     def test_the_page_of_the_video_leads_here(self, campaign, caption, organiser, client_of):
         page = client_of(organiser).get(f"/campaigns/{campaign.slug}/videos/{caption.video_id}/")
         address = reverse("hits:caption-correct", args=[campaign.slug, caption.pk])
-        assert address in page.content.decode()
+        assert address in markup(page)

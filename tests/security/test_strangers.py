@@ -37,6 +37,7 @@ from rehearsal.mturk.worker_client import WorkerClient
 from tests.annotations.person import Person
 from tests.crowd import launch
 from tests.factories import make_campaign, make_hit, make_hit_like
+from tests.pages import markup
 from tests.rehearsal.mturk.market import KEYS
 
 HITS = 30
@@ -198,8 +199,8 @@ def test_work_that_strangers_hand_in_fills_no_place_and_is_named_everywhere(
     assert "1 turn is not confirmed by the marketplace" in lacking.obstacle
     owner = client_of(campaign.owner)
     review = reverse("annotations:review", args=[campaign.slug])
-    assert "1 turn is not confirmed by the marketplace" in owner.get(review).content.decode()
-    page = owner.get(f"{review}?show=unconfirmed").content.decode()
+    assert "1 turn is not confirmed by the marketplace" in markup(owner.get(review))
+    page = markup(owner.get(f"{review}?show=unconfirmed"))
     assert str(turn.annotator) in page
     assert "Not confirmed by the marketplace" in page
     named = f"{turn} of {turn.annotator} was handed in here"
@@ -291,7 +292,7 @@ def test_one_network_begins_so_many_turns_at_a_hit(server, made, settings, first
     before = rows()
     refused = stranger(server, hit, address=same).entered
     assert (refused.status_code, refused["Retry-After"]) == (429, "60")
-    assert "from your network" in refused.content.decode()
+    assert "from your network" in markup(refused)
     assert rows() == before
     assert stranger(server, hit, address=other).entered.status_code == 302
 
@@ -334,5 +335,5 @@ def test_a_visit_that_is_refused_writes_no_row(server, made):
     query = {"assignmentId": "new", "workerId": "NEW", "turkSubmitTo": server.origin}
     refused = Person(f"{urlsplit(preview).path}?{urlencode(query)}").entered
     assert refused.status_code == 409
-    assert "All tasks are taken" in refused.content.decode()
+    assert "All tasks are taken" in markup(refused)
     assert rows() == before

@@ -13,6 +13,7 @@ from analysis.services.metric_chunks import metric_run_finish
 from analysis.services.metric_runs import metric_run_request
 from analysis.tasks import agreement_check_task, agreement_compute_task, results_resume_task
 from tests.analysis.metrics.pretend import PretendTowers
+from tests.pages import markup
 
 pytestmark = pytest.mark.django_db
 METRICS = ["bleu1", "cider", "emscore_text"]
@@ -55,7 +56,7 @@ def test_all_checks_are_asked_for_on_the_page_and_made_by_the_metric_workers(
     waiting = Agreement.objects.get()
     assert (sent, no_queue) == ([waiting.pk], [])
     agreement_compute(pk=waiting.pk)
-    shown = page(client, modelled, checks="all").content.decode()
+    shown = markup(page(client, modelled, checks="all"))
     part = Agreement.objects.get().page["parts"]["z"]
     assert {"word order"} <= set(part["checks"])
     columns = {f"{name}@one" for name in METRICS}
@@ -69,9 +70,7 @@ def test_the_page_says_how_far_the_checks_are(modelled, client_of, organiser, se
     client = client_of(organiser)
     page(client, modelled, checks="all")
     Agreement.objects.update(doing="word order, z", done=3, total=20)
-    assert (
-        "Now: word order, z, 3 of 20 done." in page(client, modelled, checks="all").content.decode()
-    )
+    assert "Now: word order, z, 3 of 20 done." in markup(page(client, modelled, checks="all"))
 
 
 def test_progress_is_written_while_the_work_goes_on(modelled, monkeypatch):

@@ -20,6 +20,7 @@ from analysis.services.metric_chunks import metric_run_finish
 from analysis.services.metric_runs import Corpus, metric_run_choose
 from analysis.tasks import metric_run_work_task, metric_worker_report_task
 from daplatform.errors import DomainError
+from tests.pages import markup
 
 pytestmark = pytest.mark.django_db
 CORPUS = b"video,source,caption\nelsewhere,one,a dog runs\nelsewhere,two,a cat\nthere,one,birds\n"
@@ -38,7 +39,7 @@ def client(client_of, organiser):
 
 def page(client, campaign) -> str:
     found = client.get(reverse("analysis:metrics", args=[campaign.slug]))
-    return " ".join(found.content.decode().split())
+    return " ".join(markup(found).split())
 
 
 def ask_page(client, campaign, *metrics, **choices):
@@ -79,7 +80,7 @@ def test_what_is_chosen_on_the_page_decides_the_numbers(campaign, client):
 def test_a_setting_out_of_range_is_a_sentence_and_no_run(campaign, client):
     response = ask_page(client, campaign, "factvc", factvc_alpha="7")
     assert response.status_code == 400
-    assert "Factvc_alpha must lie between 0 and 1, not 7.0." in response.content.decode()
+    assert "Factvc_alpha must lie between 0 and 1, not 7.0." in markup(response)
     assert not MetricRun.objects.exists()
 
 
@@ -97,7 +98,7 @@ def test_a_corpus_that_cannot_be_read_names_line_and_remedy(campaign, client):
     upload = SimpleUploadedFile("vatex.csv", b"video,source,caption\nv,one,\n")
     response = ask_page(client, campaign, "cider", corpus=upload)
     assert response.status_code == 400
-    assert "Fill it in, or delete the row." in response.content.decode()
+    assert "Fill it in, or delete the row." in markup(response)
     assert not MetricRun.objects.exists()
 
 
@@ -157,7 +158,7 @@ def test_the_demo_model_is_refused_for_real_videos(campaign, client, settings):
     settings.METRIC_MODELS = ["demo"]
     refused = ask_page(client, campaign, "emscore", model="demo")
     assert refused.status_code == 400
-    assert "on other videos and captions its scores mean nothing" in refused.content.decode()
+    assert "on other videos and captions its scores mean nothing" in markup(refused)
     assert not MetricRun.objects.exists()
     assert ask_page(client, campaign, "emscore", model="demo", anyway="on").status_code == 302
     metric_run_finish(pk=MetricRun.objects.get().pk)

@@ -20,6 +20,7 @@ from tests.analysis.agreement.conftest import score
 from tests.analysis.workbench.conftest import quality
 from tests.factories import make_annotator, make_hit, make_ratings
 from tests.folders import make_folder
+from tests.pages import markup
 
 # What each page says before anybody has rated, and the way on that it offers.
 NO_RATINGS = {
@@ -68,7 +69,7 @@ def shown(campaign, organiser, client_of):
             agreement_compute(pk=asked.pk)
         response = client.get(address)
         assert response.status_code == 200
-        return response.content.decode()
+        return markup(response)
 
     return look
 

@@ -26,7 +26,7 @@ from rehearsal.prolific import Fault
 from rehearsal.prolific.pages import sent_to
 from tests.annotations.person import Person
 from tests.factories import make_campaign, make_hit, make_hit_like, make_rating
-from tests.pages import shown
+from tests.pages import markup, shown
 
 pytestmark = pytest.mark.django_db
 PEOPLE = 3
@@ -251,7 +251,7 @@ def test_a_submission_of_another_study_of_the_campaign_opens_no_other_hit(launch
     link = other.postings.get().places.get().url
     address = urlsplit(sent_to(one))
     answer = Person(f"{urlsplit(link).path}?{address.query}").entered
-    assert "Prolific sent somebody else here." in answer.content.decode()
+    assert "Prolific sent somebody else here." in markup(answer)
     assert arrive(one).status_code == 302
     assert Assignment.objects.exclude(state="open").get().hit.batch == first.batch
 
