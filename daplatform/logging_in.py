@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 
-from django.contrib import admin
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
@@ -45,7 +44,6 @@ def guarded(view: View) -> View:
 
 
 login = guarded(LoginView.as_view(redirect_authenticated_user=True))
-admin_login = guarded(admin.site.login)
 
 
 def _who(request: HttpRequest) -> str:

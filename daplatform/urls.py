@@ -12,15 +12,17 @@ from analysis.api import api
 from analysis.views import keys
 from daplatform.gauges import metrics
 from daplatform.health import healthz, readyz
-from daplatform.logging_in import admin_login
+from daplatform.logging_in import guarded
 
 # Where no page names an icon, as beside JSON, browsers ask for this one. Found when asked for: the
 # files' names may not be collected yet.
 ICON = lazy(static, str)("favicon.svg")
 
+# The admin has a door of its own, under the same address as ever.
+admin.site.login = guarded(admin.site.login)  # type: ignore[method-assign,assignment]
+
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="hits:campaign-list"), name="home"),
-    path("admin/login/", admin_login, name="admin-login"),
     path("admin/", admin.site.urls),
     path("accounts/", include("daplatform.accounts_urls")),
     path("campaigns/", include("hits.urls")),

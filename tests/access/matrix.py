@@ -65,7 +65,6 @@ def both(who: dict[str, str], *args: str, posting: dict[str, str] | None = None)
 ROWS: dict[str, Row] = {
     "home": get(PUBLIC),  # leads to the list of campaigns, which asks
     "login": both(PUBLIC),
-    "admin-login": both(PUBLIC),
     "password_change": Row({"GET": MEMBER, "POST": MEMBER, "PUT": MEMBER}),
     "password_change_done": get(MEMBER),
     "key-list": both(MEMBER),

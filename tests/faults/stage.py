@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from http.client import HTTPException
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +108,24 @@ class Stage:
         )
         assert done.returncode == code, done.stdout + done.stderr
         return done.stdout
+
+    def serve_again(self, **variables: str) -> None:
+        """The web server anew, with these in its environment, once nothing else has its port."""
+        self.environment |= variables
+        self.web.kill()
+        self.web.options["env"] = self.environment
+        self.web.start()
+        deadline = time.monotonic() + PATIENCE
+        while not self.answers():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+    def answers(self) -> bool:
+        wire = HTTPConnection("127.0.0.1", self.web.port, timeout=PATIENCE)
+        with contextlib.closing(wire), contextlib.suppress(OSError, HTTPException):
+            wire.request("GET", "/readyz")
+            return wire.getresponse().status == 200
+        return False
 
     def links(self, people: int) -> list[str]:
         """A campaign with as many assignments, and everybody's link to one of them."""

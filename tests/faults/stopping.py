@@ -15,15 +15,21 @@ from tests.faults.stage import Part
 def stopped(part: Part) -> Iterator[None]:
     """The whole service, with the children it has, until the block is left."""
     assert part.process is not None
-    pids = [part.process.pid, *part.children()]
+    pids = [part.process.pid]
     try:
-        for pid in pids:
-            os.kill(pid, signal.SIGSTOP)
+        send(pids, signal.SIGSTOP)  # from here on it has no new children
+        pids += part.children()
+        send(pids, signal.SIGSTOP)
         yield
     finally:
-        for pid in pids:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGCONT)
+        send(pids, signal.SIGCONT)
+
+
+def send(pids: list[int], sign: signal.Signals) -> None:
+    """To those that are still there: a server's children come and go."""
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, sign)
 
 
 def quiet(command: list[str], port: int, **options: object) -> Part:

@@ -35,13 +35,11 @@ def redis(tmp_path):
 
 def test_work_goes_on_without_redis_and_is_taken_up_after_it(fresh_site, marketplace, redis):
     site = fresh_site
-    site.environment |= environment(marketplace.origin) | {
-        "CELERY_BROKER_URL": f"redis://127.0.0.1:{redis.port}/0",
-        "DJANGO_SETTINGS_MODULE": "tests.faults.hasty_settings",
-    }
-    site.web.kill()
-    site.web.options["env"] = site.environment
-    site.web.start()
+    site.serve_again(
+        **environment(marketplace.origin),
+        CELERY_BROKER_URL=f"redis://127.0.0.1:{redis.port}/0",
+        DJANGO_SETTINGS_MODULE="tests.faults.hasty_settings",
+    )
     links, before = site.links(PEOPLE), site.saved()
     marketplace.faults.add(Fault(Trouble.SLOW, "CreateHITWithHITType", times=100, seconds=1))
 

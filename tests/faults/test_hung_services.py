@@ -47,22 +47,13 @@ def redis(tmp_path):
 @pytest.fixture
 def hung_site(fresh_site, redis):
     """With a broker that can be stopped, and a database that is given up after seconds."""
-    return again(
-        fresh_site,
+    fresh_site.serve_again(
         CELERY_BROKER_URL=f"redis://127.0.0.1:{redis.port}/0",
         DJANGO_SETTINGS_MODULE="tests.faults.hasty_settings",
         DATABASE_SECONDS="3",
         METRICS_TOKEN=TOKEN,
     )
-
-
-def again(site: Stage, **variables: str) -> Stage:
-    """The web server anew, in an environment with these."""
-    site.environment |= variables
-    site.web.kill()
-    site.web.options["env"] = site.environment
-    site.web.start()
-    return site
+    return fresh_site
 
 
 def get(site: Stage, path: str, key: str = "") -> tuple[int, str]:
@@ -154,7 +145,7 @@ def test_a_database_that_hangs_is_said_so_and_is_used_again_afterwards(hung_site
 
 
 def test_a_bucket_that_hangs_is_said_so_and_people_rate_on(hung_site):
-    port = free_port()
+    site, port = hung_site, free_port()
     bucket = quiet([sys.executable, "-m", "moto.server", "-p", str(port)], port)
     keys = {"AWS_ACCESS_KEY_ID": "moto", "AWS_SECRET_ACCESS_KEY": "moto"}
     try:
@@ -162,8 +153,8 @@ def test_a_bucket_that_hangs_is_said_so_and_people_rate_on(hung_site):
             "s3", endpoint_url=f"http://127.0.0.1:{port}", region_name="us-east-1",
             aws_access_key_id="moto", aws_secret_access_key="moto",
         ).create_bucket(Bucket="media")  # fmt: skip
-        site = again(
-            hung_site, MEDIA_BUCKET="media", MEDIA_ENDPOINT_URL=f"http://127.0.0.1:{port}",
+        site.serve_again(
+            MEDIA_BUCKET="media", MEDIA_ENDPOINT_URL=f"http://127.0.0.1:{port}",
             MEDIA_REGION="us-east-1", **keys,
         )  # fmt: skip
         assert health(site) == (200, WELL)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import http.client
 import re
 import threading
@@ -14,7 +13,6 @@ import pytest
 from benchmarks.load.units import deployed
 from tests.faults.campaign import HIT_SIZE
 from tests.faults.counting_hasher import most_at_once
-from tests.faults.crowd_stage import wait_until
 from tests.faults.stage import Stage, rate_through
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
@@ -35,19 +33,9 @@ def site(request, fresh_site, tmp_path):
     }
     fresh_site.run("manage.py", "collectstatic", "--no-input", "--verbosity", "0")
     web = fresh_site.web
-    web.kill()
-    web.options["env"] = fresh_site.environment
     web.command = [*deployed("da-web", run=tmp_path).argv, "--bind", f"127.0.0.1:{web.port}"]
-    web.start()
-    wait_until(lambda: is_ready(fresh_site))
+    fresh_site.serve_again()
     return fresh_site
-
-
-def is_ready(site: Stage) -> bool:
-    """A server that was killed on the same port is gone, and the new one answers."""
-    with contextlib.suppress(OSError, http.client.HTTPException):
-        return Flooder(site, 0).ask("GET")[0] == 200
-    return False
 
 
 class Flooder(threading.Thread):

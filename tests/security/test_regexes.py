@@ -56,7 +56,9 @@ def is_literal(source: ast.expr) -> bool:
 
 
 def literals() -> list[str]:
-    return sorted({source.value for _, source in sources() if is_literal(source)})
+    """Written out; those for bytes as the letters they stand for."""
+    found = {source.value for _, source in sources() if is_literal(source)}
+    return sorted(one.decode("latin-1") if isinstance(one, bytes) else one for one in found)
 
 
 def compiled() -> list[tuple[str, int]]:
