@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from django.conf import settings as django_settings
 
-from tests.access.conftest import anna, campaign, things
+from tests.access.conftest import anna, campaign, kind, things
 from tests.access.test_stored_markup import addresses, hostile
 
-__all__ = ["anna", "campaign", "hostile", "things"]
+__all__ = ["anna", "campaign", "hostile", "kind", "things"]
 
 WATCH = """addEventListener("securitypolicyviolation", (event) =>
     console.error(`policy: ${event.violatedDirective} ${event.sourceFile}`));"""
