@@ -172,7 +172,7 @@ def test_frames_by_the_second_are_those_on_screen(gaps, rate):
     "text", ["uniform", "uniform:0", "uniform:1.5", "fps:0", "fps:x", "some", ""]
 )
 def test_a_way_of_sampling_that_makes_no_sense_is_refused(text):
-    with pytest.raises(ValueError, match="frames must be uniform:N, fps:R or all"):
+    with pytest.raises(ValueError, match="frames must be uniform:N, fps:R, middle or all"):
         Sampling.parse(text)
 
 

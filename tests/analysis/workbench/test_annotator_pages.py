@@ -79,7 +79,7 @@ def test_the_choices_of_the_analysis_are_carried_along(page_of, campaign):
 def test_the_list_takes_few_queries_however_long(
     page_of, ready, campaign, django_assert_max_num_queries
 ):
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(14):
         assert page_of("annotator-list", campaign).status_code == 200
 
 
@@ -160,7 +160,7 @@ def test_a_change_of_mind_counts_and_what_came_after_the_result_does_not(page_of
 def test_one_annotator_takes_a_fixed_number_of_queries(
     page_of, ready, campaign, person, django_assert_max_num_queries
 ):
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(17):
         page_of("annotator-detail", campaign, person.pseudonym)
 
 
