@@ -173,7 +173,7 @@ def test_pages_take_few_queries(page_of, ready, campaign, again, django_assert_m
     for name, most in (("ranking", 12), ("pair", 12), ("comparison", 13)):
         with django_assert_max_num_queries(most):
             assert page_of(name, campaign).status_code == 200
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(22):
         page_of("comparison", campaign, other=again.slug)
 
 
