@@ -43,7 +43,7 @@ def test_the_last_run_of_each_metric_counts(campaign, django_assert_num_queries)
     scored(campaign, "cider", lambda pk: 0.0)
     scored(campaign, "cider", float)
     scored(campaign, "bleu4", lambda pk: -pk)
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         table = metric_values(metric_sources(campaign))
     assert set(table.names) == {"cider", "bleu4"}
     assert table.frame["cider"].min() > 0
