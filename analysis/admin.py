@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from analysis.models import Agreement, ApiKey, Export, MetricRun, MetricWorker, Result
+from analysis.models import ApiKey, Export, MetricEvaluation, MetricRun, MetricWorker, Result
 from hits.admin import ReadOnlyAdmin
 
 
 @admin.register(Result)
 class ResultAdmin(ReadOnlyAdmin):
-    list_display = ["campaign", "last_rating", "state", "created_at", "finished_at"]
-    list_filter = ["state", "campaign"]
+    list_display = ["campaign", "last_rating", "status", "created_at", "finished_at"]
+    list_filter = ["status", "campaign"]
     search_fields = ["campaign__name", "signature"]
     list_select_related = ["campaign"]
 
 
-@admin.register(Agreement)
+@admin.register(MetricEvaluation)
 class AgreementAdmin(ReadOnlyAdmin):
-    list_display = ["campaign", "last_rating", "state", "created_at", "finished_at"]
-    list_filter = ["state", "campaign"]
+    list_display = ["campaign", "last_rating", "status", "created_at", "finished_at"]
+    list_filter = ["status", "campaign"]
     search_fields = ["campaign__name", "signature"]
     list_select_related = ["campaign"]
 
 
 @admin.register(Export)
 class ExportAdmin(ReadOnlyAdmin):
-    list_display = ["name", "format", "campaign", "requested_by", "state", "rows", "created_at"]
-    list_filter = ["state", "campaign"]
+    list_display = ["name", "format", "campaign", "requested_by", "status", "rows", "created_at"]
+    list_filter = ["status", "campaign"]
     search_fields = ["name", "campaign__name"]
     list_select_related = ["campaign", "requested_by"]
 
@@ -42,8 +42,8 @@ class ApiKeyAdmin(ReadOnlyAdmin):
 
 @admin.register(MetricRun)
 class MetricRunAdmin(ReadOnlyAdmin):
-    list_display = ["campaign", "state", "requested_by", "created_at", "finished_at"]
-    list_filter = ["state", "campaign"]
+    list_display = ["campaign", "status", "requested_by", "created_at", "finished_at"]
+    list_filter = ["status", "campaign"]
     search_fields = ["campaign__name"]
     list_select_related = ["campaign", "requested_by"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, Literal
 
 from django.contrib.auth.models import User
@@ -12,14 +13,15 @@ from ninja.errors import Throttled
 from ninja.security import HttpBearer
 from pydantic import ValidationInfo, field_validator, model_validator
 
-from analysis.forms import LEVELS
-from analysis.models import Result
-from analysis.pipeline import Settings
-from analysis.selectors.results import result_latest
+from analysis.forms import LEVELS, PAIRS
+from analysis.presenting.exports import records
+from analysis.results.findings.ranking import system_rows
+from analysis.results.pipeline import Settings
+from analysis.selectors.results import result_latest, result_summary
 from analysis.services.keys import key_owner
 from analysis.services.results import choices_key, result_request
-from analysis.tasks import result_compute_task
 from daplatform import __version__
+from daplatform.jobs.tasks import job_wake
 from daplatform.throttling import WINDOW, is_refused_too_often
 from hits.models import Campaign
 from hits.selectors import campaigns_for
@@ -85,14 +87,17 @@ class ChoicesIn(Schema):
     basis: Literal["all", "captions"] = "all"
     resample: Literal["caption", "annotator"] = "caption"
     alpha: float = Field(LEVELS[0], json_schema_extra={"enum": list(LEVELS)})
+    quality_alpha: float = Field(LEVELS[0], json_schema_extra={"enum": list(LEVELS)})
+    min_pairs: int | None = Field(None, json_schema_extra={"enum": [*PAIRS, None]})
 
-    @field_validator("alpha")
+    @field_validator("alpha", "quality_alpha", "min_pairs")
     @classmethod
-    def _refuse_other_levels(cls, alpha: float) -> float:
-        """Every level that is asked for keeps a worker busy."""
-        if alpha not in LEVELS:
-            raise ValueError(f"choose one of {', '.join(f'{level:g}' for level in LEVELS)}")
-        return alpha
+    def _refuse_others_than_listed(cls, given: float | None, info: ValidationInfo) -> float | None:
+        """Every choice that is asked for keeps a worker busy."""
+        known = PAIRS if info.field_name == "min_pairs" else LEVELS
+        if given is not None and given not in known:
+            raise ValueError(f"choose one of {', '.join(f'{value:g}' for value in known)}")
+        return given
 
     @model_validator(mode="before")
     @classmethod
@@ -141,20 +146,22 @@ def result(request: KeyRequest, slug: str, choices: Query[ChoicesIn]) -> dict[st
         basis=choices.basis,
         resample=choices.resample,
         alpha=choices.alpha,
-        minimum_pairs=found.min_pairs,
+        quality_alpha=choices.quality_alpha,
+        minimum_pairs=found.min_pairs if choices.min_pairs is None else choices.min_pairs,
     )
     wanted = result_request(campaign=found, choices=settings)
-    is_waiting = wanted is not None and wanted.state == Result.State.WAITING
+    is_waiting = wanted is not None and wanted.is_active
     if wanted is not None and is_waiting:
-        result_compute_task.delay(wanted.pk)
+        job_wake(wanted)
     shown = result_latest(found, choices_key(settings))
-    page = shown.page if shown else {}
+    summary = result_summary(shown) if shown and shown.signature else None
+    tables = summary.tables() if summary else {}
     return {
         "is_current": not is_waiting,
         "signature": shown.signature if shown else None,
         "problem": shown.problem if shown else None,
-        "counts": page.get("counts", {}),
-        "systems": page.get("systems", []),
-        "significance": page.get("significance", []),
-        "annotators": page.get("annotators", []),
+        "counts": asdict(summary.counts) if summary else {},
+        "systems": system_rows(summary.numbers["ranking"]) if summary else [],
+        "significance": records(tables["significance"]()) if summary else [],
+        "annotators": records(tables["annotators"]()) if summary else [],
     }

@@ -12,14 +12,14 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
 
-from analysis.listings import FLAGS
-from analysis.metrics.files import read_references
-from analysis.metrics.models import ModelChoice
+from analysis.evaluation.settings import Choices as EvaluationChoices
+from analysis.metrics.encoding.models import ModelChoice
+from analysis.metrics.files import as_texts, read_references
 from analysis.metrics.scoring import label_checked
 from analysis.metrics.settings import SETTINGS
 from analysis.metrics.settings import Settings as MetricSettings
-from analysis.pipeline import Settings
-from analysis.services.agreements import Choices as AgreementChoices
+from analysis.presenting.listings import FLAGS
+from analysis.results.pipeline import Settings
 from analysis.services.metric_runs import Corpus
 from daplatform.tables import Faults
 from hits.models import Campaign
@@ -27,7 +27,8 @@ from hits.models import Campaign
 DEFAULTS = Settings()
 # Each that is asked for is computed and kept: so there are these, on pages and for scripts.
 LEVELS = (0.05, 0.01, 0.001, 0.1)
-AGREEMENT = AgreementChoices()
+PAIRS = (0, 5, 10, 20)
+EVALUATION = EvaluationChoices()
 
 
 def whose_ratings() -> forms.ChoiceField:
@@ -38,13 +39,13 @@ def whose_ratings() -> forms.ChoiceField:
     )
 
 
-def level_of_tests() -> forms.TypedChoiceField:
+def level_of(label: str) -> forms.TypedChoiceField:
     return forms.TypedChoiceField(
         required=False,
         coerce=float,
         empty_value=None,
         choices=[(f"{level:g}", f"{level:g}") for level in LEVELS],
-        label="Level of the tests",
+        label=label,
     )
 
 
@@ -67,7 +68,18 @@ class ChoicesForm(forms.Form):
         choices=[("caption", "Captions"), ("annotator", "Annotators")],
         label="Intervals draw",
     )
-    alpha = level_of_tests()
+    quality_alpha = level_of("Level of quality control")
+    min_pairs = forms.TypedChoiceField(
+        required=False,
+        coerce=int,
+        empty_value=None,
+        choices=[
+            ("", "As the campaign says"),
+            *((f"{pairs}", f"{pairs}" if pairs else "What the test needs") for pairs in PAIRS),
+        ],
+        label="Pairs needed to decide",
+    )
+    alpha = level_of("Level of the tests")
     adjust = forms.ChoiceField(
         required=False,
         choices=[("", "Not at all"), ("holm", "Holm"), ("bh", "Benjamini–Hochberg")],
@@ -76,6 +88,8 @@ class ChoicesForm(forms.Form):
 
     def settings(self, *, minimum_pairs: int) -> Settings:
         """The choices as the analysis wants them; call after `is_valid`.
+
+        ``minimum_pairs`` is what the campaign asks for, where nothing else is chosen.
 
         Adjusting changes no score and no rank: every result has all three p values.
         """
@@ -86,11 +100,12 @@ class ChoicesForm(forms.Form):
             basis=chosen["basis"] or DEFAULTS.basis,
             resample=chosen["resample"] or DEFAULTS.resample,
             alpha=chosen["alpha"] or DEFAULTS.alpha,
-            minimum_pairs=minimum_pairs,
+            quality_alpha=chosen["quality_alpha"] or DEFAULTS.quality_alpha,
+            minimum_pairs=minimum_pairs if chosen["min_pairs"] is None else chosen["min_pairs"],
         )
 
 
-class AgreementForm(forms.Form):
+class EvaluationForm(forms.Form):
     """How metrics are held against people; all optional."""
 
     annotators = whose_ratings()
@@ -99,7 +114,7 @@ class AgreementForm(forms.Form):
         choices=[("z", "Standardised, z"), ("raw", "Raw")],
         label="Which scores",
     )
-    alpha = level_of_tests()
+    alpha = level_of("Level of the tests")
     direction = forms.ChoiceField(
         required=False,
         choices=[
@@ -117,13 +132,13 @@ class AgreementForm(forms.Form):
         label="Robustness",
     )
 
-    def wanted(self) -> AgreementChoices:
+    def wanted(self) -> EvaluationChoices:
         """The choices that change numbers; call after `is_valid`."""
         chosen = self.cleaned_data
-        return AgreementChoices(
-            annotators=chosen["annotators"] or AGREEMENT.annotators,
-            alpha=chosen["alpha"] or AGREEMENT.alpha,
-            direction=chosen["direction"] or AGREEMENT.direction,
+        return EvaluationChoices(
+            annotators=chosen["annotators"] or EVALUATION.annotators,
+            alpha=chosen["alpha"] or EVALUATION.alpha,
+            direction=chosen["direction"] or EVALUATION.direction,
             checks=chosen["checks"],
         )
 
@@ -225,7 +240,7 @@ class MetricsForm(forms.Form):
         with tempfile.TemporaryDirectory(prefix="da-corpus-") as folder:
             path = Path(folder) / f"corpus{name.suffix}"
             path.write_bytes(given.read())
-            references = read_references(path, faults)
+            references = as_texts(read_references(path, faults))
         if faults.errors:
             raise forms.ValidationError([str(fault) for fault in faults])
         return Corpus(name.name, references)

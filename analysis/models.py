@@ -2,67 +2,35 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-from typing import Any, Self
+from typing import Self
 
 from django.conf import settings
 from django.db import models
-from django.utils import timezone
 
-from analysis.filenames import download_name
+from analysis.presenting.filenames import download_name
+from daplatform.jobs.models import Job, JobQuerySet
 from hits.models import Campaign, Caption, Video
 
-STALE_AFTER = timedelta(minutes=10)
-"""Nothing that is computed takes as long: whoever claimed it is gone."""
 
-
-class ClaimedQuerySet(models.QuerySet[Any]):
-    """Rows that workers make, each claimed by one."""
-
-    def patience(self) -> timedelta:
-        """Whoever claimed a row and was silent for so long is gone."""
-        return STALE_AFTER
-
-    def left_behind(self) -> Self:
-        """A worker should be busy with these, and none is."""
-        stale = timezone.now() - self.patience()
-        unclaimed = models.Q(claimed_at=None) | models.Q(claimed_at__lt=stale)
-        return self.filter(unclaimed, state=Computed.State.WAITING)
-
-    def claim(self, pk: int) -> bool:
-        """Whether the row is to be made, and is the caller's to make."""
-        return bool(self.left_behind().filter(pk=pk).update(claimed_at=timezone.now()))
-
-
-class ComputedQuerySet(ClaimedQuerySet):
+class ComputedQuerySet(JobQuerySet):
     def shown(self) -> Self:
         """Finished, or finished once and being made anew: what it was can be shown meanwhile."""
-        return self.exclude(state=Computed.State.WAITING, signature="")
+        return self.exclude(status__in=Job.ACTIVE, signature="")
 
 
-class Computed(models.Model):
+class Computed(Job):
     """Something made of a campaign's ratings up to one moment, with one set of choices.
 
     Nothing here is the truth: everything can be made anew from the ratings.
     """
 
-    class State(models.TextChoices):
-        WAITING = "waiting", "Being made"
-        READY = "ready", "Ready"
-        FAILED = "failed", "Not possible"
-
     choices = models.JSONField(help_text="What the analyst chose, by name.")
     choices_key = models.CharField(max_length=16)
     last_rating = models.BigIntegerField(help_text="The last rating that counts.")
-    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
-    problem = models.CharField(max_length=500, blank=True)
     signature = models.TextField(blank=True)
-    page = models.JSONField(default=dict, blank=True, help_text="What the page shows.")
-    created_at = models.DateTimeField(auto_now_add=True)
-    claimed_at = models.DateTimeField(null=True, blank=True, editable=False)
-    finished_at = models.DateTimeField(null=True, blank=True)
+    summary = models.JSONField(default=dict, blank=True, help_text="All numbers that are shown.")
 
-    objects = ComputedQuerySet.as_manager()
+    objects = ComputedQuerySet.as_manager()  # type: ignore[misc] # another than a Job's
 
     class Meta:
         abstract = True
@@ -72,15 +40,19 @@ class Result(Computed):
     """The analysis of a campaign's ratings."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="results")
+    decisions = models.CharField(
+        max_length=16, blank=True, help_text="Fingerprint of the reviewers' decisions."
+    )
 
     class Meta:
         ordering = ["-last_rating", "-pk"]
         constraints = [
+            *Job.Meta.constraints,
             models.UniqueConstraint(
                 fields=["campaign", "choices_key", "last_rating"], name="one_result_per_cutoff"
             ),
             models.CheckConstraint(
-                condition=~models.Q(state="ready") | ~models.Q(signature=""),
+                condition=~models.Q(status="done") | ~models.Q(signature=""),
                 name="ready_result_is_signed",
             ),
         ]
@@ -89,45 +61,39 @@ class Result(Computed):
         return f"Result of {self.campaign} up to rating {self.last_rating}"
 
 
-class Agreement(Computed):
+class MetricEvaluation(Computed):
     """Metrics held against the people of a campaign."""
 
-    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="agreements")
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="evaluations")
     evidence = models.CharField(
         max_length=16, help_text="Fingerprint of the metric scores and the reviewers' decisions."
     )
-    doing = models.CharField(max_length=40, blank=True, help_text="The check under way.")
-    done = models.PositiveIntegerField(default=0, help_text="Pieces of it.")
-    total = models.PositiveIntegerField(default=0)
 
     class Meta:
         ordering = ["-pk"]
         constraints = [
+            *Job.Meta.constraints,
             models.UniqueConstraint(
                 fields=["campaign", "choices_key", "last_rating", "evidence"],
-                name="one_agreement_per_evidence",
+                name="one_evaluation_per_evidence",
             ),
             models.CheckConstraint(
-                condition=~models.Q(state="ready") | ~models.Q(signature=""),
-                name="ready_agreement_is_signed",
+                condition=~models.Q(status="done") | ~models.Q(signature=""),
+                name="ready_evaluation_is_signed",
             ),
         ]
 
     def __str__(self) -> str:
         return f"Metrics against the people of {self.campaign}, up to rating {self.last_rating}"
 
-
-class ExportQuerySet(ClaimedQuerySet):
-    """Files that workers write, telling every few thousand rows that they are alive."""
-
-    def patience(self) -> timedelta:
-        return timedelta(seconds=settings.EXPORT_CLAIM_SECONDS)
+    @property
+    def queue(self) -> str:
+        """Checks compute metrics again: the metric workers have the models."""
+        return "gpu" if self.choices.get("checks") else self.QUEUE
 
 
-class Export(models.Model):
+class Export(Job):
     """A file that is too large to be made while somebody waits: one person's, kept for days."""
-
-    State = Computed.State
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="exports")
     requested_by = models.ForeignKey(
@@ -138,36 +104,29 @@ class Export(models.Model):
     address = models.TextField(help_text="Where it was asked for, filters and all.")
     choices = models.JSONField(help_text="What decides which rows are in it.")
     choices_key = models.CharField(max_length=16)
-    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
-    problem = models.CharField(max_length=500, blank=True)
     rows = models.BigIntegerField(help_text="How many it will hold, at most.")
-    written = models.BigIntegerField(default=0)
     size = models.BigIntegerField(null=True, blank=True, help_text="Bytes, when it is ready.")
-    created_at = models.DateTimeField(auto_now_add=True)
-    # When a worker last gave a sign of working on it; empty when none has begun.
-    claimed_at = models.DateTimeField(null=True, blank=True, editable=False)
-    finished_at = models.DateTimeField(null=True, blank=True)
-
-    objects = ExportQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]
         constraints = [
+            *Job.Meta.constraints,
             models.UniqueConstraint(
                 fields=["campaign", "requested_by", "choices_key"], name="one_export_per_choice"
             ),
             models.CheckConstraint(
-                condition=models.Q(state__in=["waiting", "ready", "failed"]),
-                name="export_state_known",
-            ),
-            models.CheckConstraint(
-                condition=~models.Q(state="ready") | models.Q(size__isnull=False),
+                condition=~models.Q(status="done") | models.Q(size__isnull=False),
                 name="ready_export_has_a_size",
             ),
         ]
 
     def __str__(self) -> str:
         return f"{self.name}.{self.format} of {self.campaign}"
+
+    @property
+    def written(self) -> int:
+        """Rows so far."""
+        return int(self.progress.get("rows", 0))
 
     @property
     def filename(self) -> str:
@@ -212,19 +171,15 @@ class MetricCorpus(models.Model):
         return self.name
 
 
-class MetricRun(models.Model):
+class MetricRun(Job):
     """Automatic metrics of a campaign's captions: what was asked for, and how far it is.
 
     The captions are those of the moment it was asked for: rows are never changed, only retired, so
     every worker finds the same ones however long the run takes.
     """
 
-    class State(models.TextChoices):
-        WAITING = "waiting", "Waiting for a worker"
-        RUNNING = "running", "Being scored"
-        DONE = "done", "Scored"
-        CANCELLED = "cancelled", "Cancelled"
-        FAILED = "failed", "Not possible"
+    LABELS = {"running": "Being scored", "done": "Scored", "stopped": "Cancelled"}
+    QUEUE = "gpu"
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="metric_runs")
     requested_by = models.ForeignKey(
@@ -246,22 +201,15 @@ class MetricRun(models.Model):
     last_caption = models.BigIntegerField(help_text="The last caption that is scored.")
     # Embeddings in half and in full precision are different numbers: one run, one kind of device.
     precision = models.CharField(max_length=4, blank=True, editable=False)
-    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
-    problem = models.TextField(blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
-    finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["-pk"]
         constraints = [
+            *Job.Meta.constraints,
             models.UniqueConstraint(
                 fields=["campaign"],
-                condition=models.Q(state__in=["waiting", "running"]),
+                condition=models.Q(status__in=["waiting", "running"]),
                 name="one_metric_run_at_a_time",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(state__in=["waiting", "running", "done", "cancelled", "failed"]),
-                name="metric_run_state_known",
             ),
         ]
 
@@ -269,7 +217,16 @@ class MetricRun(models.Model):
         return f"Metrics of {self.campaign}, run {self.pk}"
 
 
-class MetricChunk(models.Model):
+class MetricChunkQuerySet(JobQuerySet):
+    def ready(self) -> Self:
+        """Scores of embeddings can be begun only when there is nothing left to embed."""
+        embedding = MetricChunk.objects.active().exclude(kind=MetricChunk.Kind.SCORES)
+        unembedded = models.Exists(embedding.filter(run=models.OuterRef("run")))
+        going = self.filter(run__status=Job.Status.RUNNING)
+        return going.exclude(models.Q(unembedded, waits=True))
+
+
+class MetricChunk(Job):
     """A piece of a run that one worker does at a stretch, and may do twice."""
 
     class Kind(models.TextChoices):
@@ -278,10 +235,7 @@ class MetricChunk(models.Model):
         VIDEOS = "videos", "Videos"
         SCORES = "scores", "Metrics"
 
-    class State(models.TextChoices):
-        PENDING = "pending", "Pending"
-        DONE = "done", "Done"
-        FAILED = "failed", "Failed"
+    QUEUE = "gpu"
 
     run = models.ForeignKey(MetricRun, on_delete=models.CASCADE, related_name="chunks")
     number = models.PositiveIntegerField()
@@ -289,22 +243,17 @@ class MetricChunk(models.Model):
     items = models.JSONField(help_text="Ids of videos, first and last place of texts, or metrics.")
     size = models.PositiveIntegerField(help_text="How many items.")
     waits = models.BooleanField(default=False, help_text="Can begin when all is embedded.")
-    state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
-    attempts = models.PositiveSmallIntegerField(default=0)
-    # When a worker last gave a sign of working on it; empty when none has begun.
-    claimed_at = models.DateTimeField(null=True, blank=True, editable=False)
     seconds = models.FloatField(null=True, blank=True)
     signatures = models.JSONField(default=dict, blank=True)
     notes = models.JSONField(default=list, blank=True)
 
+    objects = MetricChunkQuerySet.as_manager()  # type: ignore[misc] # another than a Job's
+
     class Meta:
         ordering = ["run", "number"]
         constraints = [
+            *Job.Meta.constraints,
             models.UniqueConstraint(fields=["run", "number"], name="chunk_number_per_run"),
-            models.CheckConstraint(
-                condition=models.Q(state__in=["pending", "done", "failed"]),
-                name="metric_chunk_state_known",
-            ),
         ]
 
     def __str__(self) -> str:

@@ -3,14 +3,13 @@ from __future__ import annotations
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from analysis.downloads import MEDIA_TYPES
+from analysis.presenting.downloads import formats
 from analysis.views import (
-    agreement,
-    annotator_orders,
     annotators,
     captions,
     comparison,
     downloads,
+    evaluation,
     inspector,
     metrics,
     overview,
@@ -23,7 +22,7 @@ from analysis.views import (
 class TableFormat(StringConverter):
     """How a list is written to a file."""
 
-    regex = "|".join(MEDIA_TYPES)
+    regex = "|".join(formats())
 
 
 register_converter(TableFormat, "table")
@@ -39,11 +38,11 @@ urlpatterns = [
     path("<slug:slug>/metrics/<int:pk>/choose/", metrics.metric_choose, name="metric-choose"),
     path("<slug:slug>/metrics/<int:pk>/retry/", metrics.metric_retry, name="metric-retry"),
     path("<slug:slug>/metrics/<str:name>", metrics.metric_file, name="metric-file"),
-    path("<slug:slug>/agreement/", agreement.agreement, name="agreement"),
+    path("<slug:slug>/agreement/", evaluation.evaluation, name="evaluation"),
     path(
         "<slug:slug>/agreement/<int:pk>/<str:name>",
-        agreement.agreement_file,
-        name="agreement-file",
+        evaluation.evaluation_file,
+        name="evaluation-file",
     ),
     path("<slug:slug>/ranking/", results.ranking, name="ranking"),
     path("<slug:slug>/ranking/pair/", pairs.pair, name="pair"),
@@ -55,7 +54,7 @@ urlpatterns = [
     path("<slug:slug>/annotators/", annotators.annotator_list, name="annotator-list"),
     path(
         "<slug:slug>/annotators/order/",
-        annotator_orders.annotators_order,
+        annotators.annotators_order,
         name="annotators-order",
     ),
     path("<slug:slug>/hits/<int:pk>/", inspector.hit_detail, name="hit-detail"),

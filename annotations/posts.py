@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Annotated, TypeVar
 from uuid import UUID
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from annotations.errors import InvalidPost
@@ -12,7 +14,7 @@ from annotations.errors import InvalidPost
 Score = Annotated[int, Field(ge=0, le=100)]
 # A day in milliseconds fits; anything larger is no measurement.
 Count = Annotated[int, Field(ge=0, le=2_000_000_000)]
-SCORE_SENTENCE = "A rating is a whole number from 0 to 100."
+SCORE_SENTENCE = _("A rating is a whole number from 0 to 100.")
 
 
 class Post(BaseModel):
@@ -43,6 +45,14 @@ class RatingPost(Post):
     evidence: Evidence
 
 
+class ProblemPost(Post):
+    """What somebody says about a video that does not play as it should."""
+
+    receipt: Annotated[str, Field(max_length=200)]
+    kind: Annotated[str, Field(max_length=20)]
+    remark: Annotated[str, Field(max_length=500)] = ""
+
+
 class SubmissionPost(Post):
     """The end of a HIT."""
 
@@ -63,7 +73,9 @@ def read_post(kind: type[PostKind], body: bytes) -> PostKind:
 def _sentence(error: ValidationError) -> str:
     fields = {part for fault in error.errors() for part in fault["loc"]}
     if fields & {"score", "fluency"}:
-        return SCORE_SENTENCE
+        return str(SCORE_SENTENCE)
     if "comment" in fields:
-        return "The comment is too long: 2,000 characters at most."
-    return "What the page sent could not be read. Reload the page and try again."
+        return gettext("The comment is too long: 2,000 characters at most.")
+    if "remark" in fields:
+        return gettext("The remark is too long: 500 characters at most.")
+    return gettext("What the page sent could not be read. Reload the page and try again.")

@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from django.templatetags.static import static
+from django.utils.translation import gettext_lazy as _
 
 # The clip shows a brown dog running along a beach; behind it a red sailing boat passes.
 CLIP = "rating/practice.mp4"
 STILL = "rating/example.webp"
-PRACTICE_TEXT = "A brown dog sleeps on a beach while a blue boat sails by."
-PRACTICE_COMMENT = (
+PRACTICE_TEXT = _("A brown dog sleeps on a beach while a blue boat sails by.")
+PRACTICE_COMMENT = _(
     "Most people put this caption somewhere in the middle: dog, beach and boat are right, but the "
     "dog is running, not sleeping, and the boat is red."
 )
 SAMPLE_TEXTS = (
-    "A brown dog runs along the beach and a red boat sails past behind it.",
-    "Somebody is cutting vegetables in a kitchen.",
-    "A dog is at the seaside.",
+    _("A brown dog runs along the beach and a red boat sails past behind it."),
+    _("Somebody is cutting vegetables in a kitchen."),
+    _("A dog is at the seaside."),
 )
 
 

@@ -5,6 +5,10 @@ every request carries what it is about, signed: an entry link says which campaig
 a group link which campaign may be joined, a turn who is working on which assignment, a receipt when
 which item was handed out. None of them runs out by the clock: what they are about says whether
 they still lead anywhere, so that a link works for as long as its launch is extended.
+
+Rows are named by their numbers, and a database that was restored gives the numbers it has lost out
+again. So a link also says when its row was made (`since`, in microseconds): the link of a lost HIT
+does not open another's, and a page that was left open does not rate in somebody else's turn.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from typing import TypeVar
 
 from django.core import signing
 from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.translation import gettext as _
 
 from annotations.errors import LinkRefused, UnknownItem
 
@@ -27,6 +32,7 @@ MEDIA_SALT = "annotations.media"
 CODE_SALT = "annotations.completion"
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 MILLISECOND = dt.timedelta(milliseconds=1)
+MICROSECOND = dt.timedelta(microseconds=1)
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,7 @@ class Entry:
     invitation: int | None = None
     hit: int | None = None
     return_to: str = ""
+    since: int = 0  # when the invitation, the HIT's batch or else the campaign was made
 
 
 @dataclass(frozen=True)
@@ -46,29 +53,42 @@ class Group:
 
     campaign: int
     version: int
+    since: int = 0  # when the campaign was made
 
 
 @dataclass(frozen=True)
-class Turn:
-    """One annotator at one assignment, and whether they are asked for fluency too."""
+class RatingSession:
+    """One annotator at one assignment, what they are asked, and how fast videos may be played."""
 
     campaign: int
     hit: int
     assignment: int
     annotator: int
     asks_fluency: bool
+    since: int  # when it was claimed
+    fastest: float = 1.0
+
+    @property
+    def claimed_at(self) -> dt.datetime:
+        return EPOCH + self.since * MICROSECOND
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """An item handed out: which, when, and how long its video is (0 when that is not known)."""
+    """An item handed out: which, when, and how long watching its video takes at least, 0 when
+    that is not known."""
 
     position: int
     served_at: dt.datetime
     video_ms: int
 
 
-Signed = TypeVar("Signed", Entry, Group, Turn)
+Signed = TypeVar("Signed", Entry, Group, RatingSession)
+
+
+def since(moment: dt.datetime) -> int:
+    """A moment as links carry it."""
+    return (moment - EPOCH) // MICROSECOND
 
 
 def entry_sign(entry: Entry) -> str:
@@ -87,12 +107,12 @@ def group_read(token: str) -> Group:
     return _read(Group, token, GROUP_SALT)
 
 
-def turn_sign(turn: Turn) -> str:
-    return signing.dumps(astuple(turn), salt=TURN_SALT)
+def session_sign(session: RatingSession) -> str:
+    return signing.dumps(astuple(session), salt=TURN_SALT)
 
 
-def turn_read(token: str) -> Turn:
-    return _read(Turn, token, TURN_SALT)
+def session_read(token: str) -> RatingSession:
+    return _read(RatingSession, token, TURN_SALT)
 
 
 def receipt_sign(receipt: Receipt, *, assignment: int) -> str:
@@ -110,7 +130,7 @@ def receipt_read(token: str, *, assignment: int) -> Receipt:
     try:
         position, served, masked = map(int, _receipts(assignment).unsign(token).split("."))
     except signing.BadSignature:
-        raise UnknownItem("This caption does not belong to your task.") from None
+        raise UnknownItem(_("This caption does not belong to your task.")) from None
     video_ms = masked ^ _mask(assignment, position)
     return Receipt(position, EPOCH + served * MILLISECOND, video_ms)
 
@@ -126,7 +146,7 @@ def media_position(name: str, *, assignment: int, size: int) -> int:
     for position in range(size):
         if constant_time_compare(media_name(assignment=assignment, position=position), name):
             return position
-    raise UnknownItem("There is no such video in your task.")
+    raise UnknownItem(_("There is no such video in your task."))
 
 
 def completion_code(assignment: int) -> str:
@@ -151,5 +171,5 @@ def _read(kind: type[Signed], token: str, salt: str) -> Signed:
         return kind(*signing.loads(token, salt=salt))
     except (signing.BadSignature, TypeError):
         raise LinkRefused(
-            "This link is not valid. Check that the whole address was copied."
+            _("This link is not valid. Check that the whole address was copied.")
         ) from None

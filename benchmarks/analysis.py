@@ -45,7 +45,7 @@ Core = tuple[Quality, CaptionScores, SystemScores, Ranking, Intervals]
 
 
 def core(ratings: Ratings) -> Core:
-    """Our side: what `analysis.pipeline.analyse` does, without flags and signature."""
+    """Our side: what `analysis.results.pipeline.analyse` does, without flags and signature."""
     quality = check_quality(ratings)
     z = standardise(ratings).z
     captions = score_captions(ratings, ratings.score, z, quality.passed)

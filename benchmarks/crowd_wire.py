@@ -33,8 +33,8 @@ def marketplace(pipe: Any) -> None:
     desk = Desk(balance=Decimal("1000000.00"))
     with running(desk, Keys("AK", "SK")) as server:
         pipe.send(server.origin)
-        while (order := pipe.recv()) != "stop":
-            if order == "work":
+        while (action := pipe.recv()) != "stop":
+            if action == "work":
                 _work(desk)
             pipe.send((server.seconds, dict(desk.calls)))
 
@@ -54,8 +54,8 @@ def market() -> Iterator[tuple[str, Callable[[str], tuple[float, dict[str, int]]
     process = multiprocessing.get_context("spawn").Process(target=marketplace, args=(theirs,))
     process.start()
 
-    def tell(order: str) -> tuple[float, dict[str, int]]:
-        ours.send(order)
+    def tell(action: str) -> tuple[float, dict[str, int]]:
+        ours.send(action)
         counts: tuple[float, dict[str, int]] = ours.recv()
         return counts
 
@@ -66,12 +66,12 @@ def market() -> Iterator[tuple[str, Callable[[str], tuple[float, dict[str, int]]
         process.join()
 
 
-def offers() -> Iterator[Any]:
-    from hits.crowds.gateway import Offer, Place
+def specs() -> Iterator[Any]:
+    from crowds.gateway import HitSpec, PublicationSpec
 
     for number in range(HITS):
         url = f"https://study.example/rate/enter/{number:064}/"
-        yield Offer(
+        yield PublicationSpec(
             reference=f"bench-{number}",
             title="Rate captions of short videos",
             description="Watch short videos and say how well a caption describes each.",
@@ -80,7 +80,7 @@ def offers() -> Iterator[Any]:
             minutes_allowed=180,
             lifetime=dt.timedelta(days=7),
             auto_approval=dt.timedelta(days=7),
-            places=(Place(f"hit-{number}", url, PEOPLE),),
+            places=(HitSpec(f"hit-{number}", url, PEOPLE),),
             without=("not again",),
         )
 
@@ -90,8 +90,8 @@ def through_gateway(gateway: Any) -> Iterator[Callable[[], Any]]:
     published: list[str] = []
 
     def publish() -> int:
-        for number, offer in enumerate(offers()):
-            published.append(gateway.publish(offer, key=f"key-{number}").external_id)
+        for number, spec in enumerate(specs()):
+            published.append(gateway.publish(spec, key=f"key-{number}").external_id)
         return len(published)
 
     yield publish
@@ -100,7 +100,7 @@ def through_gateway(gateway: Any) -> Iterator[Callable[[], Any]]:
 
 def through_boto3(client: Any) -> Iterator[Callable[[], Any]]:
     """The same calls with nothing around them."""
-    from hits.crowds.mturk.wording import annotation_of, question_of
+    from crowds.mturk.wording import annotation_of, question_of
 
     published: list[str] = []
 
@@ -115,14 +115,14 @@ def through_boto3(client: Any) -> Iterator[Callable[[], Any]]:
             AssignmentDurationInSeconds=10_800,
             QualificationRequirements=[{"QualificationTypeId": kind, "Comparator": "DoesNotExist"}],
         )["HITTypeId"]
-        for number, offer in enumerate(offers()):
-            (place,) = offer.places
+        for number, spec in enumerate(specs()):
+            (place,) = spec.places
             made = client.create_hit_with_hit_type(
                 HITTypeId=hit_type,
                 MaxAssignments=place.people,
                 LifetimeInSeconds=604_800,
                 Question=question_of(place.url),
-                RequesterAnnotation=annotation_of(offer, place),
+                RequesterAnnotation=annotation_of(spec, place),
                 UniqueRequestToken=f"key-{number}",
             )
             published.append(made["HIT"]["HITId"])
@@ -167,8 +167,8 @@ def measured(tell: Any, steps: Iterator[Callable[[], Any]]) -> list[dict[str, An
 
 
 def gateway_at(address: str) -> Any:
-    from hits.crowds.mturk.account import Account
-    from hits.crowds.mturk.gateway import MTurkGateway
+    from crowds.mturk.account import Account
+    from crowds.mturk.gateway import MTurkGateway
 
     return MTurkGateway(Account(address, "us-east-1", "AK", "SK"))
 

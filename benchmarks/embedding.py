@@ -25,20 +25,20 @@ import torch
 from PIL import Image
 
 from analysis.metrics.batch import Batch, VideoFile
-from analysis.metrics.embeddings import Embedding, Space
-from analysis.metrics.encoder import Encoder
-from analysis.metrics.models import DEMO, Door, ModelChoice, find_model
-from analysis.metrics.registry import Need, families
+from analysis.metrics.context import ScoringContext
+from analysis.metrics.encoding.embeddings import Embedding, Space
+from analysis.metrics.encoding.encoder import Encoder
+from analysis.metrics.encoding.models import DEMO, ModelChoice, ModelRef, find_model
+from analysis.metrics.encoding.towers.image_text import Towers
+from analysis.metrics.encoding.towers.libraries import open_clip
+from analysis.metrics.registry import families
 from analysis.metrics.scoring import Scores, embed, embeddable, score
 from analysis.metrics.settings import Settings
-from analysis.metrics.towers.image_text import Towers
-from analysis.metrics.towers.libraries import open_clip
 from analysis.metrics.vision import token_weights
-from analysis.metrics.workbench import Workbench
 from benchmarks.caption_loop import Text, one_caption
 from rehearsal.demo import captions, render_clip, scene
 
-LOOKING = [name for family in families() if Need.ENCODER in family.needs for name in family.metrics]
+LOOKING = [name for family in families() if "image_text" in family.needs for name in family.metrics]
 FRAMES = "uniform:16"
 # One idf and one choice of frames for all, so that the loop over captions can do without.
 ALIKE = Settings(factvc_idf="authors", factvc_frames=FRAMES)
@@ -84,7 +84,7 @@ def against_a_bare_loop(folder: Path) -> None:
     prepared = [torch.randn(3, 224, 224) for _ in range(64)]
     towers.encode_images(prepared)
     bare = 4 * 64 / timed(lambda: [towers.encode_images(prepared) for _ in range(4)])
-    encoder = Encoder(Door("random", (), lambda device: towers), folder / "store")
+    encoder = Encoder(ModelRef("random", (), lambda device: towers), folder / "store")
     whole = 16 * 16 / timed(lambda: encoder.frames(FRAMES).embed(videos))
     again = timed(lambda: encoder.frames(FRAMES).embed(videos))
     print(f"images a second: {whole:.1f}, bare loop {bare:.1f}: {100 * whole / bare:.0f} % (85 %)")
@@ -105,7 +105,7 @@ def many_systems(folder: Path) -> None:
         videos,
     )
     encoder = Encoder(find_model(ModelChoice(DEMO)), folder / "store")
-    bench, settings = Workbench(image_text=encoder), ALIKE
+    bench, settings = ScoringContext(opened={"image_text": encoder}), ALIKE
     seconds = timed(lambda: embed(embeddable(batch, LOOKING, settings), settings, bench))
     seconds += timed(lambda: score(batch, LOOKING, settings, bench))
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
@@ -145,7 +145,7 @@ class Sketch:
 def stored(folder: Path) -> tuple[Batch, Encoder]:
     """1,000 videos of 16 frames, 10 systems, 5 references, all in the store."""
     sketch = Sketch()
-    encoder = Encoder(Door("sketch", (), lambda device: sketch), folder / "store")
+    encoder = Encoder(ModelRef("sketch", (), lambda device: sketch), folder / "store")
     files = {f"v{n}": VideoFile(Path(), f"v{n}") for n in range(1000)}
     frames: Space = encoder.frames(FRAMES).space
     for part in range(0, 1000, 100):
@@ -174,7 +174,9 @@ def against_a_loop_over_captions(folder: Path) -> None:
     found: list[Scores] = []
 
     def together() -> None:
-        found.append(score(batch, LOOKING, settings, Workbench(encoder)))
+        found.append(
+            score(batch, LOOKING, settings, ScoringContext(opened={"image_text": encoder}))
+        )
 
     together()  # for both: all files are mapped now
     own = processor_seconds(together)

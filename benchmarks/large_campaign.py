@@ -14,7 +14,8 @@ from benchmarks.crowd import HIT_SIZE, PER_HIT
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
-    from hits.models import Campaign, Launch, Posting
+    from crowds.models import Launch, Publication
+    from hits.models import Campaign
 
 SYSTEMS, MOST_VIDEOS, HITS_EACH = 20, 5_000, 5
 METRICS = 6
@@ -126,8 +127,7 @@ def launch_all(campaign: Campaign) -> None:
 
     from django.utils import timezone
 
-    from annotations.models import Submission
-    from hits.models import Launch, Policy, Posting
+    from crowds.models import Launch, Policy, Publication, Submission
 
     Policy.objects.create(campaign=campaign, budget=Decimal("20000"))
     launch = Launch.objects.create(
@@ -136,41 +136,41 @@ def launch_all(campaign: Campaign) -> None:
         launched_by=campaign.owner,
     )  # fmt: skip
     turns = list(campaign.turns.select_related("annotator").order_by("pk"))
-    postings = Posting.objects.bulk_create(
-        Posting(launch=launch, reference=f"large-{turn.hit_id}", standing="open",
+    publications = Publication.objects.bulk_create(
+        Publication(launch=launch, reference=f"large-{turn.hit_id}", status="open",
                 unit_reward=Decimal("0.99"), fee=Decimal("0.20"), priced_people=1)
         for turn in turns
     )  # fmt: skip
     now = timezone.now()
     Submission.objects.bulk_create(
-        Submission(crowd="mturk", external_id=f"large-{turn.pk}", posting=posting,
-                   annotator=turn.annotator, assignment=turn, progress="submitted",
+        Submission(crowd="mturk", external_id=f"large-{turn.pk}", publication=publication,
+                   annotator=turn.annotator, assignment=turn, status="submitted",
                    submitted_at=turn.submitted_at, pay="pay" if turn.pk % 2 else "",
                    decided_at=now)
-        for turn, posting in zip(turns, postings, strict=True)
+        for turn, publication in zip(turns, publications, strict=True)
     )  # fmt: skip
-    record(launch, postings)
+    record(launch, publications)
 
 
-def record(launch: Launch, postings: list[Posting]) -> None:
+def record(launch: Launch, publications: list[Publication]) -> None:
     """What publishing and paying wrote down."""
     from decimal import Decimal
 
     from django.utils import timezone
 
-    from hits.models import Act, AuditEntry, LedgerEntry
+    from crowds.models import AuditEntry, LedgerEntry, OutboxMessage
 
     campaign, now = launch.batch.campaign, timezone.now()
     common = {"campaign": campaign, "crowd": "mturk", "state": "done", "ended_at": now}
-    Act.objects.bulk_create(
-        Act(posting=posting, kind=kind, subject=f"{posting.reference} {kind}", **common)
-        for posting in postings
+    OutboxMessage.objects.bulk_create(
+        OutboxMessage(publication=publication, kind=kind, **common)
+        for publication in publications
         for kind in ("publish", "approve")
     )
     LedgerEntry.objects.bulk_create(
-        LedgerEntry(campaign=campaign, posting=posting, kind=kind, amount=Decimal("0.99"),
-                    subject=posting.reference)
-        for posting in postings
+        LedgerEntry(campaign=campaign, publication=publication, kind=kind, amount=Decimal("0.99"),
+                    reason="offer")
+        for publication in publications
         for kind in ("committed", "paid", "released")
     )  # fmt: skip
     AuditEntry.objects.bulk_create(
@@ -189,11 +189,11 @@ def score(campaign: Campaign) -> None:
 
     names = metric_names()[:METRICS]
     run = MetricRun.objects.create(
-        campaign=campaign, requested_by=campaign.owner, metrics=names, choices={}, state="done",
+        campaign=campaign, requested_by=campaign.owner, metrics=names, choices={}, status="done",
         last_caption=Caption.objects.latest("pk").pk, finished_at=timezone.now(),
     )  # fmt: skip
     MetricChunk.objects.create(
-        run=run, number=1, kind="scores", items=names, size=len(names), state="done",
+        run=run, number=1, kind="scores", items=names, size=len(names), status="done",
         seconds=1.0, signatures={name: f"{name}|made up" for name in names},
     )  # fmt: skip
     with connection.cursor() as cursor:
@@ -201,15 +201,16 @@ def score(campaign: Campaign) -> None:
 
 
 def analyse(campaign: Campaign) -> None:
-    """The result and the agreement that pages ask for first, as a worker makes them."""
-    from analysis.pipeline import Settings
-    from analysis.services.agreements import Choices, agreement_compute, agreement_request
-    from analysis.services.results import result_compute, result_request
+    """The result and the evaluation that pages ask for first, as a worker makes them."""
+    from analysis.results.pipeline import Settings
+    from analysis.services.evaluations import Choices, evaluation_request
+    from analysis.services.results import result_request
+    from daplatform.jobs.kinds import job_run
 
     choices = Settings(minimum_pairs=campaign.min_pairs)
     result = result_request(campaign=campaign, choices=choices)
-    agreement = agreement_request(campaign=campaign, choices=Choices())
-    if result is None or agreement is None:
+    evaluation = evaluation_request(campaign=campaign, choices=Choices())
+    if result is None or evaluation is None:
         raise RuntimeError("there are no ratings or no metrics")
-    result_compute(pk=result.pk)
-    agreement_compute(pk=agreement.pk)
+    job_run(result)
+    job_run(evaluation)

@@ -112,8 +112,8 @@ def best(work: Callable[[], int], times: int, expected: int) -> float:
 def measure(ratings: int, folder: Path) -> None:
     from django.core.management import call_command
 
+    from analysis.results.snapshot import Snapshot
     from analysis.selectors.fetching import ratings_fetch
-    from analysis.snapshot import Snapshot
     from annotations.models import Rating
 
     call_command("migrate", verbosity=0)

@@ -12,17 +12,24 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from itertools import permutations
 from typing import Any, TypeVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import kendalltau, pearsonr, zscore
+from scipy.stats import kendalltau, pearsonr, spearmanr, zscore
 
+from analysis.evaluation.joining import Joined, join
+from analysis.evaluation.scores import score_table
+from analysis.evaluation.sets import evaluate_sets
+from analysis.evaluation.settings import Settings as EvaluationSettings
 from analysis.stats.correlation import correlations, kendall
 from analysis.stats.correlation_intervals import bootstrap_correlations
-from analysis.stats.dependent import compare_metrics
+from analysis.stats.dependent import compare_metrics, williams_test
 from analysis.stats.outliers import (
     VARIANTS,
     cooks_distance,
@@ -230,6 +237,63 @@ def random_removal(videos: int, metrics: int) -> None:
     print(f"{seconds:.2f} s by the clock, {worked:.2f} s processor time")
 
 
+def year(number: int, videos: int, metrics: int) -> Joined:
+    """One set of people's and metrics' scores under names, as files give them."""
+    human, table, video = campaign(videos, metrics)
+    human, table = human * (number + 1), table + number
+    names = [f"v{at}" for at in video.tolist()]
+    systems = [f"S{at}" for at in np.tile(np.arange(SYSTEMS), videos).tolist()]
+    columns = {f"m{at}": table[:, at] for at in range(metrics)}
+    return join(score_table(names, systems, {"z": human}), score_table(names, systems, columns))
+
+
+def plain_sets(years: Mapping[str, Joined], some: int) -> tuple[float, float]:
+    """The script one would write: seconds of all but the bootstraps, and of `some` of those."""
+    start, pooled = time.perf_counter(), []
+    for one in years.values():
+        human, table = one.human["z"], one.metrics
+        means = table.groupby("system").mean(), human.groupby("system").mean()
+        for metric in table:
+            for x, y in ((table[metric], human), (means[0][metric], means[1])):
+                pearsonr(x, y), spearmanr(x, y)
+                kendalltau(x, y), kendalltau(x, y, variant="c")
+        both = table.assign(human=human)
+        pooled.append((both - both.mean()) / both.std())
+    r = pd.concat(pooled).corr()
+    names = [str(name) for name in r if name != "human"]
+    n = sum(map(len, pooled))
+    for first, second in permutations(names, 2):
+        williams_test(
+            np.array(r.loc["human", first]), np.array(r.loc["human", second]),
+            np.array(r.loc[first, second]), n,
+        )  # fmt: skip
+    middle = time.perf_counter()
+    rng = np.random.default_rng(1)
+    for one in years.values():
+        both = one.metrics.assign(human=one.human["z"])
+        groups = dict(iter(both.groupby("video")))
+        videos = list(groups)
+        for _ in range(some):
+            chosen = [groups[video] for video in rng.choice(videos, len(videos))]
+            drawn = pd.concat(chosen)
+            drawn.corrwith(drawn["human"])
+            drawn_means = drawn.groupby("system").mean()
+            drawn_means.corrwith(drawn_means["human"])
+    return middle - start, time.perf_counter() - middle
+
+
+def several_sets(videos: int, metrics: int, some: int) -> None:
+    years = {str(2016 + number): year(number, videos, metrics) for number in range(5)}
+    ours, found = timed(lambda: evaluate_sets(years, EvaluationSettings(draws=DRAWS)))
+    once, drawn = plain_sets(years, some)
+    captions = len(next(iter(years.values())))
+    title = f"5 sets × {metrics} metrics × {captions:,} captions, {DRAWS:,} bootstraps, Williams"
+    theirs = ("pandas and scipy", once + drawn * DRAWS / some, True)
+    report(title, theirs, ("evaluate_sets", ours), 20)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"  {len(found.levels)} levels; memory of the whole run {memory:,.0f} MB")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
@@ -240,6 +304,7 @@ def main() -> None:
     cook(videos=500 if quick else 5_000)
     everything(videos=100 if quick else 1_000, metrics=20)
     random_removal(videos=50 if quick else 200, metrics=8)
+    several_sets(videos=50 if quick else 500, metrics=20, some=2)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """METEOR and its authors' program on real caption pairs: how many scores differ.
 
-Reads the published captions beside the checkout (or at DA_PUBLISHED) and needs Java.
+Reads the published captions in the folder that DA_PUBLISHED names, and needs Java.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from analysis.metrics.meteor.scorer import Meteor
+from analysis.metrics.families.meteor.scorer import Meteor
 from benchmarks.meteor_program import program_scores
 
-PUBLISHED = Path(os.environ.get("DA_PUBLISHED", Path(__file__).parents[2] / "shared" / "published"))
 OF_EACH_SET = 3000
 TOLERANCE = 1e-9
 Pair = tuple[str, str]
@@ -59,10 +58,11 @@ def differences(pairs: list[Pair], store: Path, java: str = "java") -> np.ndarra
 
 
 def main() -> None:
-    if not PUBLISHED.is_dir():
-        print(f"no published captions at {PUBLISHED}: nothing compared")
+    published = Path(os.environ.get("DA_PUBLISHED", "nowhere"))
+    if not published.is_dir():
+        print("DA_PUBLISHED names no folder of published captions: nothing compared")
         return
-    pairs = published_pairs(PUBLISHED)
+    pairs = published_pairs(published)
     with tempfile.TemporaryDirectory() as store:
         apart = differences(pairs, Path(store))
     print(

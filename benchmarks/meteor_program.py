@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from analysis.metrics.meteor.files import find_files
+from analysis.metrics.families.meteor.files import find_files
 
 
 def program_scores(

@@ -37,7 +37,7 @@ CHOICES = {
     "analysis:caption-list": ["?q=people&sort=-disagreement"],
     "analysis:annotator-list": ["?show=failed&sort=-p", "?show=commented"],
     "analysis:ranking": ["?adjust=holm"],
-    "annotations:review": ["?show=open"],
+    "crowds:review": ["?show=open"],
 }
 
 
@@ -74,7 +74,8 @@ def things(campaign: Campaign) -> dict[str, object]:
     from hits.models import Caption, Hit, Upload
 
     ranked = Caption.objects.filter(system__campaign=campaign).exclude(system__role="reference")
-    upload, _ = Upload.objects.get_or_create(owner=campaign.owner, filename="a.zip", state="done")
+    imported = {"filename": "a.zip", "stage": "import", "status": "done"}
+    upload, _ = Upload.objects.get_or_create(owner=campaign.owner, **imported)
     found = {
         "slug": campaign.slug,
         "hit": Hit.objects.filter(batch__campaign=campaign, assignments__isnull=False)[0].pk,

@@ -149,11 +149,12 @@ def prepare(count: int) -> list[Annotator]:
     from django.db import connection
     from django.utils import timezone
 
-    from annotations.selectors.work import turn_of
-    from annotations.services.annotators import annotators_simulate
-    from annotations.services.assignments import assignment_claim, batches_open
-    from annotations.tokens import Receipt, receipt_sign, turn_sign
+    from annotations.selectors.work import session_of
+    from annotations.services.assignments import batches_open
+    from annotations.tokens import Receipt, receipt_sign, session_sign
     from benchmarks.saving_site import TABLE
+    from crowds.invite.invitations import annotators_simulate
+    from crowds.services.visits import assignment_claim
     from hits.services.composing import batch_compose
     from tests.factories import make_campaign
 
@@ -166,14 +167,14 @@ def prepare(count: int) -> list[Annotator]:
     names = [str(number) for number in range(count)]
     people = []
     for invitation in annotators_simulate(campaign=campaign, names=names):
-        turn = turn_of(assignment_claim(campaign=campaign, annotator=invitation.annotator))
+        turn = session_of(assignment_claim(campaign=campaign, annotator=invitation.annotator))
         receipts = {
             position: receipt_sign(
                 Receipt(position, timezone.now(), 4000), assignment=turn.assignment
             )
             for position in (0, 1)
         }
-        people.append(Annotator(turn_sign(turn), turn.assignment, receipts))
+        people.append(Annotator(session_sign(turn), turn.assignment, receipts))
     return people
 
 

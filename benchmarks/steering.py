@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.pages import site
 
 if TYPE_CHECKING:
-    from hits.models import Batch, Launch
+    from crowds.models import Launch
+    from hits.models import Batch
 
 GOAL_S = 3.0
 PEOPLE = 2
@@ -42,21 +43,22 @@ def published(launch: Launch) -> None:
     """The crowd has everything that was wanted so far."""
     from django.utils import timezone
 
-    from hits.models import Act
+    from crowds.models import OutboxMessage
 
-    Act.objects.update(state=Act.State.DONE, ended_at=timezone.now())
-    launch.postings.update(standing="open")
+    OutboxMessage.objects.update(state=OutboxMessage.State.DONE, ended_at=timezone.now())
+    launch.publications.update(status="open")
 
 
 def rated(launch: Launch) -> None:
     """One person has rated each HIT, and every other one is left out."""
     from django.utils import timezone
 
-    from annotations.models import Annotator, Assignment, Submission
+    from annotations.models import Annotator, Assignment
+    from crowds.models import Submission
 
     now = timezone.now()
     turns = list(Assignment.objects.filter(hit__batch=launch.batch, slot=1))
-    postings = dict(launch.postings.values_list("places__hit", "pk"))
+    publications = dict(launch.publications.values_list("published_hits__hit", "pk"))
     people = Annotator.objects.bulk_create(Annotator(pseudonym=f"a{turn.pk}") for turn in turns)
     for turn, person in zip(turns, people, strict=True):
         turn.annotator, turn.state = person, Assignment.State.SUBMITTED
@@ -64,9 +66,10 @@ def rated(launch: Launch) -> None:
     moments = ["claimed_at", "expires_at", "submitted_at"]
     Assignment.objects.bulk_update(turns, ["annotator", "state", *moments], batch_size=1_000)
     Submission.objects.bulk_create(
-        Submission(crowd="mturk", external_id=f"s{turn.pk}", posting_id=postings[turn.hit_id],
-                   annotator=turn.annotator, assignment=turn, progress="submitted",
-                   submitted_at=now, pay="pay", decided_at=now, use=bool(number % 2))
+        Submission(crowd="mturk", external_id=f"s{turn.pk}",
+                   publication_id=publications[turn.hit_id], annotator=turn.annotator,
+                   assignment=turn, status="submitted", submitted_at=now, pay="pay",
+                   decided_at=now, use=bool(number % 2))
         for number, turn in enumerate(turns)
     )  # fmt: skip
 
@@ -75,11 +78,13 @@ def refused(launch: Launch) -> None:
     """The crowd's account was empty."""
     from django.utils import timezone
 
-    from hits.models import Act
+    from crowds.models import OutboxMessage
 
-    acts = Act.objects.filter(posting__launch=launch, kind=Act.Kind.PUBLISH)
-    acts.update(state=Act.State.FAILED, ended_at=timezone.now())
-    launch.postings.update(standing="closed")
+    messages = OutboxMessage.objects.filter(
+        publication__launch=launch, kind=OutboxMessage.Kind.PUBLISH
+    )
+    messages.update(state=OutboxMessage.State.FAILED, ended_at=timezone.now())
+    launch.publications.update(status="closed")
 
 
 def timed(work: Callable[[], Any], *, profile: bool = False) -> tuple[float, Any]:
@@ -94,7 +99,7 @@ def timed(work: Callable[[], Any], *, profile: bool = False) -> tuple[float, Any
 
 def steps() -> list[tuple[str, Callable[..., object], dict[str, int], Callable[..., None]]]:
     """The turns in the order they are taken: name, service, wishes, and what happens before."""
-    from annotations.services import launches, topups
+    from crowds.services import launches, topups
 
     return [
         ("extend within places", topups.launch_extend, {"people": 1}, published),
@@ -110,10 +115,10 @@ def steps() -> list[tuple[str, Callable[..., object], dict[str, int], Callable[.
 
 def measure(hits: int, profiled: str) -> bool:
     """Print the table; whether every goal is met."""
-    from annotations.selectors.offering import Choices, launch_estimate
-    from annotations.services.launches import batch_launch, policy_update
-    from annotations.services.turns import turn_preview, turn_take
-    from hits.crowds import MODULES, connect
+    from crowds.registry import MODULES, connect
+    from crowds.selectors.offering import Choices, launch_estimate
+    from crowds.services.launch_actions import launch_action_preview, launch_action_take
+    from crowds.services.launches import batch_launch, policy_update
 
     MODULES["mturk"] = "tests.crowd"
     batch = composed(hits)
@@ -128,13 +133,13 @@ def measure(hits: int, profiled: str) -> bool:
     looking, _ = timed(estimate, profile=profile)
     doing, launch = timed(partial(batch_launch, by=by, **asked), profile=profile)
     met = show("launch", looking, doing)
-    for name, turn, wishes, before in steps():
+    for name, service, wishes, before in steps():
         before(launch)
         launch.refresh_from_db()
-        asked = {"turn": turn, "launch": launch, "by": by} | wishes
+        asked = {"service": service, "launch": launch, "by": by} | wishes
         profile = profiled == name
-        looking, _ = timed(partial(turn_preview, **asked), profile=profile)
-        doing, effect = timed(partial(turn_take, **asked), profile=profile)
+        looking, _ = timed(partial(launch_action_preview, **asked), profile=profile)
+        doing, effect = timed(partial(launch_action_take, **asked), profile=profile)
         if effect.obstacle:
             raise RuntimeError(effect.obstacle)
         met = show(name, looking, doing) and met

@@ -19,10 +19,10 @@ from typing import TypeVar
 import numpy as np
 
 from analysis.metrics.batch import Batch
-from analysis.metrics.bleu import bleu
-from analysis.metrics.cider import cider
-from analysis.metrics.meteor.scorer import Meteor
-from analysis.metrics.rouge import rouge_l
+from analysis.metrics.families.bleu import bleu
+from analysis.metrics.families.cider import cider
+from analysis.metrics.families.meteor.scorer import Meteor
+from analysis.metrics.families.rouge import rouge_l
 from analysis.metrics.tokenize import ptb_tokenize
 from analysis.metrics.words import Words
 from benchmarks.meteor_program import program_scores

@@ -1,10 +1,19 @@
-"""The page of a request that makes no sense, with the reason where we know one."""
+"""The pages of requests that make no sense, or that cannot be answered just now."""
 
 from __future__ import annotations
 
+import sys
+
 from django.core.exceptions import BadRequest
-from django.http import HttpRequest, HttpResponse
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
+
+RETRY_AFTER = 5
+AWAY = (
+    "The database does not answer just now. Nothing that was saved is lost; try again in a while."
+)
 
 
 class NoSuchChoice(BadRequest):
@@ -15,3 +24,19 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Only our own sentences are shown: others quote what was sent."""
     sentence = str(exception) if isinstance(exception, NoSuchChoice) else ""
     return render(request, "400.html", {"sentence": sentence}, status=400)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """A fault of ours is 500; a database that is away or hangs passes, and is 503.
+
+    Django calls this for whatever a view or a middleware did not catch. Neither page may ask the
+    database anything, not even who is logged in: so they are rendered without the request.
+    """
+    if not isinstance(sys.exception(), OperationalError | InterfaceError):
+        return HttpResponse(render_to_string("500.html"), status=500)
+    if "text/html" in request.headers.get("Accept", ""):
+        answer = HttpResponse(render_to_string("503.html", {"sentence": AWAY}), status=503)
+    else:
+        answer = JsonResponse({"error": AWAY, "code": "unavailable"}, status=503)
+    answer["Retry-After"] = str(RETRY_AFTER)
+    return answer

@@ -17,21 +17,18 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from analysis.models import Agreement, Export, MetricRun, Result
 from annotations.models import Assignment
-from hits.models import Act, Batch, LedgerEntry, Upload
+from crowds.models import LedgerEntry, OutboxMessage
+from daplatform.jobs.kinds import kinds
 
 
 def waiting() -> dict[str, QuerySet]:  # type: ignore[type-arg]
     """Work that rows stand for and no worker has ended yet."""
-    return {
-        "uploads": Upload.objects.filter(state__in=["checking", "importing"]),
-        "batches": Batch.objects.filter(state="waiting"),
-        "crowd": Act.objects.exclude(state__in=[*Act.ENDED, Act.State.ASKING]),
-        "results": Result.objects.filter(state="waiting"),
-        "agreements": Agreement.objects.filter(state="waiting"),
-        "exports": Export.objects.filter(state="waiting"),
-        "metrics": MetricRun.objects.filter(state__in=["waiting", "running"]),
+    jobs = {kind.name: kind.model.objects.active() for kind in kinds().values()}
+    return jobs | {
+        "crowd": OutboxMessage.objects.exclude(
+            state__in=[*OutboxMessage.ENDED, OutboxMessage.State.ASKING]
+        )
     }
 
 
@@ -41,7 +38,7 @@ class Rows(Collector):
     def collect(self) -> Iterator[GaugeMetricFamily]:
         yield from self.queues()
         yield counted("da_assignments", "Assignments by state.", Assignment, "state")
-        yield counted("da_crowd_acts", "Acts towards crowds by state.", Act, "state")
+        yield counted("da_outbox_messages", "Messages to crowds by state.", OutboxMessage, "state")
         money = GaugeMetricFamily("da_money", "Sums of the ledger.", labels=["kind"])
         for kind, total in LedgerEntry.objects.values_list("kind").annotate(Sum("amount")):
             money.add_metric([kind], float(total))

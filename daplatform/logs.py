@@ -21,7 +21,7 @@ SHARED: list[Processor] = [
 
 
 def route(request: HttpRequest) -> str:
-    """The name of the address asked for: "annotations:enter", without the token in it."""
+    """The name of the address asked for: "crowds:enter", without the token in it."""
     match = request.resolver_match
     return (match.view_name or match.route) if match else "unknown"
 

@@ -13,18 +13,18 @@ import django_stubs_ext
 import environ
 from csp.constants import NONE, SELF
 
-from daplatform import logs
+from daplatform import logs, places
 from daplatform.broker import PUBLISH_RETRIES, SILENCE_SECONDS, transport_options
 from daplatform.buckets import bucket
 from daplatform.databases import database
 from daplatform.environment import flag, number, text, words
+from daplatform.languages import LANGUAGES  # noqa: F401 - a setting of Django's
 from daplatform.schedule import SCHEDULE
 
 # Lets ModelAdmin[Campaign] and its like be written outside annotations.
 django_stubs_ext.monkeypatch()
 
-BASE_DIR = Path(__file__).resolve().parent.parent
-environ.Env.read_env(BASE_DIR / ".env")
+environ.Env.read_env(places.DOTENV)
 
 DEBUG = flag("DEBUG", default=False)
 SECRET_KEY = text("SECRET_KEY", "only-for-development" if DEBUG else None)
@@ -34,7 +34,7 @@ CSRF_TRUSTED_ORIGINS = words("CSRF_TRUSTED_ORIGINS")
 PUBLIC_URL = text("PUBLIC_URL", "http://127.0.0.1:8000").rstrip("/")
 
 # Everything the platform writes on a single machine lies below this folder.
-DATA_DIR = Path(text("DATA_DIR", str(BASE_DIR / "var"))).resolve()
+DATA_DIR = Path(text("DATA_DIR", str(places.DATA))).resolve()
 DATA_DIR.mkdir(parents=True, exist_ok=True)
 
 INSTALLED_APPS = [
@@ -50,6 +50,7 @@ INSTALLED_APPS = [
     "daplatform",
     "hits",
     "annotations",
+    "crowds",
     "analysis",
     *(["rehearsal"] if find_spec("rehearsal") else []),  # an optional extra
 ]
@@ -74,7 +75,7 @@ WSGI_APPLICATION = "daplatform.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [places.SITE / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -180,6 +181,7 @@ FRAME_ANCESTORS = words(
 MTURK_SUBMIT_ORIGINS = words(
     "MTURK_SUBMIT_ORIGINS", "https://www.mturk.com,https://workersandbox.mturk.com"
 )
+FORM_ORIGINS = MTURK_SUBMIT_ORIGINS  # where annotators' pages may post a form to
 
 # Mechanical Turk ----------------------------------------------------------------------------
 # Where it is: `sandbox`, `production`, or the address of anything that speaks its protocol.
@@ -199,12 +201,14 @@ PROLIFIC_FEE_PERCENT = number("PROLIFIC_FEE_PERCENT", 40)
 PROLIFIC_DEVICES = words("PROLIFIC_DEVICES", "desktop,tablet,mobile")
 PROLIFIC_WEBHOOK_SECRETS = words("PROLIFIC_WEBHOOK_SECRETS")
 PROLIFIC_URL = text("PROLIFIC_URL", "https://api.prolific.com").rstrip("/")
+PROLIFIC_SIGNED_LINKS = flag("PROLIFIC_SIGNED_LINKS", default=False)
+PROLIFIC_KEYS_URL = text("PROLIFIC_KEYS_URL", "")
 PROLIFIC_PARAMETERS = words("PROLIFIC_PARAMETERS", "PROLIFIC_PID,STUDY_ID,SESSION_ID")
 
 # Files --------------------------------------------------------------------------------------
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [places.SITE / "static"]
 MEDIA_ROOT = DATA_DIR / "media"
 MEDIA_BUCKET = text("MEDIA_BUCKET", "")
 STORAGES: dict[str, dict[str, Any]] = {
@@ -233,7 +237,6 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 # Downloads of more rows are made by a worker and kept for days; one silent so long is taken up.
 EXPORT_ROWS_AT_ONCE = number("EXPORT_ROWS_AT_ONCE", 50_000)
 EXPORT_KEPT_DAYS = number("EXPORT_KEPT_DAYS", 7)
-EXPORT_CLAIM_SECONDS = 60.0
 
 # Metrics ------------------------------------------------------------------------------------
 # Embeddings are kept in a folder; workers on several machines share them through a bucket.
@@ -242,24 +245,23 @@ if METRIC_STORE_BUCKET := text("METRIC_STORE_BUCKET", ""):
     STORAGES["embeddings"] = _bucket(METRIC_STORE_BUCKET)
 METRIC_DEVICE = text("METRIC_DEVICE", "auto")
 METRIC_MODELS = words("METRIC_MODELS")
-METRIC_SENTENCE_MODEL = text("METRIC_SENTENCE_MODEL", "")
-METRIC_SPICE_HOME = text("METRIC_SPICE_HOME", "")
-# A worker tells four times as often that it is alive; after so long its work is taken up again.
-METRIC_CLAIM_SECONDS = 60.0
+METRIC_RESOURCES = dict(entry.partition("=")[::2] for entry in words("METRIC_RESOURCES"))
+METRIC_LEARNED = words("METRIC_LEARNED")
 
 # Crowds -------------------------------------------------------------------------------------
+CROWDS = ["crowds.invite", "crowds.mturk", "crowds.prolific"]  # the first is proposed
 # How far sending has come. Outside the database, or a restore would put it back as well.
 SENDING_MARK = DATA_DIR / "sending.json"
 
 # Queue --------------------------------------------------------------------------------------
+# A worker tells four times as often that it is alive; after so long its job is taken by another.
+JOB_SILENT_SECONDS = 60.0
 CELERY_BROKER_URL = text("CELERY_BROKER_URL", "filesystem://")
 CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ROUTES = {
-    "analysis.tasks.metric_run_*": {"queue": "gpu"},
-    "analysis.tasks.metric_worker_report_task": {"queue": "gpu"},
-    "analysis.tasks.agreement_check_task": {"queue": "gpu"},
-    "hits.tasks.acts_*": {"queue": "crowd"},
-    "annotations.tasks.launch*": {"queue": "crowd"},
+    "analysis.tasks.metric_*": {"queue": "gpu"},
+    "analysis.tasks.file_draw_task": {"queue": "gpu"},  # web machines have no vl-convert
+    "crowds.tasks.*": {"queue": "crowd"},
 }
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -283,6 +285,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = transport_options(
 
 # Language, time, logs -----------------------------------------------------------------------
 LANGUAGE_CODE = "en-gb"
+LOCALE_PATHS = [places.SITE / "locale"]
 TIME_ZONE = "UTC"
 USE_TZ = True
 LOGGING = logs.configuration(level=text("LOG_LEVEL", "INFO"), readable=DEBUG)

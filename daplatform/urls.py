@@ -28,6 +28,7 @@ urlpatterns = [
     path("campaigns/", include("hits.urls")),
     path("campaigns/", include("analysis.urls")),
     path("", include("annotations.urls")),
+    path("", include("crowds.urls")),
     path("accounts/keys/", keys.key_list, name="key-list"),
     path("accounts/keys/<int:pk>/withdraw/", keys.key_delete, name="key-delete"),
     path("api/", api.urls),
@@ -38,3 +39,4 @@ urlpatterns = [
 ]
 
 handler400 = "daplatform.error_pages.bad_request"
+handler500 = "daplatform.error_pages.server_error"

@@ -14,19 +14,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
-from django.db.models import CharField, Count, Exists, F, Max, OuterRef, Q, Value
-from django.db.models.functions import Cast, Concat
+from django.db.models import Count, Exists, F, Max, OuterRef, Q
 from django.utils import timezone
 
 from analysis.services.snapshots import snapshot_holds, snapshot_of
-from annotations.models import Assignment, Rating, Submission
+from annotations.models import Assignment, Rating
 from annotations.selectors.confirming import unconfirmed_sentences
 from annotations.services.assignments import assignments_expire
-from hits.models import Act, Batch, Campaign, Hit, HitItem, LedgerEntry, Posting, Video
-from hits.selectors.money import campaign_sums, policy_of, sums_of
-from hits.services.money import PERSON, reward_book
-from hits.services.outbox import CLAIM_LAPSES, claims_lapse
-from hits.services.restoring import restore_recognise, sending_is_known
+from crowds.models import LedgerEntry, OutboxMessage, Publication, Submission
+from crowds.selectors.money import campaign_sums, policy_of, sums_of
+from crowds.services.money import reward_book
+from crowds.services.outbox import CLAIM_LAPSES, claims_lapse
+from crowds.services.restoring import restores_recognise, sending_is_known
+from hits.models import Batch, Campaign, Hit, HitItem, Video
 
 # The sweeps run every minute: what is late by this much was not swept.
 GRACE = dt.timedelta(minutes=10)
@@ -45,7 +45,7 @@ class Invariant:
 
 
 def hits_of_another_size() -> Iterable[Hit]:
-    hits = Hit.objects.filter(batch__state=Batch.State.COMPOSED).select_related("batch__campaign")
+    hits = Hit.objects.filter(batch__status=Batch.Status.DONE).select_related("batch__campaign")
     return hits.annotate(found=Count("items")).exclude(found=F("batch__hit_size"))
 
 
@@ -101,16 +101,18 @@ def slots_reopen() -> None:
         )
 
 
-def acts_left_behind() -> Iterable[Act]:
+def messages_left_behind() -> Iterable[OutboxMessage]:
     late = timezone.now() - CLAIM_LAPSES - GRACE
-    return Act.objects.filter(state=Act.State.CLAIMED, claimed_at__lt=late)
+    return OutboxMessage.objects.filter(state=OutboxMessage.State.CLAIMED, claimed_at__lt=late)
 
 
 def sendings_unknown() -> Iterator[str]:
     """What waits may have been sent already, by this database before it was put back."""
     if not sending_is_known():
-        for act in Act.objects.filter(state__in=[Act.State.WAITING, Act.State.CLAIMED]):
-            yield str(act)
+        for message in OutboxMessage.objects.filter(
+            state__in=[OutboxMessage.State.WAITING, OutboxMessage.State.CLAIMED]
+        ):
+            yield str(message)
 
 
 def budgets_exceeded() -> Iterator[Campaign]:
@@ -119,32 +121,28 @@ def budgets_exceeded() -> Iterator[Campaign]:
             yield campaign
 
 
-def postings_released_too_much() -> Iterator[Posting]:
-    for posting in Posting.objects.all():
-        if sums_of(LedgerEntry.objects.filter(posting=posting)).outstanding < 0:
-            yield posting
+def publications_released_too_much() -> Iterator[Publication]:
+    for publication in Publication.objects.all():
+        if sums_of(LedgerEntry.objects.filter(publication=publication)).outstanding < 0:
+            yield publication
 
 
 def payments_not_in_the_ledger() -> Iterable[Submission]:
     """Approved at the crowd, and not booked: or somebody could be paid without our knowing."""
-    booked = LedgerEntry.objects.filter(
-        campaign=OuterRef("posting__launch__batch__campaign"),
-        kind=LedgerEntry.Kind.PAID,
-        subject=Concat(Value(PERSON), Cast(OuterRef("pk"), CharField())),
-    )
-    approved = Submission.objects.filter(progress=Submission.Progress.APPROVED)
-    unbooked = approved.filter(~Exists(booked), posting__unit_reward__gt=0)
-    return unbooked.select_related("annotator", "posting__launch__batch__campaign")
+    booked = LedgerEntry.objects.filter(kind=LedgerEntry.Kind.PAID, submission=OuterRef("pk"))
+    approved = Submission.objects.filter(status=Submission.Status.APPROVED)
+    unbooked = approved.filter(~Exists(booked), publication__unit_reward__gt=0)
+    return unbooked.select_related("annotator", "publication__launch__batch__campaign")
 
 
 def payments_book() -> None:
     for submission in payments_not_in_the_ledger():
-        reward_book(posting=submission.posting, subject=f"{PERSON}{submission.pk}")
+        reward_book(submission=submission)
 
 
-def publications_without_a_name() -> Iterable[Posting]:
+def publications_without_a_name() -> Iterable[Publication]:
     named = Q(external_ids__kind="publication")
-    published = Posting.objects.exclude(standing=Posting.Standing.WAITING)
+    published = Publication.objects.exclude(status=Publication.Status.WAITING)
     return published.annotate(names=Count("external_ids", named)).filter(names=0)
 
 
@@ -178,7 +176,7 @@ def halves_left_behind() -> Iterator[Path]:
     for path in (
         *(path for path in data.glob("snapshots/*/*") if path.suffix != ".arrow"),
         *data.glob("results/*/.*"),
-        *data.glob("agreements/*/.*"),
+        *data.glob("evaluations/*/.*"),
         *data.glob("exports/*/*/*.part"),
         *settings.METRIC_STORE.glob("*/*.part"),
         *Path(settings.MEDIA_ROOT).glob(".part-*"),
@@ -212,12 +210,12 @@ INVARIANTS = [
         lambda: assignments_expire(now=timezone.now()),
     ),
     Invariant("Work that was given back is offered again.", hits_short_of_a_slot, slots_reopen),
-    Invariant("No act towards a crowd was left half done.", acts_left_behind, claims_lapse),
+    Invariant("No message to a crowd was left half done.", messages_left_behind, claims_lapse),
     Invariant(
-        "What waits to be sent was not sent before a restore.", sendings_unknown, restore_recognise
+        "What waits to be sent was not sent before a restore.", sendings_unknown, restores_recognise
     ),
     Invariant("No campaign costs more than its budget.", budgets_exceeded),
-    Invariant("No more is released or paid than was committed.", postings_released_too_much),
+    Invariant("No more is released or paid than was committed.", publications_released_too_much),
     Invariant(
         "Whoever was paid at a crowd is in the ledger.", payments_not_in_the_ledger, payments_book
     ),

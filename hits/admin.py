@@ -15,23 +15,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import Model, Q, URLField
 from django.http import HttpRequest
 
-from hits.models import (
-    Act,
-    AuditEntry,
-    Batch,
-    Campaign,
-    Caption,
-    Hit,
-    HitItem,
-    Launch,
-    LedgerEntry,
-    Order,
-    Policy,
-    Posting,
-    System,
-    Upload,
-    Video,
-)
+from hits.models import Batch, Campaign, Caption, Hit, HitItem, System, Upload, Video
 
 
 class ReadOnlyAdmin(admin.ModelAdmin[Any]):
@@ -106,8 +90,8 @@ class CaptionAdmin(ReadOnlyAdmin):
 
 @admin.register(Batch)
 class BatchAdmin(ReadOnlyAdmin):
-    list_display = ["number", "campaign", "state", "seed", "hit_size", "redundancy", "created_at"]
-    list_filter = ["state", "campaign"]
+    list_display = ["number", "campaign", "status", "seed", "hit_size", "redundancy", "created_at"]
+    list_filter = ["status", "campaign"]
     search_fields = ["campaign__name"]
     list_select_related = ["campaign"]
 
@@ -131,65 +115,7 @@ class HitItemAdmin(ReadOnlyAdmin):
 
 @admin.register(Upload)
 class UploadAdmin(ReadOnlyAdmin):
-    list_display = ["filename", "owner", "state", "created_at"]
-    list_filter = ["state", "created_at"]
+    list_display = ["filename", "owner", "stage", "status", "created_at"]
+    list_filter = ["stage", "status", "created_at"]
     search_fields = ["filename", "owner__username"]
     list_select_related = ["owner"]
-
-
-@admin.register(Policy)
-class PolicyAdmin(ReadOnlyAdmin):
-    list_display = ["campaign", "budget", "pay_rule", "use_rule", "invite_rule"]
-    list_filter = ["pay_rule", "use_rule", "invite_rule"]
-    search_fields = ["campaign__name"]
-    list_select_related = ["campaign"]
-
-
-@admin.register(Launch)
-class LaunchAdmin(ReadOnlyAdmin):
-    list_display = ["batch", "crowd", "state", "reward", "currency", "created_at"]
-    list_filter = ["crowd", "state"]
-    search_fields = ["batch__campaign__name"]
-    list_select_related = ["batch__campaign"]
-
-
-@admin.register(Posting)
-class PostingAdmin(ReadOnlyAdmin):
-    list_display = ["reference", "launch", "standing", "unit_reward", "created_at"]
-    list_filter = ["standing", "launch__crowd"]
-    search_fields = ["reference"]
-    list_select_related = ["launch__batch__campaign"]
-
-
-@admin.register(Act)
-class ActAdmin(ReadOnlyAdmin):
-    """What a crowd is told may name people: that is for the crowd, not for this page."""
-
-    list_display = ["kind", "subject", "crowd", "state", "attempts", "created_at"]
-    list_filter = ["state", "kind", "crowd"]
-    search_fields = ["subject"]
-    exclude = ["payload"]
-
-
-@admin.register(Order)
-class OrderAdmin(ReadOnlyAdmin):
-    list_display = ["created_at", "campaign", "kind", "people", "submissions", "cost", "given_by"]
-    list_filter = ["kind", "campaign"]
-    search_fields = ["campaign__name", "text"]
-    list_select_related = ["campaign", "given_by"]
-
-
-@admin.register(LedgerEntry)
-class LedgerEntryAdmin(ReadOnlyAdmin):
-    list_display = ["campaign", "kind", "amount", "subject", "created_at"]
-    list_filter = ["kind", "campaign"]
-    search_fields = ["subject"]
-    list_select_related = ["campaign"]
-
-
-@admin.register(AuditEntry)
-class AuditEntryAdmin(ReadOnlyAdmin):
-    list_display = ["created_at", "campaign", "person", "action", "detail"]
-    list_filter = ["action", "campaign"]
-    search_fields = ["detail"]
-    list_select_related = ["campaign", "person"]

@@ -109,9 +109,12 @@ class SettingsForm(forms.ModelForm[Campaign]):
             "must_watch",
             "shows_number",
             "asks_fluency",
+            "offers_speed",
             "minutes_allowed",
             "max_hits_per_annotator",
             "min_pairs",
+            "language",
+            "contact",
             "instructions",
             "consent",
         )
@@ -123,17 +126,19 @@ class SettingsForm(forms.ModelForm[Campaign]):
             "max_hits_per_annotator": "Most HITs a person",
             "min_pairs": "Pairs needed for quality control",
             "consent": "Consent text",
+            "offers_speed": "Faster playing offered",
+            "contact": "Contact for annotators",
         }
         widgets = {name: forms.Textarea(attrs={"rows": 4}) for name in ("instructions", "consent")}
 
     def choices(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.Meta.fields[:3]]
+        return [self[name] for name in self.Meta.fields[:4]]
 
     def numbers(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.Meta.fields[3:6]]
+        return [self[name] for name in self.Meta.fields[4:8]]
 
     def texts(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.Meta.fields[6:]]
+        return [self[name] for name in self.Meta.fields[8:]]
 
 
 class CorrectionForm(forms.Form):

@@ -19,6 +19,8 @@ MANY_ASSIGNMENTS = 10
 PASS_RATE_PAPER = 0.80  # 72 of 90 annotators, direct-assessment-2018
 PASS_RATE_RECENT = 0.35  # seen on Mechanical Turk since
 
+LEAST_PAIRS = 2  # that a paired t-test needs to say anything (PROTOCOL §4)
+
 SPREAD = Spread()
 DIFFERENCES = (0.05, 0.1, 0.2, 0.3)
 CURVE_POINTS = 40
@@ -126,6 +128,56 @@ def plan_campaign(
 
 
 @dataclass(frozen=True)
+class QualityReach:
+    """Whether quality control can judge anybody: the pairs it needs, and those one can rate.
+
+    >>> QualityReach(needed=10, per_hit=8, hits=3).hits_needed
+    2
+    >>> QualityReach(needed=10, per_hit=8, hits=1).is_enough
+    False
+    """
+
+    needed: int
+    per_hit: int
+    hits: int  # that one person may take
+
+    @property
+    def hits_needed(self) -> int:
+        return math.ceil(self.needed / self.per_hit) if self.per_hit else 0
+
+    @property
+    def is_enough(self) -> bool:
+        """A campaign without pairs does not ask for quality control."""
+        return not self.per_hit or self.per_hit * self.hits >= self.needed
+
+    def __str__(self) -> str:
+        if not self.per_hit:
+            return "There are no pairs, so quality control checks nobody."
+        if not self.is_enough:
+            most = self.per_hit * self.hits
+            return (
+                f"Nobody could pass: quality control needs {self.needed} pairs of a person, and "
+                f"one person can rate {most}. Ask for fewer pairs in the settings, put more pairs "
+                "into a HIT, or let people take more HITs."
+            )
+        if self.hits_needed == 1:
+            return f"Quality control needs {self.needed} pairs; every HIT has {self.per_hit}."
+        return (
+            f"Quality control needs {self.needed} pairs and a HIT has {self.per_hit}: it decides "
+            f"about a person who has rated {self.hits_needed} HITs."
+        )
+
+
+def quality_reach(
+    *, pairs: int, hits: int, min_pairs: int = 0, most_hits: int | None = None
+) -> QualityReach:
+    """A person rates each HIT once, and at most ``most_hits`` of them."""
+    return QualityReach(
+        needed=max(min_pairs, LEAST_PAIRS), per_hit=pairs, hits=min(hits, most_hits or hits)
+    )
+
+
+@dataclass(frozen=True)
 class Misfit:
     """A campaign that cannot fill one HIT of the shape wanted, and the largest one it can."""
 
@@ -136,7 +188,7 @@ class Misfit:
 
     def __str__(self) -> str:
         return (
-            f"No HIT can be made so: one of {self.wanted.size} captions needs "
+            f"The campaign is too small for this plan: a HIT of {self.wanted.size} captions needs "
             f"{self.wanted.fresh:,} different captions and {self.wanted.pairs:,} control captions, "
             f"and the campaign has {self.captions:,} and {self.controls:,}. {self.advice}"
         )
@@ -152,8 +204,12 @@ class Misfit:
         )
 
 
-def find_misfit(wanted: Shape, *, captions: int, controls: int) -> Misfit | None:
+def find_misfit(
+    wanted: Shape, *, captions: int, controls: int, min_pairs: int = 0
+) -> Misfit | None:
     """What stands in the way of composing; None where nothing does.
+
+    The shape that is proposed has the pairs that quality control needs, wherever one can.
 
     >>> find_misfit(Shape(), captions=70, controls=10)
     >>> find_misfit(Shape(), captions=48, controls=12).fitting
@@ -161,7 +217,9 @@ def find_misfit(wanted: Shape, *, captions: int, controls: int) -> Misfit | None
     """
     if captions >= wanted.fresh and controls >= wanted.pairs:
         return None
-    return Misfit(wanted, captions, controls, fitting_shape(captions, controls, wanted.size))
+    needed = max(min_pairs, LEAST_PAIRS)
+    fitting = fitting_shape(captions, controls, wanted.size, least_pairs=needed)
+    return Misfit(wanted, captions, controls, fitting)
 
 
 def captions_per_hit(hit_size: int = 100, pairs: int = 10, repeats: int = 10) -> int:

@@ -14,23 +14,43 @@ import sys
 import time
 
 import django
+import segno
 from django.core.management import call_command
 
 from rehearsal.demo.people import LOG_INS
 from rehearsal.management.commands.rehearse import environment
 
 PORT = os.environ.get("PORT", "8000")
-ADDRESS = f"http://127.0.0.1:{PORT}/"
+HOST = os.environ.get("HOST") or "127.0.0.1"
 # Another origin than the platform's, as a marketplace is: the rating page is framed there.
 MARKET_PORT = os.environ.get("MARKET_PORT") or (str(int(PORT) + 1) if PORT.isdecimal() else PORT)
 MARKET = f"http://localhost:{MARKET_PORT}"
 MARKETPLACE = [sys.executable, "manage.py", "rehearse", "--port", MARKET_PORT]
-WEB = [sys.executable, "-m", "gunicorn", "daplatform.wsgi", "--bind", f"127.0.0.1:{PORT}"]
+WEB = [sys.executable, "-m", "gunicorn", "daplatform.wsgi", "--bind", f"{HOST}:{PORT}"]
 WORKER = [sys.executable, "-m", "celery", "--quiet", "-A", "daplatform", "worker"]
 WORKER += ["--concurrency", "1", "--loglevel", "WARNING", "--queues"]
+
+
+def reached_at() -> str:
+    """The host part of the demo's address: with HOST=0.0.0.0 what a phone beside it can open.
+
+    Asking the system which way a packet would go sends none.
+    """
+    if HOST != "0.0.0.0":  # noqa: S104 - compared, not bound
+        return HOST
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # an address that documentation uses and nobody has
+        except OSError:
+            return "127.0.0.1"
+        return str(probe.getsockname()[0])
+
+
+ADDRESS = f"http://{reached_at()}:{PORT}/"
 SETTINGS = {
-    "DJANGO_SETTINGS_MODULE": "daplatform.settings",
+    "DJANGO_SETTINGS_MODULE": "rehearsal.settings",
     "PUBLIC_URL": ADDRESS,
+    "ALLOWED_HOSTS": f"localhost,127.0.0.1,{reached_at()}",
     "LOG_LEVEL": "WARNING",
     # Root in a container is how a newcomer may well try this.
     "PYTHONWARNINGS": "ignore:You're running the worker",
@@ -54,6 +74,8 @@ def main() -> None:
             f"DA Platform is ready at {ADDRESS}  Log in as {people}.\n"
             f"Workers of the rehearsal marketplace begin at {MARKET}/  Ctrl-C stops it all.\n"
         )
+        if HOST == "0.0.0.0":  # noqa: S104 - compared, not bound
+            segno.make(ADDRESS, micro=False).terminal(out=sys.stdout, compact=True)
         sys.stdout.flush()
         while all(process.poll() is None for process in processes):
             time.sleep(0.5)
@@ -78,6 +100,7 @@ def prepare() -> None:
     os.environ.update(SETTINGS)
     django.setup()
     call_command("migrate", verbosity=0)
+    call_command("collectstatic", interactive=False, verbosity=0)
     call_command("demo_campaign")
     call_command("demo_crowd")
     call_command("score_demo")

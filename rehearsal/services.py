@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.models import Group, User
 from django.db import transaction
 
-from analysis.metrics.models import DEMO, ModelChoice
+from analysis.metrics.encoding.models import DEMO, ModelChoice
 from analysis.metrics.registry import metric_names
 from analysis.models import MetricRun
 from analysis.services.metric_runs import metric_run_request

@@ -15,7 +15,8 @@ from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 
-from analysis.metrics.meteor.scorer import Meteor
+from analysis.metrics.families.meteor.scorer import Meteor
+from daplatform.jobs.tasks import job_run_task
 from tests.factories import make_user
 
 # A busy machine is no reason to fail: how long an example takes is for benchmarks. Nor is luck:
@@ -36,30 +37,19 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what touches a database, so that it can be run on each of them."""
-    for item in items:
-        needed = set(getattr(item, "fixturenames", ()))
-        if needed & DATABASE_FIXTURES or item.get_closest_marker("django_db"):
-            item.add_marker("database")
-        if item.get_closest_marker("postgres") and connection.vendor != "postgresql":
-            item.add_marker(pytest.mark.skip(reason="runs on PostgreSQL only"))
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark what touches a database, before anything is chosen by its marks."""
+    needed = set(getattr(item, "fixturenames", ()))
+    if needed & DATABASE_FIXTURES or item.get_closest_marker("django_db"):
+        item.add_marker("database")
+    if item.get_closest_marker("postgres") and connection.vendor != "postgresql":
+        item.add_marker(pytest.mark.skip(reason="runs on PostgreSQL only"))
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Name what failed at once, not only after the last of thousands."""
     if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
         sys.stderr.write(f"\n{report.nodeid} failed\n")
-
-
-def service_address(variable: str, name: str) -> str:
-    """Where a service is; without it a test is skipped, and under CI=true it fails."""
-    address = os.environ.get(variable)
-    if address:
-        return address
-    if os.environ.get("CI") == "true":
-        pytest.fail(f"{name} is missing")
-    pytest.skip(f"{name} is not installed")
 
 
 @pytest.fixture(scope="session")
@@ -77,16 +67,6 @@ def no_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert shutil.which("java") is None
 
 
-@pytest.fixture(scope="session")
-def postgres_url() -> str:
-    return service_address("POSTGRES_URL", "PostgreSQL")
-
-
-@pytest.fixture(scope="session")
-def redis_url() -> str:
-    return service_address("REDIS_URL", "Redis")
-
-
 @pytest.fixture(autouse=True)
 def private_folders(settings, tmp_path):
     """No test sees another's media or queue, and none touches the developer's."""
@@ -98,6 +78,15 @@ def private_folders(settings, tmp_path):
 def private_cache():
     """Rows of different tests have the same numbers, and caches know rows by their numbers."""
     cache.clear()
+
+
+@pytest.fixture
+def woken(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """Nothing listens in tests: the jobs that workers would have been woken for, in their place."""
+    sent: list[tuple[str, int]] = []
+    for name in ("apply_async", "apply_async_on_commit"):
+        monkeypatch.setattr(job_run_task, name, lambda args, **options: sent.append(args))
+    return sent
 
 
 @pytest.fixture
@@ -126,3 +115,20 @@ def client_of():
         return client
 
     return log_in
+
+
+@pytest.fixture
+def bucket(settings, monkeypatch):
+    """Media in Amazon's S3, played by moto: nothing leaves this process."""
+    import boto3
+    from moto import mock_aws
+
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    storage = {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": {"bucket_name": "media"}}
+    with mock_aws():
+        client = boto3.client("s3", region_name="us-east-1")
+        client.create_bucket(Bucket="media")
+        settings.MEDIA_BUCKET = "media"
+        settings.STORAGES = settings.STORAGES | {"default": storage}
+        yield client

@@ -13,33 +13,35 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
-from annotations.selectors.offering import Choices
-from annotations.services.launches import batch_launch, policy_update
-from annotations.services.submissions import launch_sync
-from hits.crowds.gateway import (
+from crowds import mturk
+from crowds.gateway import (
     Bonus,
     Extension,
     Facts,
     NotFound,
-    Offer,
     Payment,
     PermanentFault,
     Price,
-    Progress,
-    Publication,
-    Standing,
-    Submission,
+    PublicationReport,
+    PublicationSpec,
+    PublicationStatus,
+    SubmissionReport,
+    SubmissionStatus,
 )
-from hits.models import Campaign, Launch
-from hits.services.outbox import acts_run
+from crowds.models import Launch
+from crowds.selectors.offering import Choices
+from crowds.services.launches import batch_launch, policy_update
+from crowds.services.outbox import outbox_run
+from crowds.services.submissions import launch_sync
+from hits.models import Campaign
 
 CENT = Decimal("0.01")
 FEE = Decimal("0.20")
 FACTS = Facts(
     name="mturk",
     label="Testing crowd",
-    places_per_offer=1,
-    people_per_place=9,
+    hits_per_publication=1,
+    people_per_hit=9,
     bonus_fee_rate=FEE,
     lowest_hourly=Decimal("8.00"),
 )
@@ -51,9 +53,9 @@ class Marketplace:
     """Everything the crowd knows."""
 
     facts: Facts = FACTS
-    out: dict[str, Publication] = field(default_factory=dict)
-    offers: dict[str, Offer] = field(default_factory=dict)
-    turns: dict[str, Submission] = field(default_factory=dict)
+    out: dict[str, PublicationReport] = field(default_factory=dict)
+    specs: dict[str, PublicationSpec] = field(default_factory=dict)
+    turns: dict[str, SubmissionReport] = field(default_factory=dict)
     bonuses: list[tuple[str, Bonus]] = field(default_factory=list)
     lists: dict[str, set[str]] = field(default_factory=dict)
     messages: list[str] = field(default_factory=list)
@@ -72,29 +74,32 @@ class Marketplace:
         """Somebody hands in work; what their turn is called."""
         name = name or f"{publication}-{person}"
         now = dt.datetime.now(dt.UTC)
-        self.turns[name] = Submission(
-            name, publication, person, Progress.SUBMITTED, submitted_at=now
+        self.turns[name] = SubmissionReport(
+            name, publication, person, SubmissionStatus.SUBMITTED, submitted_at=now
         )
         return name
 
-    def turn(self, name: str, progress: Progress) -> None:
-        self.turns[name] = replace(self.turns[name], progress=progress)
+    def turn(self, name: str, status: SubmissionStatus) -> None:
+        self.turns[name] = replace(self.turns[name], status=status)
 
     def unit(self, publication: str) -> Decimal:
         """What one person's work costs."""
-        reward = self.offers[publication].reward
+        reward = self.specs[publication].reward
         return reward + (reward * FEE).quantize(CENT)
 
     def approve(self, name: str) -> None:
-        self.turn(name, Progress.APPROVED)
+        self.turn(name, SubmissionStatus.APPROVED)
         self.spent += self.unit(self.turns[name].publication)
 
 
 MARKET = Marketplace()
 
 
-def connect() -> FakeGateway:
-    """What makes this file a crowd like those in hits/crowds."""
+CROWD = mturk.CROWD  # its people arrive like those of Mechanical Turk
+
+
+def connect(*, hurried: bool = False) -> FakeGateway:
+    """What makes this file a crowd like the packages in crowds/."""
     return FakeGateway(MARKET)
 
 
@@ -108,23 +113,23 @@ class FakeGateway:
     def facts(self) -> Facts:
         return self.market.facts
 
-    def _call(self, operation: str, act: Callable[[], Any]) -> Any:
+    def _call(self, operation: str, message: Callable[[], Any]) -> Any:
         self.market.calls[operation] += 1
         queue = self.market.faults.get(operation) or self.market.faults.get("any", [])
         when, fault = queue.pop(0) if queue else ("", None)
         if when == "before" and fault is not None:
             raise fault
-        result = act()
+        result = message()
         if fault is not None:
             raise fault
         return result
 
-    def check(self, offer: Offer) -> None:
+    def check(self, spec: PublicationSpec) -> None:
         self._call("check", lambda: None)
 
-    def price(self, offer: Offer) -> Price:
-        fee = (offer.reward * FEE).quantize(CENT)
-        return Price(offer.reward * offer.people, fee * offer.people)
+    def price(self, spec: PublicationSpec) -> Price:
+        fee = (spec.reward * FEE).quantize(CENT)
+        return Price(spec.reward * spec.people, fee * spec.people)
 
     def balance(self) -> Decimal | None:
         return self.market.balance
@@ -132,16 +137,16 @@ class FakeGateway:
     def completion_address(self, code: str) -> str:
         return ""
 
-    def publish(self, offer: Offer, *, key: str) -> Publication:
-        return self._call("publish", lambda: self._publish(offer))
+    def publish(self, spec: PublicationSpec, *, key: str) -> PublicationReport:
+        return self._call("publish", lambda: self._publish(spec))
 
-    def _publish(self, offer: Offer) -> Publication:
+    def _publish(self, spec: PublicationSpec) -> PublicationReport:
         name = f"P{len(self.market.out) + 1}"
-        made = Publication(name, offer.reference, people=offer.people)
-        self.market.out[name], self.market.offers[name] = made, offer
+        made = PublicationReport(name, spec.reference, people=spec.people)
+        self.market.out[name], self.market.specs[name] = made, spec
         return made
 
-    def find(self, reference: str) -> Publication | None:
+    def find(self, reference: str) -> PublicationReport | None:
         return self._call(
             "find",
             lambda: next(
@@ -149,46 +154,50 @@ class FakeGateway:
             ),
         )
 
-    def extend(self, publication: str, extensions: Sequence[Extension], *, key: str) -> Publication:
+    def extend(
+        self, publication: str, extensions: Sequence[Extension], *, key: str
+    ) -> PublicationReport:
         return self._call("extend", lambda: self._extend(publication, extensions, key))
 
-    def _extend(self, publication: str, extensions: Sequence[Extension], key: str) -> Publication:
+    def _extend(
+        self, publication: str, extensions: Sequence[Extension], key: str
+    ) -> PublicationReport:
         out = self.market.out[publication]
         if key not in self.market.tokens:
             out = replace(out, people=out.people + sum(each.more for each in extensions))
         self.market.tokens.add(key)
-        self.market.out[publication] = replace(out, standing=Standing.OPEN)
+        self.market.out[publication] = replace(out, status=PublicationStatus.OPEN)
         return self.market.out[publication]
 
-    def _stand(self, publication: str, standing: Standing) -> None:
-        self.market.out[publication] = replace(self.market.out[publication], standing=standing)
+    def _set_status(self, publication: str, status: PublicationStatus) -> None:
+        self.market.out[publication] = replace(self.market.out[publication], status=status)
 
     def expire(self, publication: str, *, key: str) -> None:
-        self._call("expire", lambda: self._stand(publication, Standing.EXPIRED))
+        self._call("expire", lambda: self._set_status(publication, PublicationStatus.EXPIRED))
 
     def reopen(self, publication: str, *, lifetime: dt.timedelta, key: str) -> None:
-        self._call("reopen", lambda: self._stand(publication, Standing.OPEN))
+        self._call("reopen", lambda: self._set_status(publication, PublicationStatus.OPEN))
 
     def close(self, publication: str, *, key: str) -> None:
-        self._call("close", lambda: self._stand(publication, Standing.CLOSED))
+        self._call("close", lambda: self._set_status(publication, PublicationStatus.CLOSED))
 
-    def publications(self, prefix: str) -> Iterator[Publication]:
+    def publications(self, prefix: str) -> Iterator[PublicationReport]:
         return iter(
             [each for each in self.market.out.values() if each.reference.startswith(prefix)]
         )
 
     def submissions(
         self, publications: Collection[str], *, undecided: bool = False
-    ) -> Iterator[Submission]:
-        decided = (Progress.APPROVED, Progress.REJECTED) if undecided else ()
+    ) -> Iterator[SubmissionReport]:
+        decided = (SubmissionStatus.APPROVED, SubmissionStatus.REJECTED) if undecided else ()
         turns = [
             turn
             for turn in self.market.turns.values()
-            if turn.publication in publications and turn.progress not in decided
+            if turn.publication in publications and turn.status not in decided
         ]
         return self._call("submissions", lambda: iter(turns))
 
-    def submission(self, external_id: str) -> Submission:
+    def submission(self, external_id: str) -> SubmissionReport:
         if external_id not in self.market.turns:
             raise NotFound("There is no such submission.")
         return self.market.turns[external_id]
@@ -199,14 +208,14 @@ class FakeGateway:
         self._call("approve", lambda: self._approve(submissions, overrule))
 
     def _approve(self, submissions: Sequence[str], overrule: bool) -> None:
-        wanted = {Progress.SUBMITTED, Progress.APPROVED} | (
-            {Progress.REJECTED} if overrule else set()
+        wanted = {SubmissionStatus.SUBMITTED, SubmissionStatus.APPROVED} | (
+            {SubmissionStatus.REJECTED} if overrule else set()
         )
         for name in submissions:
-            if self.market.turns[name].progress not in wanted:
+            if self.market.turns[name].status not in wanted:
                 raise PermanentFault("This cannot be approved.")
         for name in submissions:
-            if self.market.turns[name].progress != Progress.APPROVED:
+            if self.market.turns[name].status != SubmissionStatus.APPROVED:
                 self.market.approve(name)
 
     def reject(
@@ -215,9 +224,12 @@ class FakeGateway:
         self._call("reject", lambda: self._reject(submission))
 
     def _reject(self, name: str) -> None:
-        if self.market.turns[name].progress not in (Progress.SUBMITTED, Progress.REJECTED):
+        if self.market.turns[name].status not in (
+            SubmissionStatus.SUBMITTED,
+            SubmissionStatus.REJECTED,
+        ):
             raise PermanentFault("This cannot be rejected.")
-        self.market.turn(name, Progress.REJECTED)
+        self.market.turn(name, SubmissionStatus.REJECTED)
 
     def bonus(self, bonus: Bonus, *, key: str) -> None:
         self._call("bonus", lambda: self._bonus(bonus, key))
@@ -259,5 +271,5 @@ def launch(campaign: Campaign, *, budget: str = "1000.00", **choices: Any) -> La
 
 def work(launch_: Launch, market: Marketplace) -> None:
     """Everything that happens by itself: acts are carried out, submissions are taken down."""
-    acts_run(crowd=launch_.crowd)
+    outbox_run(crowd=launch_.crowd)
     launch_sync(launch=launch_)

@@ -73,7 +73,7 @@ def make_hit(campaign: Campaign) -> Hit:
     batch = Batch.objects.create(
         campaign=campaign,
         number=campaign.batches.count() + 1,
-        state=Batch.State.COMPOSED,
+        status=Batch.Status.DONE,
         seed=7,
         hit_size=6,
         pairs=1,

@@ -9,10 +9,12 @@ declare -A package=(
     [java]=default-jre-headless
     [npm]=npm
     [ip]=iproute2
+    [nginx]=nginx-light
+    [xgettext]=gettext
 )
 missing=()
 for program in "${!package[@]}"; do
-    found=$(PATH="$PATH:$(echo /usr/lib/postgresql/*/bin | tr ' ' ':')" command -v "$program" || true)
+    found=$(PATH="$PATH:/usr/sbin:$(echo /usr/lib/postgresql/*/bin | tr ' ' ':')" command -v "$program" || true)
     [ -n "$found" ] || missing+=("${package[$program]}")
 done
 
@@ -25,9 +27,4 @@ elif [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 else
     echo "Not installed: ${missing[*]}. Tests that need them will be skipped, and fail under CI=true."
-fi
-
-# The accessibility checker that browser tests load into pages.
-if command -v npm >/dev/null; then
-    npm ci --no-fund --no-audit --silent 2>/dev/null
 fi

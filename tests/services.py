@@ -26,6 +26,7 @@ POSTGRES_FOLDERS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=Tru
 FAST = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
 
 PORTS = range(20_000, 32_000)
+MIGRATED = "migrated"
 SIZES = ["-c", "max_connections=300", "-c", "shared_buffers=512MB", "-c", "max_wal_size=4GB"]
 
 
@@ -109,6 +110,16 @@ def server(command: list[str], port: int, *, user: str | None = None) -> Iterato
             process.wait()
 
 
+def wait_for_postgres(port: int, seconds: float = 120) -> None:
+    """Until it takes clients: its port answers before that, and it refuses everybody."""
+    asked = [program("pg_isready", *POSTGRES_FOLDERS), "-q", "-h", "127.0.0.1", "-p", str(port)]
+    deadline = time.monotonic() + seconds
+    while subprocess.run(asked, check=False).returncode:
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"PostgreSQL took no client after {seconds:.0f} s")
+        time.sleep(0.02)
+
+
 def server_user() -> str | None:
     """PostgreSQL refuses to run as root: whom it runs as instead."""
     if os.geteuid() != 0:
@@ -117,32 +128,68 @@ def server_user() -> str | None:
     return "postgres" if "postgres" in names else "nobody"
 
 
-def postgres_cluster(folder: str, port: int, *, durable: bool) -> list[str]:
-    """A new cluster in the folder; gives the command that serves it, for `server_user` to run."""
+def postgres_cluster(
+    folder: str, port: int, *, durable: bool, like: Path | None = None
+) -> list[str]:
+    """A new cluster in the folder, or a copy of another's data; gives the command that serves it.
+
+    It is for `server_user` to run.
+    """
     initdb, binary = (program(name, *POSTGRES_FOLDERS) for name in ("initdb", "postgres"))
-    user = server_user()
+    user, data = server_user(), f"{folder}/data"
     if user:
         shutil.chown(folder, user)
-    data = f"{folder}/data"
-    subprocess.run(
-        [initdb, "-D", data, "-U", "da", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N"],
-        user=user,
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
+    make = [initdb, "-D", data, "-U", "da", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N"]
+    if like is not None:
+        subprocess.run(["cp", "-a", like, data], check=True)  # as root, who may read it
+    else:
+        subprocess.run(make, user=user, check=True, stdout=subprocess.DEVNULL)
     listen = ["-c", "listen_addresses=127.0.0.1", "-k", folder, "-p", str(port)]
     options = [*SIZES, *([] if durable else FAST)]
     return [binary, "-D", data, *listen, *options]
 
 
 @contextlib.contextmanager
-def postgres(*, durable: bool = False) -> Iterator[str]:
-    """A new PostgreSQL cluster; gives its DATABASE_URL."""
+def postgres(*, durable: bool = False, like: Path | None = None) -> Iterator[str]:
+    """A new PostgreSQL cluster, or a copy of one; gives its DATABASE_URL."""
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="da-pg-") as folder:
-        command = postgres_cluster(folder, port, durable=durable)
+        command = postgres_cluster(folder, port, durable=durable, like=like)
         with server(command, port, user=server_user()):
+            wait_for_postgres(port)
             yield f"postgres://da@127.0.0.1:{port}/postgres"
+
+
+def migrated_cluster(kept: Path) -> Path:
+    """The data of a cluster whose database MIGRATED has every table, made once and kept there.
+
+    Migrating takes many times as long as copying what comes of it.
+    """
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with open(f"{kept}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # several processes of one run share it
+        if not kept.exists():
+            _make_migrated(kept)
+    return kept
+
+
+def _make_migrated(kept: Path) -> None:
+    port, root = free_port(), Path(__file__).parent.parent
+    with tempfile.TemporaryDirectory(prefix="da-pg-") as folder:
+        command = postgres_cluster(folder, port, durable=False)
+        with server(command, port, user=server_user()):
+            wait_for_postgres(port)
+            address = f"postgres://da@127.0.0.1:{port}/"
+            createdb = program("createdb", *POSTGRES_FOLDERS)
+            subprocess.run([createdb, f"--maintenance-db={address}postgres", MIGRATED], check=True)
+            subprocess.run(
+                [sys.executable, "manage.py", "migrate", "--skip-checks", "--verbosity", "0"],
+                cwd=root,
+                env=os.environ | {"DEBUG": "true", "DATABASE_URL": address + MIGRATED},
+                check=True,
+            )
+        subprocess.run(["cp", "-a", f"{folder}/data", f"{kept}.part"], check=True)
+    os.rename(f"{kept}.part", kept)
 
 
 @contextlib.contextmanager

@@ -74,7 +74,9 @@ def test_a_stranger_may_not_change_a_password(client):
     assert client.get(PASSWORD).url == f"{LOGIN}?next={PASSWORD}"
 
 
-@pytest.mark.parametrize("name", ["400.html", "403.html", "403_csrf.html", "404.html", "500.html"])
+@pytest.mark.parametrize(
+    "name", ["400.html", "403.html", "403_csrf.html", "404.html", "500.html", "503.html"]
+)
 def test_pages_for_errors_need_no_request(name):
     """Django renders some of them without a context, because there may be no session or user."""
     content = get_template(name).render()

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.filterwarnings("error::Deprecat
 OURS = [
     model
     for model in admin.site._registry
-    if model._meta.app_label in ("hits", "annotations", "analysis")
+    if model._meta.app_label in ("hits", "annotations", "crowds", "analysis")
 ]
 
 

@@ -8,22 +8,21 @@ import os
 from decimal import Decimal
 from pathlib import Path
 
-import boto3
 import numpy as np
 import pytest
 from django.core.files.base import ContentFile
 from django.core.management import CommandError, call_command
 from django.utils import timezone
-from moto import mock_aws
 
+from analysis.results.snapshot import Snapshot
 from analysis.services.snapshots import snapshot_refresh
-from analysis.snapshot import Snapshot
-from annotations.models import Assignment, Submission
+from annotations.models import Assignment
+from crowds.models import ExternalId, LedgerEntry, OutboxMessage, Submission
+from crowds.registry import MODULES
 from daplatform.verification import INVARIANTS
-from hits.crowds import MODULES
-from hits.models import Act, ExternalId, HitItem, LedgerEntry, Video
-from tests.annotations.crowd_people import finish
+from hits.models import HitItem, Video
 from tests.crowd import Marketplace, launch, work
+from tests.crowds.crowd_people import finish
 from tests.factories import make_annotator, make_campaign, make_hit, make_rating, make_ratings
 
 pytestmark = pytest.mark.django_db
@@ -56,7 +55,7 @@ def market(monkeypatch) -> Marketplace:
 
 @pytest.fixture
 def hit():
-    return make_hit(make_campaign(hit_size=6, pairs=1, repeats=1))
+    return make_hit(make_campaign(hit_size=6, pairs=2, repeats=1))
 
 
 @pytest.fixture
@@ -132,23 +131,22 @@ def test_it_notices_a_slot_that_nobody_can_take(rated):
 
 
 def test_an_act_left_half_done_is_to_be_looked_up(hit):
-    act = Act.objects.create(
+    message = OutboxMessage.objects.create(
         campaign=hit.batch.campaign,
         crowd="mturk",
         kind="publish",
-        subject="one",
         state="claimed",
         claimed_at=timezone.now() - LONG_AGO,
     )
-    assert "No act towards a crowd was left half done." in verify()
-    assert "Mended: No act towards a crowd was left half done." in verify(repair=True)
-    act.refresh_from_db()
-    assert act.state == Act.State.UNCLEAR
+    assert "No message to a crowd was left half done." in verify()
+    assert "Mended: No message to a crowd was left half done." in verify(repair=True)
+    message.refresh_from_db()
+    assert message.state == OutboxMessage.State.UNCLEAR
 
 
 def test_it_notices_spending_beyond_the_budget(hit):
     LedgerEntry.objects.create(
-        campaign=hit.batch.campaign, kind="committed", amount=Decimal("0.01"), subject="too much"
+        campaign=hit.batch.campaign, kind="committed", amount=Decimal("0.01"), reason="offer"
     )
     assert f"costs more than its budget.\n  {hit.batch.campaign}" in verify()
 
@@ -156,22 +154,22 @@ def test_it_notices_spending_beyond_the_budget(hit):
 def test_it_notices_that_more_was_released_than_committed(hit, market):
     made = launch(hit.batch.campaign)
     work(made, market)
-    posting = made.postings.get()
+    publication = made.publications.get()
     LedgerEntry.objects.create(
         campaign=hit.batch.campaign,
-        posting=posting,
+        publication=publication,
         kind="released",
         amount=Decimal("1000.00"),
-        subject="too much",
+        reason="rest",
     )
-    assert f"No more is released or paid than was committed.\n  {posting}" in verify()
+    assert f"No more is released or paid than was committed.\n  {publication}" in verify()
 
 
 def test_it_notices_a_publication_that_nobody_can_name(hit, market):
     made = launch(hit.batch.campaign)
     work(made, market)
     ExternalId.objects.all().delete()
-    assert f"has its crowd's name for it.\n  {made.postings.get()}" in verify()
+    assert f"has its crowd's name for it.\n  {made.publications.get()}" in verify()
 
 
 def renamed(part: Path) -> None:
@@ -205,25 +203,12 @@ def test_somebody_paid_and_not_booked_is_booked(hit, market):
     work(made, market)
     finish(market, "P1", hit, "W1")
     work(made, market)
-    Submission.objects.update(progress="approved", pay="pay", decided_at=timezone.now())
+    Submission.objects.update(status="approved", pay="pay", decided_at=timezone.now())
     assert "Does not hold: Whoever was paid at a crowd is in the ledger." in verify()
     assert "Mended: Whoever was paid at a crowd is in the ledger." in verify(repair=True)
     paid = LedgerEntry.objects.get(kind="paid")
-    assert (paid.amount, paid.posting) == (Decimal("0.99"), made.postings.get())
+    assert (paid.amount, paid.publication) == (Decimal("0.99"), made.publications.get())
     assert ALL_HOLD in verify()
-
-
-@pytest.fixture
-def bucket(settings, monkeypatch):
-    """Media in Amazon's S3, played by moto: nothing leaves this process."""
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "testing")
-    storage = {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": {"bucket_name": "media"}}
-    with mock_aws():
-        client = boto3.client("s3", region_name="us-east-1")
-        client.create_bucket(Bucket="media")
-        settings.STORAGES = settings.STORAGES | {"default": storage}
-        yield client
 
 
 @pytest.fixture
@@ -260,7 +245,7 @@ def test_it_looks_for_videos_in_their_bucket(bucket, video):
     [
         "snapshots/7/1-6-6.4242",
         "results/7/.12-abc/ranking.csv",
-        "agreements/7/.3-abc/table.csv",
+        "evaluations/7/.3-abc/table.csv",
         "exports/7/12/5f1e.part",
         "embeddings/clip-v1/tmpx.part",
         "media/.part-x",

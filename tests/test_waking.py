@@ -11,12 +11,12 @@ import structlog
 from celery import Task
 from kombu.exceptions import OperationalError
 
+from crowds.tasks import outbox_run_task
 from daplatform.broker import transport_options
 from daplatform.celery import app
 from daplatform.waking import THREADS, UNSENT, WAITING, Senders
-from hits.tasks import acts_run_task
 
-NAME = "hits.tasks.acts_run_task"
+NAME = "crowds.tasks.outbox_run_task"
 
 
 def unsent(reason: str) -> float:
@@ -26,7 +26,7 @@ def unsent(reason: str) -> float:
 def test_a_task_that_cannot_be_sent_is_counted_and_left_to_the_sweeps(caplog):
     before = unsent("broker")
     with mock.patch.object(Task, "apply_async", side_effect=OperationalError("Nobody listens.")):
-        acts_run_task.delay("mturk")
+        outbox_run_task.delay("mturk")
     assert f"{NAME} was not sent and waits for the next sweep" in caplog.text
     assert unsent("broker") == before + 1
 
@@ -36,7 +36,7 @@ def test_what_is_wrong_with_a_task_itself_is_still_said():
         mock.patch.object(Task, "apply_async", side_effect=TypeError("No such argument.")),
         pytest.raises(TypeError),
     ):
-        acts_run_task.delay("mturk")
+        outbox_run_task.delay("mturk")
 
 
 def test_a_broker_that_hangs_holds_its_own_threads_only(settings, monkeypatch, caplog):
@@ -52,7 +52,7 @@ def test_a_broker_that_hangs_holds_its_own_threads_only(settings, monkeypatch, c
     try:
         with mock.patch.object(Task, "apply_async", side_effect=hang):
             for _ in range(THREADS + WAITING + 5):
-                acts_run_task.delay("mturk")
+                outbox_run_task.delay("mturk")
             assert unsent("full") == before + 5
             assert "too many wait for the broker" in caplog.text
             assert len(sending) <= THREADS

@@ -13,10 +13,10 @@ from celery import shared_task
 from django.test import Client
 
 from analysis.models import Export
-from annotations.models import Invitation
+from crowds.careful import careful
+from crowds.gateway import CrowdError, PermanentFault, TransientFault
+from crowds.models import Invitation
 from daplatform import logs
-from hits.crowds.careful import careful
-from hits.crowds.gateway import CrowdError, PermanentFault, TransientFault
 from hits.models import Upload
 from tests.annotations.person import Person, invite, link
 from tests.crowd import FakeGateway, Marketplace
@@ -82,7 +82,7 @@ def test_logs_carry_no_tokens_ids_or_texts(lines, anna):
     Client().post("/accounts/login/", {"username": "anna@example.org", "password": "guess"})
     written = json.dumps(lines())
     token = link(anna).split("/")[-2]
-    assert "annotations:enter" in written
+    assert "crowds:enter" in written
     for secret in (token, token[:20], "anna@example.org", "guess"):
         assert secret not in written
     for caption in anna.campaign.videos.values_list("captions__text", flat=True):
@@ -93,7 +93,7 @@ def test_an_error_is_written_down_without_its_address(lines, monkeypatch, anna):
     def fail(*args, **kwargs):
         raise RuntimeError("the disk is full")
 
-    monkeypatch.setattr("annotations.views.entry.entry_campaign", fail)
+    monkeypatch.setattr("crowds.views.entry.entry_campaign", fail)
     address = link(anna)
     Client(raise_request_exception=False).get(address)
     [error] = [line for line in lines() if line["level"] == "error"]
@@ -151,7 +151,7 @@ def test_measurements_say_what_waits_and_how_fast_ratings_are_saved(measure, ann
     assert float(values['da_waiting_oldest_seconds{queue="uploads"}']) >= 0
     assert values['da_waiting{queue="exports"}'] == "1.0"
     assert (
-        values['da_waiting{queue="agreements"}'] == values['da_waiting{queue="batches"}'] == "0.0"
+        values['da_waiting{queue="evaluations"}'] == values['da_waiting{queue="batches"}'] == "0.0"
     )
     assert values['da_assignments{state="active"}'] == "1.0"
     saved = 'da_request_seconds_count{method="POST",route="annotations:rating-create",status="2xx"}'

@@ -12,11 +12,14 @@ from typing import Any
 
 from django.conf import settings as django_settings
 
-from analysis.metrics.equipment import Equipment
-from analysis.metrics.models import DemoModelRefused, ModelChoice
-from analysis.metrics.registry import Need, families, families_of, metric_names
+from analysis.metrics.artifacts import Artifact, learn
+from analysis.metrics.config import MetricConfig
+from analysis.metrics.encoding.encoder import IMAGE_TEXT
+from analysis.metrics.encoding.models import DemoModelRefused, ModelChoice
+from analysis.metrics.files import are_demo_scenes
+from analysis.metrics.registry import families, metric_names, needs_of, resources
 from analysis.metrics.settings import CHOICES, SETTINGS, Settings
-from analysis.services.metric_bench import device, model_of_operator, path_or_none
+from analysis.services.metric_context import device_for, model_of_operator, resource_paths
 
 ANYWAY = "add --anyway"
 
@@ -27,7 +30,27 @@ def add_material(parser: ArgumentParser | _ArgumentGroup) -> None:
     parser.add_argument("--corpus", type=Path, help="references to count rare words in")
 
 
-def add_equipment(parser: ArgumentParser) -> None:
+def add_learned(parser: ArgumentParser | _ArgumentGroup) -> None:
+    """Metrics that were trained."""
+    parser.add_argument(
+        "--learned",
+        type=learned,
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="one more metric: the folder that training wrote, or a fusion that `correlate` wrote",
+    )
+
+
+def learned(text: str) -> Artifact:
+    """A trained metric, from here on known by its name."""
+    try:
+        return learn(Path(text))
+    except (ValueError, OSError) as error:
+        raise ArgumentTypeError(str(error)) from None
+
+
+def add_config(parser: ArgumentParser) -> None:
     """Models and programs of this machine."""
     group = parser.add_argument_group("models and programs", "by default as METRIC_… name them")
     group.add_argument("--store", type=Path, default=django_settings.METRIC_STORE,
@@ -35,12 +58,26 @@ def add_equipment(parser: ArgumentParser) -> None:
     group.add_argument("--float16", action="store_true", help="keep embeddings in half precision")
     add_model(group)
     group.add_argument("--device", default=None, help="cpu, cuda, cuda:1, …")
-    for option, setting, what in (
-        ("--sentence-model", django_settings.METRIC_SENTENCE_MODEL, "folder of a sentence model"),
-        ("--spice-home", django_settings.METRIC_SPICE_HOME, "folder of SPICE and its models"),
-    ):
-        group.add_argument(option, type=Path, default=path_or_none(setting), help=what)
+    named = (("sentence", "--sentence-model", "sentence model"), ("spice", "--spice-home", "SPICE"))
+    for name, option, what in named:
+        group.add_argument(option, type=Path, dest=name, help=f"folder of {what}")
+    group.add_argument(
+        "--resource",
+        type=resource_path,
+        action="append",
+        default=[],
+        metavar="NAME=PATH",
+        help=f"files of {', '.join(one.name for one in resources())}",
+    )
     group.add_argument("--java", default="java")
+
+
+def resource_path(text: str) -> tuple[str, Path]:
+    name, _, path = text.partition("=")
+    if name not in {one.name for one in resources()} or not path:
+        known = ", ".join(one.name for one in resources())
+        raise ArgumentTypeError(f"write NAME=PATH, with NAME one of {known}")
+    return name, Path(path)
 
 
 def add_model(parser: ArgumentParser | _ArgumentGroup) -> None:
@@ -88,27 +125,28 @@ def model_of(options: Mapping[str, Any]) -> ModelChoice:
     return model_of_operator() or ModelChoice()
 
 
-def equipment_of(options: Mapping[str, Any], metrics: Sequence[str]) -> Equipment:
+def config_of(options: Mapping[str, Any], metrics: Sequence[str]) -> MetricConfig:
     """What these metrics are to be computed with.
 
     Raises
     ------
     DemoModelRefused
-        When the demo model would judge files: nothing tells that they are its rendered scenes.
+        When the demo model would judge other videos than those that say they were rendered for it.
     """
     model = model_of(options)
-    needs = {need for family in families_of(metrics) for need in family.needs}
-    if model.is_demo and Need.ENCODER in needs and not options["anyway"]:
+    needs = needs_of(metrics)
+    rendered = model.is_demo and bool(options["videos"]) and are_demo_scenes(options["videos"])
+    if model.is_demo and IMAGE_TEXT.name in needs and not (rendered or options["anyway"]):
         raise DemoModelRefused(ANYWAY)
-    return Equipment(
+    given = {name: options[name] for name in ("sentence", "spice") if options[name]}
+    return MetricConfig(
         store=options["store"],
         model=model,
-        device=options["device"]
-        or (device() if needs & {Need.ENCODER, Need.SENTENCE_MODEL} else "cpu"),
+        rendered=rendered,
+        device=options["device"] or device_for(needs),
         dtype="float16" if options["float16"] else "float32",
-        sentence_model=options["sentence_model"],
         java=options["java"],
-        spice_home=options["spice_home"],
+        paths=tuple((dict(resource_paths()) | given | dict(options["resource"])).items()),
     )
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from analysis.metrics.batch import VideoFile
-from analysis.metrics.emscore import emscores
-from analysis.metrics.encoder import Encoder
+from analysis.metrics.encoding.encoder import Encoder
+from analysis.metrics.families.emscore import emscores
 from analysis.metrics.idf import Idf
 from analysis.metrics.matching import Floats, Match, Vectors, video_vector
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
-from analysis.metrics.batch import Batch, References
-from analysis.metrics.encoder import Encoder
+from analysis.metrics import coco
+from analysis.metrics.batch import Batch
+from analysis.metrics.encoding.encoder import Encoder
+from analysis.metrics.encoding.frames import is_demo_scene
 from analysis.metrics.explanations import explain
 from analysis.metrics.scoring import Scores
 from analysis.metrics.settings import Settings
 from analysis.metrics.vision import token_weights
-from analysis.spreadsheets import as_written, defused
 from daplatform.tables import Bounds, Columns, Faults, Kind, Where, quoted, read_table
+from daplatform.tables.formulas import as_written, defused
 
 # A caption of 10,000 words is odd but no reason to refuse a file.
 _BOUNDS = Bounds(line_bytes=4 * 1024 * 1024)
@@ -35,40 +37,63 @@ class Captions:
     texts: list[str]
 
 
-def read_captions(path: Path, faults: Faults) -> Captions:
-    """A file with the columns video, system and caption."""
+def read_captions(paths: Sequence[Path], faults: Faults) -> Captions:
+    """Files with the columns video, system and caption, or COCO results, one for each system."""
     captions = Captions([], [], [])
     seen: set[tuple[str, str]] = set()
-    for line, (video, system, text) in _rows(path, ("video", "system", "caption"), faults):
-        if (video, system) in seen:
-            faults.error(
-                Kind.DUPLICATE_CAPTION,
-                Where(path.name, line),
-                f"{quoted(system)} has a caption of {quoted(video)} already.",
-                "Keep one of them.",
-            )
-        seen.add((video, system))
-        captions.videos.append(video)
-        captions.systems.append(system)
-        captions.texts.append(text)
+    for path in paths:
+        for line, (video, system, text) in _caption_rows(path, faults):
+            if (video, system) in seen:
+                faults.error(
+                    Kind.DUPLICATE_CAPTION,
+                    Where(path.name, line),
+                    f"{quoted(system)} has a caption of {quoted(video)} already.",
+                    "Keep one of them.",
+                )
+            seen.add((video, system))
+            captions.videos.append(video)
+            captions.systems.append(system)
+            captions.texts.append(text)
     if not captions.texts and not faults.errors:
-        faults.error(Kind.EMPTY_FILE, Where(path.name), "It holds no captions.", "Add rows.")
+        names = ", ".join(path.name for path in paths)
+        faults.error(Kind.EMPTY_FILE, Where(names), "It holds no captions.", "Add rows.")
     return captions
 
 
-def read_references(path: Path, faults: Faults) -> References:
-    """A file with the columns video, source and caption: the references of each video."""
-    references: dict[str, list[str]] = {}
-    for _, (video, _source, text) in _rows(path, ("video", "source", "caption"), faults):
-        references.setdefault(video, []).append(text)
+def _caption_rows(path: Path, faults: Faults) -> Iterable[tuple[int, list[str]]]:
+    if path.suffix == coco.SUFFIX and _is_there(path, faults):
+        return coco.read_results(path, faults)
+    return _rows(path, ("video", "system", "caption"), faults)
+
+
+def read_references(path: Path, faults: Faults) -> dict[str, dict[str, str]]:
+    """A file with the columns video, source and caption, or COCO annotations: of each video, the
+    caption of each source. What a source says of a video a second time is numbered."""
+    if path.suffix == coco.SUFFIX and _is_there(path, faults):
+        return coco.read_annotations(path, faults)
+    references: dict[str, dict[str, str]] = {}
+    for _, (video, source, text) in _rows(path, ("video", "source", "caption"), faults):
+        named = references.setdefault(video, {})
+        again = sum(name.split("#")[0] == source for name in named)
+        named[f"{source}#{again + 1}" if again else source] = text
     return references
 
 
-def _rows(path: Path, columns: tuple[str, ...], faults: Faults) -> Iterable[tuple[int, list[str]]]:
+def as_texts(references: Mapping[str, Mapping[str, str]]) -> dict[str, list[str]]:
+    """The references of each video that has any, without their sources."""
+    return {video: list(named.values()) for video, named in references.items() if named}
+
+
+def _is_there(path: Path, faults: Faults) -> bool:
     if not path.is_file():
         faults.error(
             Kind.MISSING_FILE, Where(path.name), "There is no such file.", "Check the path."
         )
+    return path.is_file()
+
+
+def _rows(path: Path, columns: tuple[str, ...], faults: Faults) -> Iterable[tuple[int, list[str]]]:
+    if not _is_there(path, faults):
         return
     for line, values in read_table(path, Columns(columns), faults, _BOUNDS):
         if all(value.strip() for value in values):
@@ -82,11 +107,19 @@ def _rows(path: Path, columns: tuple[str, ...], faults: Faults) -> Iterable[tupl
             )
 
 
+def are_demo_scenes(folder: Path) -> bool:
+    """Whether every video of a folder was rendered for the demo, and there is one."""
+    videos = _video_files(folder)
+    return bool(videos) and all(map(is_demo_scene, videos))
+
+
+def _video_files(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.glob("*")) if path.suffix in _VIDEO_SUFFIXES]
+
+
 def find_videos(folder: Path, names: Iterable[str]) -> dict[str, Path]:
     """The file of each video: its name as it stands, or with the suffix of a video."""
-    by_stem = {
-        path.stem: path for path in sorted(folder.iterdir()) if path.suffix in _VIDEO_SUFFIXES
-    }
+    by_stem = {path.stem: path for path in _video_files(folder)}
     return {
         name: folder / name if (folder / name).is_file() else by_stem.get(name, folder / name)
         for name in dict.fromkeys(names)

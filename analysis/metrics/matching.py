@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.metrics.embeddings import Vectors as StoredVectors
+from analysis.metrics.encoding.embeddings import Vectors as StoredVectors
 
 Floats = NDArray[np.float64]
 Vectors = NDArray[np.float32]

@@ -1,32 +1,37 @@
-"""The metrics there are. A module of this package that defines ``FAMILIES`` adds to them."""
+"""The metrics there are: the ``FAMILIES`` of every module in `analysis.metrics.families`."""
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-import analysis.metrics
+import numpy as np
+from numpy.typing import NDArray
+
+import analysis.metrics.families
 from analysis.metrics.batch import Batch, Values
 from analysis.metrics.settings import SETTINGS, Settings
 
 if TYPE_CHECKING:
-    from analysis.metrics.workbench import Workbench
+    from analysis.metrics.config import MetricConfig
+    from analysis.metrics.context import ScoringContext
 
-Scorer = Callable[[Batch, Settings, "Workbench"], Mapping[str, Values]]
+Scorer = Callable[[Batch, Settings, "ScoringContext"], Mapping[str, Values]]
 
 
 class Need(StrEnum):
+    """What a batch may have or lack. What a machine may lack is a `Resource`."""
+
     REFERENCES = "references"
     VIDEO = "video"
-    ENCODER = "image-text model"
-    SENTENCE_MODEL = "sentence model"
-    JAVA = "Java"
 
 
 class MetricUnavailable(ValueError):
@@ -60,6 +65,52 @@ def with_corpus(batch: Batch, settings: Settings) -> Sequence[str]:
 
 
 @dataclass(frozen=True, eq=False)
+class Resource:
+    """A model, a table or a program that metrics are computed with, named by families that need it.
+
+    Parameters
+    ----------
+    name : as ``Family.needs`` and `MetricConfig.path` have it
+    title : as people read it
+    find : what it would be opened with, found without loading anything; a `MetricUnavailable` says
+        what is missing and how to get it
+    open : from what was found; it loads when something is computed, and not before
+    packages : what Python must be able to import
+    embeds : whether it keeps embeddings in the store, as an `Embedder` does
+    sees : whether it embeds frames, too
+    quick : whether to compute with it again and again costs little
+    """
+
+    name: str
+    title: str
+    find: Callable[[MetricConfig], Any] = field(repr=False)
+    open: Callable[[Any, MetricConfig], Any] = field(repr=False)
+    packages: tuple[str, ...] = ()
+    embeds: bool = False
+    sees: bool = False
+    quick: bool = False
+
+    def open_with(self, config: MetricConfig | None) -> Any:
+        if config is None:
+            raise MetricUnavailable(f"no {self.title} was given")
+        return self.open(self.find(config), config)
+
+    def lack(self, config: MetricConfig) -> str:
+        """What is missing on this machine, in a sentence; empty where nothing is."""
+        try:
+            self.find(config)
+        except MetricUnavailable as unavailable:
+            return str(unavailable)
+        absent = [name for name in self.packages if importlib.util.find_spec(name) is None]
+        named = " and ".join(absent)
+        return (
+            f"{named} cannot be imported; requirements.txt has all that metrics need"
+            if absent
+            else ""
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Family:
     """Metrics that are computed together.
 
@@ -67,25 +118,30 @@ class Family:
     ----------
     metrics : name of each metric and what it measures, in one line
     paper : where it is defined
-    needs : what must be there to compute it
+    needs : what must be there to compute it: of the batch, and resources by name
     settings : the settings its numbers depend on, by name
     score : a whole batch at once; returns one value per caption for each metric
     uses_corpus : whether the numbers depend on the corpus of the batch, under given settings
     texts : what must be embedded before scoring, for metrics that need a model
     data : the program and the files the numbers depend on, for the signature; empty without them
     frames : which frames of a video it looks at, for metrics that look
+    mixes : the metrics it is computed from; ``score`` finds their values in `ScoringContext.values`
+    seen : which captions of a batch it was trained on, for metrics that were trained: whoever
+        evaluates it leaves them out
     version : raised whenever a change alters any of its numbers; part of every signature
     """
 
     metrics: Mapping[str, str]
     paper: str
-    needs: frozenset[Need]
+    needs: frozenset[str]
     settings: tuple[str, ...]
     score: Scorer = field(repr=False)
     uses_corpus: Callable[[Settings], bool] = field(default=lambda settings: False, repr=False)
     texts: Callable[[Batch, Settings], Sequence[str]] = field(default=own_texts, repr=False)
     data: Callable[[], str] = field(default=str, repr=False)
     frames: Callable[[Settings], str] = field(default=lambda settings: settings.frames, repr=False)
+    mixes: tuple[str, ...] = ()
+    seen: Callable[[Batch], NDArray[np.bool_]] | None = field(default=None, repr=False)
     version: int = 1
 
     def __post_init__(self) -> None:
@@ -94,14 +150,64 @@ class Family:
             raise ValueError(f"settings holds unknown names: {', '.join(sorted(unknown))}")
 
 
-@cache
+_learned: dict[str, Family] = {}
+
+
 def families() -> tuple[Family, ...]:
-    """Every family, in the order of the module names."""
-    found: list[Family] = []
-    for module in pkgutil.iter_modules(analysis.metrics.__path__):
-        loaded = importlib.import_module(f"analysis.metrics.{module.name}")
-        found.extend(getattr(loaded, "FAMILIES", ()))
-    return tuple(found)
+    """Every family, in the order of the module names; trained ones after them."""
+    return (*_built_in(), *dict.fromkeys(_learned.values()))
+
+
+@cache
+def _built_in() -> tuple[Family, ...]:
+    return tuple(
+        family for module in family_modules() for family in getattr(module, "FAMILIES", ())
+    )
+
+
+@cache
+def family_modules() -> tuple[ModuleType, ...]:
+    """The modules that hold metrics, or read trained ones."""
+    return tuple(
+        importlib.import_module(f"analysis.metrics.families.{module.name}")
+        for module in pkgutil.iter_modules(analysis.metrics.families.__path__)
+    )
+
+
+@cache
+def resources() -> tuple[Resource, ...]:
+    """Every model, table and program, by name: the ``RESOURCES`` of the modules of families."""
+    found = {
+        one.name: one for module in family_modules() for one in getattr(module, "RESOURCES", ())
+    }
+    return tuple(found[name] for name in sorted(found))
+
+
+def resource(name: str) -> Resource:
+    found = {one.name: one for one in resources()}
+    if name not in found:
+        raise ValueError(f"there is no resource {name!r}, only {', '.join(found)}")
+    return found[name]
+
+
+def embedding_models() -> frozenset[str]:
+    """The names of what keeps embeddings: to embed takes long and a GPU, to score does not."""
+    return frozenset(one.name for one in resources() if one.embeds)
+
+
+def titles(needs: Iterable[str]) -> list[str]:
+    """What is needed, as people read it."""
+    known = {one.name: one.title for one in resources()}
+    return sorted(known.get(need, str(need)) for need in needs)
+
+
+def register(family: Family) -> None:
+    """A trained metric beside those that come with the platform, in place of any of its name."""
+    own = {name for built_in in _built_in() for name in built_in.metrics}
+    for name in family.metrics:
+        if name in own:
+            raise ValueError(f"there is a metric {name!r} already: train it under another name")
+        _learned[name] = family
 
 
 def metric_names() -> list[str]:
@@ -118,3 +224,28 @@ def families_of(names: Iterable[str]) -> dict[Family, list[str]]:
     for name in dict.fromkeys(names):
         wanted.setdefault(home[name], []).append(name)
     return wanted
+
+
+def with_mixed(names: Iterable[str]) -> list[str]:
+    """The named metrics, after those that they are computed from."""
+    found: dict[str, None] = {}
+    for family, own in families_of(names).items():
+        strange = sorted(set(family.mixes) - set(metric_names()))
+        if strange:
+            raise ValueError(
+                f"{own[0]} is computed from {', '.join(strange)}, which no metric here is called; "
+                "`correlate --metrics FILE --learned` takes it from a file of scores"
+            )
+        found |= dict.fromkeys([*with_mixed(family.mixes), *own])
+    return list(found)
+
+
+def needs_of(names: Iterable[str]) -> frozenset[str]:
+    """All that must be there to compute the named metrics."""
+    return frozenset(need for family in families_of(with_mixed(names)) for need in family.needs)
+
+
+def mixing(name: str) -> tuple[str, ...]:
+    """The metrics that one is computed from; most are computed from captions alone."""
+    [family] = families_of([name])
+    return family.mixes

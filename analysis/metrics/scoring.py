@@ -7,18 +7,29 @@ that the metrics will need of the models, ``score`` computes them from the store
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analysis.metrics.batch import Batch, Rows, Values, VideoFile
-from analysis.metrics.registry import Family, MetricUnavailable, Need, families_of
+from analysis.metrics.context import ScoringContext
+from analysis.metrics.registry import (
+    Family,
+    MetricUnavailable,
+    Need,
+    Resource,
+    families_of,
+    resource,
+    resources,
+    with_mixed,
+)
 from analysis.metrics.settings import Settings
 from analysis.metrics.signatures import signature
-from analysis.metrics.workbench import Workbench
 
 Progress = Callable[[str, int, int], None]
 
@@ -30,7 +41,7 @@ _CUT = (
     "{captions} longer than the {need} reads and without a value; --paragraphs sentences scores "
     "sentence by sentence"
 )
-_MODELS = (Need.ENCODER, Need.SENTENCE_MODEL)
+_SEEING = "image_text"  # the model whose cautions everybody must know
 _ALL_ALIKE = {NO_REFERENCE: "there are no references", NO_VIDEO: "no video files were given"}
 
 
@@ -48,6 +59,18 @@ class Fault:
         return f"{where}{self.message}{whom}"
 
 
+def merged(faults: Iterable[Fault]) -> list[Fault]:
+    """What is said of the same for several metrics, said once.
+
+    >>> merged([Fault("no model", metrics=("a",)), Fault("no model", metrics=("b",))])
+    [Fault(message='no model', video='', metrics=('a', 'b'))]
+    """
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for fault in faults:
+        found.setdefault((fault.message, fault.video), {}).update(dict.fromkeys(fault.metrics))
+    return [Fault(message, video, tuple(names)) for (message, video), names in found.items()]
+
+
 @dataclass
 class Scores:
     """One value per caption and metric, NaN where there is none, and how they came about."""
@@ -56,6 +79,14 @@ class Scores:
     signatures: dict[str, str] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    def only(self, metrics: Sequence[str]) -> Scores:
+        """Of these metrics, in this order, with all that was said."""
+        return replace(
+            self,
+            values={name: self.values[name] for name in metrics},
+            signatures={name: self.signatures[name] for name in metrics},
+        )
 
     def labelled(self, label: str) -> Scores:
         """The same under names that tell with what they were computed."""
@@ -100,55 +131,59 @@ def label_checked(label: str) -> str:
 class Embeddable:
     """All that metrics need of the models: what is already in the store costs nothing.
 
-    ``frames`` are the ways in which frames of the videos are chosen.
+    ``texts`` are those of each model, ``frames`` the ways in which frames of the videos are chosen
+    for each.
     """
 
     videos: Mapping[str, VideoFile]
-    frames: Sequence[str]
-    texts: Sequence[str]
-    sentences: Sequence[str]
+    frames: Mapping[str, Sequence[str]]
+    texts: Mapping[str, Sequence[str]]
 
 
 def embeddable(batch: Batch, metrics: Sequence[str], settings: Settings) -> Embeddable:
     """What ``embed`` has to embed, each text once and in a fixed order."""
-    texts: dict[Need, dict[str, None]] = {need: {} for need in _MODELS}
-    frames: dict[str, None] = {}
+    texts: dict[str, dict[str, None]] = {}
+    frames: dict[str, dict[str, None]] = {}
     parts = _Parts(batch, settings)
-    for family in families_of(metrics):
-        if Need.VIDEO in family.needs:
-            frames[family.frames(settings)] = None
-        for need, wanted in texts.items():
-            if need in family.needs:
-                read = parts.whole(family).batch
-                wanted.update(dict.fromkeys(family.texts(read, settings)))
+    for family in families_of(with_mixed(metrics)):
+        for model in _embedding(family):
+            if model.sees and Need.VIDEO in family.needs:
+                frames.setdefault(model.name, {})[family.frames(settings)] = None
+            read = parts.whole(family).batch
+            texts.setdefault(model.name, {}).update(dict.fromkeys(family.texts(read, settings)))
     files = {
         video: batch.files[video] for video in dict.fromkeys(batch.videos) if video in batch.files
     }
     return Embeddable(
         files if frames else {},
-        list(frames),
-        list(texts[Need.ENCODER]),
-        list(texts[Need.SENTENCE_MODEL]),
+        {name: list(chosen) for name, chosen in frames.items()},
+        {name: list(wanted) for name, wanted in texts.items()},
     )
 
 
+def _embedding(family: Family) -> list[Resource]:
+    """The models that a family needs embeddings of."""
+    return [one for one in resources() if one.embeds and one.name in family.needs]
+
+
 def embed(
-    wanted: Embeddable, settings: Settings, bench: Workbench, progress: Progress | None = None
+    wanted: Embeddable,
+    settings: Settings,
+    context: ScoringContext,
+    progress: Progress | None = None,
 ) -> dict[str, str]:
     """Fill the store; returns which videos cannot be read, and why."""
 
     def told(what: str) -> Callable[[int, int], None]:
         return lambda done, total: progress(what, done, total) if progress else None
 
-    if wanted.sentences and bench.sentence:
-        texts = bench.sentence.texts(settings.bertscore_layer)
-        texts.embed(wanted.sentences, told("sentences"))
     unreadable: dict[str, str] = {}
-    if bench.image_text:
-        if wanted.texts:
-            bench.image_text.texts.embed(wanted.texts, told("texts"))
-        for chosen in wanted.frames if wanted.videos else ():
-            frames = bench.image_text.frames(chosen)
+    for name, model in context.embedders({*wanted.texts, *wanted.frames}).items():
+        texts = wanted.texts.get(name)
+        if texts:
+            model.texts_for(settings).embed(texts, told(f"texts, {resource(name).title}"))
+        for chosen in wanted.frames.get(name, ()) if wanted.videos else ():
+            frames = model.frames(chosen)
             unreadable |= frames.embed(wanted.videos, told(f"videos ({chosen})"))
     return unreadable
 
@@ -157,7 +192,7 @@ def score(
     batch: Batch,
     metrics: Sequence[str],
     settings: Settings,
-    bench: Workbench,
+    context: ScoringContext,
     unreadable: Mapping[str, str] = MappingProxyType({}),
 ) -> Scores:
     """Every metric for every caption, from what ``embed`` left in the store.
@@ -167,27 +202,41 @@ def score(
     """
     scores = Scores()
     parts = _Parts(batch, settings)
-    wanted = families_of(metrics)
+    wanted = families_of(with_mixed(metrics))
     for family, names in wanted.items():
-        part = parts.of(family)
-        try:
-            found = family.score(part.batch, settings, bench) if len(part.batch) else {}
-        except MetricUnavailable as unavailable:
-            found = {}
-            scores.faults.append(Fault(str(unavailable), metrics=tuple(names)))
-        for name in names:
-            scores.values[name] = part.spread(found.get(name))
-            scores.signatures[name] = signature(name, family, batch, settings, bench)
+        if not family.mixes:
+            _add(scores, family, names, parts, context)
     unreferenced = dict.fromkeys(parts.unreferenced, NO_REFERENCE)
     scores.faults += _missing(batch, _naming(wanted, Need.REFERENCES), unreferenced)
-    scores.faults += _unseen(batch, wanted, settings, bench, unreadable)
+    scores.faults += _unseen(batch, wanted, settings, context, unreadable)
     scores.faults += _undefined(batch.videos, scores)
-    scores.faults += _leave_out_cut(scores, parts, wanted, bench)
-    scores.faults += _unwritten(bench)
-    if bench.caution and any(Need.ENCODER in family.needs for family in wanted):
-        scores.notes.append(bench.caution)
-    scores.notes += _cut_references(parts, wanted, bench)
-    return scores
+    scores.faults += _leave_out_cut(scores, parts, wanted, context)
+    context.values = scores.values  # not before: a trained metric may have scored others for itself
+    for family, names in wanted.items():
+        if family.mixes:  # of what is left: a caption that was read in part has no value
+            _add(scores, family, names, parts, context)
+    scores.faults = merged([*scores.faults, *_unwritten(context)])
+    caution = context.config.caution if context.config else ""
+    if caution and any(_SEEING in family.needs for family in wanted):
+        scores.notes.append(caution)
+    scores.notes += _cut_references(parts, wanted, context)
+    return scores.only(metrics)
+
+
+def _add(
+    scores: Scores, family: Family, names: Sequence[str], parts: _Parts, context: ScoringContext
+) -> None:
+    """A family's values, or why there are none."""
+    part = parts.of(family)
+    found: Mapping[str, Values] = {}
+    try:
+        if len(part.batch):
+            found = family.score(part.batch, parts.settings, context)
+    except MetricUnavailable as unavailable:
+        scores.faults.append(Fault(str(unavailable), metrics=tuple(names)))
+    for name in names:
+        scores.values[name] = part.spread(found.get(name))
+        scores.signatures[name] = signature(name, family, parts.batch, parts.settings, context)
 
 
 class _Part:
@@ -218,15 +267,15 @@ class _Parts:
     """What each family scores: all captions or those with references, whole or by sentences."""
 
     def __init__(self, batch: Batch, settings: Settings) -> None:
-        self._batch = batch
+        self.batch = batch
         self.settings = settings
         self._known: dict[tuple[int, bool], _Part] = {}
         self._referenced = batch.rows_with_references()
 
     @property
     def unreferenced(self) -> list[str]:
-        told = {self._batch.videos[row] for row in self._referenced}
-        return sorted(set(self._batch.videos) - told)
+        told = {self.batch.videos[row] for row in self._referenced}
+        return sorted(set(self.batch.videos) - told)
 
     def of(self, family: Family) -> _Part:
         return self._part(family, Need.REFERENCES in family.needs)
@@ -235,11 +284,11 @@ class _Parts:
         return self._part(family, referenced=False)
 
     def _part(self, family: Family, referenced: bool) -> _Part:
-        rows = self._referenced if referenced else np.arange(len(self._batch))
+        rows = self._referenced if referenced else np.arange(len(self.batch))
         split = "paragraphs" in family.settings and self.settings.paragraphs == "sentences"
         key = (len(rows), split)
         if key not in self._known:
-            self._known[key] = _Part(self._batch, rows, split)
+            self._known[key] = _Part(self.batch, rows, split)
         return self._known[key]
 
 
@@ -262,14 +311,14 @@ def _unseen(
     batch: Batch,
     wanted: Mapping[Family, Sequence[str]],
     settings: Settings,
-    bench: Workbench,
+    context: ScoringContext,
     unreadable: Mapping[str, str],
 ) -> list[Fault]:
     """Videos without frames: those that lack the same in every way of choosing frames, once."""
     blind: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for family, names in wanted.items():
         if Need.VIDEO in family.needs:
-            reasons = _without_frames(batch, family.frames(settings), bench, unreadable)
+            reasons = _without_frames(batch, family, settings, context, unreadable)
             blind.setdefault(tuple(reasons.items()), []).extend(names)
     return [
         fault
@@ -279,15 +328,20 @@ def _unseen(
 
 
 def _without_frames(
-    batch: Batch, chosen: str, bench: Workbench, unreadable: Mapping[str, str]
+    batch: Batch,
+    family: Family,
+    settings: Settings,
+    context: ScoringContext,
+    unreadable: Mapping[str, str],
 ) -> dict[str, str]:
-    if bench.image_text is None or bench.image_text.frames(chosen).fault:
+    models = context.embedders({one.name for one in _embedding(family) if one.sees})
+    seen = [model.frames(family.frames(settings)) for model in models.values()]
+    if not seen or any(frames.fault for frames in seen):
         return {}  # said once, for all videos
-    frames = bench.image_text.frames(chosen)
     return {
         video: unreadable.get(video, NO_VIDEO if video not in batch.files else NO_FRAMES)
         for video in sorted(set(batch.videos))
-        if video not in batch.files or batch.files[video] not in frames
+        if video not in batch.files or any(batch.files[video] not in frames for frames in seen)
     }
 
 
@@ -303,12 +357,12 @@ def _undefined(videos: Sequence[str], scores: Scores) -> list[Fault]:
 
 
 def _leave_out_cut(
-    scores: Scores, parts: _Parts, wanted: Mapping[Family, Sequence[str]], bench: Workbench
+    scores: Scores, parts: _Parts, wanted: Mapping[Family, Sequence[str]], context: ScoringContext
 ) -> list[Fault]:
     """A model that read the beginning of a caption only has not judged the caption."""
     told: dict[str, list[str]] = {}
     for family, names in wanted.items():
-        for need, cuts in _cutting(family, parts.settings, bench):
+        for need, cuts in _cutting(family, parts.settings, context):
             part = parts.of(family)
             texts = family.texts(part.batch, parts.settings)[: len(part.batch)]
             cut = part.any_of([cuts(text) for text in texts])
@@ -321,11 +375,11 @@ def _leave_out_cut(
 
 
 def _cut_references(
-    parts: _Parts, wanted: Mapping[Family, Sequence[str]], bench: Workbench
+    parts: _Parts, wanted: Mapping[Family, Sequence[str]], context: ScoringContext
 ) -> list[str]:
     counts: dict[str, int] = {}
     for family in wanted:
-        for need, cuts in _cutting(family, parts.settings, bench):
+        for need, cuts in _cutting(family, parts.settings, context):
             if Need.REFERENCES in family.needs:
                 read = parts.of(family).batch.references.values()
                 told = dict.fromkeys(text for texts in read for text in texts)
@@ -338,19 +392,19 @@ def _cut_references(
 
 
 def _cutting(
-    family: Family, settings: Settings, bench: Workbench
-) -> list[tuple[Need, Callable[[str], bool]]]:
+    family: Family, settings: Settings, context: ScoringContext
+) -> list[tuple[str, Callable[[str], bool]]]:
     """The models that a family has read texts with, and whether one has cut a text."""
-    found: list[tuple[Need, Callable[[str], bool]]] = []
-    if Need.ENCODER in family.needs and bench.image_text:
-        found.append((Need.ENCODER, bench.image_text.cuts))
-    if Need.SENTENCE_MODEL in family.needs and bench.sentence:
-        model, layer = bench.sentence, settings.bertscore_layer
-        found.append((Need.SENTENCE_MODEL, lambda text: model.cuts(text, layer)))
-    return found
+    return [
+        (resource(name).title, partial(_is_cut, model, settings))
+        for name, model in context.embedders(family.needs).items()
+    ]
 
 
-def _unwritten(bench: Workbench) -> list[Fault]:
-    opened = [part.space for part in bench.image_text.opened] if bench.image_text else []
-    opened += [texts.space for texts in bench.sentence.opened] if bench.sentence else []
-    return [Fault(message) for message in dict.fromkeys(space.fault for space in opened) if message]
+def _is_cut(model: Any, settings: Settings, text: str) -> bool:
+    return bool(model.cuts(text, settings))
+
+
+def _unwritten(context: ScoringContext) -> list[Fault]:
+    spaces = [part.space for model in context.embedders_opened for part in model.opened]
+    return [Fault(message) for message in dict.fromkeys(space.fault for space in spaces) if message]

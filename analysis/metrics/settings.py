@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, Final, TypeVar
 
-from analysis.metrics.sampling import Sampling
+from analysis.metrics.encoding.sampling import Sampling
 
 Value = TypeVar("Value", str, int, float, bool)
 

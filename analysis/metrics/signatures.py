@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from analysis.metrics.batch import Batch
+from analysis.metrics.context import ScoringContext
 from analysis.metrics.registry import Family, Need
 from analysis.metrics.settings import Settings
-from analysis.metrics.workbench import Workbench
 
 
-def signature(name: str, family: Family, batch: Batch, settings: Settings, bench: Workbench) -> str:
+def signature(
+    name: str, family: Family, batch: Batch, settings: Settings, context: ScoringContext
+) -> str:
     """Everything the numbers depend on beside caption, references and video.
 
     ``bleu4|refs:5|tokenize:ptb|version:1``
@@ -19,7 +21,7 @@ def signature(name: str, family: Family, batch: Batch, settings: Settings, bench
     if family.uses_corpus(settings):
         parts.append(f"corpus:{len(batch.corpus)}@{batch.corpus_digest}")
     parts += [f"{setting}:{getattr(settings, setting)}" for setting in family.settings]
-    parts += bench.signature(family.needs)
+    parts += [f"model:{model.signature}" for model in context.embedders(family.needs).values()]
     parts += [family.data(), f"version:{family.version}"]
     return "|".join(part for part in parts if part)
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from analysis.metrics.batch import Batch, Rows, Values
 from analysis.metrics.clustering import representative_frames
-from analysis.metrics.embedding import Texts, groups
-from analysis.metrics.embeddings import Vectors as StoredVectors
-from analysis.metrics.encoder import Encoder
+from analysis.metrics.encoding.embedding import Texts, groups
+from analysis.metrics.encoding.embeddings import Vectors as StoredVectors
+from analysis.metrics.encoding.encoder import Encoder
 from analysis.metrics.idf import EQUAL, Idf, inverse_document_frequencies
 from analysis.metrics.matching import (
     Floats,

@@ -8,12 +8,14 @@ from pathlib import Path
 
 from analysis.reading import appraise, authors, delimited, jsonlines, mturk, parquet
 from analysis.reading.files import RatingsFile, beginning, fault, plain
-from daplatform.tables import FirstFault
+from daplatform.tables import FirstFault, Kind
 
 __all__ = ["RatingsFile", "read_ratings"]
 
 
-def read_ratings(path: Path | str, *, hits: Path | str | None = None) -> RatingsFile:
+def read_ratings(
+    path: Path | str, *, hits: Path | str | None = None, pair: str | None = None
+) -> RatingsFile:
     """Read a file of ratings, whoever collected them. How it begins tells what it is.
 
     Parameters
@@ -23,10 +25,13 @@ def read_ratings(path: Path | str, *, hits: Path | str | None = None) -> Ratings
         batch result; the Direct Assessment authors' score files; or Appraise's CSV export.
     hits
         The `hits.csv` the HITs were made from, where a batch result does not say what was rated.
+    pair
+        Source and target language, as in "de-en", where a file of the authors' or of Appraise
+        holds several; written as the file writes them.
 
     Raises
     ------
-    RatingsError, TableError
+    TableError
         With file and line of the first faults: of the ratings, or of the file that holds them.
     OSError
         When a file cannot be opened.
@@ -34,22 +39,27 @@ def read_ratings(path: Path | str, *, hits: Path | str | None = None) -> Ratings
     faults = FirstFault()
     hits_file = plain(Path(hits), faults) if hits else nullcontext()
     with plain(Path(path), faults) as source, hits_file as sheet:
-        file = _read(source, sheet)
+        file = _read(source, sheet, pair)
     return replace(file, notes=(*faults.notes, *file.notes))
 
 
-def _read(source: Path, hits: Path | None) -> RatingsFile:
+def _read(source: Path, hits: Path | None, pair: str | None) -> RatingsFile:
     start = beginning(source)
+    is_batch = mturk.recognises(start)
+    if not is_batch and authors.recognises(start):
+        return authors.read(source, start, pair)
+    if not is_batch and appraise.recognises(start):
+        return appraise.read(source, start, pair)
+    if pair is not None:
+        raise fault(
+            source, None, f"There are no languages, so none is {pair!r}.", "Leave out --pair."
+        )
     if start.is_parquet:
         return parquet.read(source)
     if not start.line:
-        raise fault(source, None, "the file is empty")
+        raise fault(
+            source, None, "The file is empty.", "Save it again with its rows.", Kind.EMPTY_FILE
+        )
     if start.line.lstrip().startswith(("{", "[")):
         return jsonlines.read(source)
-    if mturk.recognises(start):
-        return mturk.read(source, start, hits)
-    if authors.recognises(start):
-        return authors.read(source, start)
-    if appraise.recognises(start):
-        return appraise.read(source, start)
-    return delimited.read(source, start)
+    return mturk.read(source, start, hits) if is_batch else delimited.read(source, start)

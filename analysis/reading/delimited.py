@@ -6,9 +6,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.reading.files import LONGEST_LINE, Beginning, RatingsFile, checked, fault, rows
-from analysis.stats.faults import RatingsError
+from analysis.reading.files import (
+    LONGEST_LINE,
+    Beginning,
+    RatingsFile,
+    checked,
+    fault,
+    rows,
+    wrong_width,
+)
 from analysis.stats.ratings import OPTIONAL, REQUIRED, check_names
+from daplatform.tables import Kind, TableError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,10 +37,16 @@ def read(path: Path, start: Beginning) -> RatingsFile:
 def _check_header(path: Path, names: list[str]) -> None:
     for name in (*REQUIRED, *OPTIONAL):
         if names.count(name) > 1:
-            raise fault(path, 1, f"the column {name!r} is there twice")
+            raise fault(
+                path,
+                1,
+                f"The column {name!r} is there twice.",
+                "Keep one of them.",
+                Kind.REPEATED_COLUMN,
+            )
     try:
         check_names(names)
-    except RatingsError as error:
+    except TableError as error:
         raise error.located(path.name, lambda row: row) from error
 
 
@@ -53,7 +67,13 @@ def _columns(path: Path, start: Beginning, names: list[str]) -> dict[str, pa.Chu
     try:
         return _read_csv(path, start, names, types)
     except pa.ArrowInvalid as error:
-        raise fault(path, None, f"this is not a table of ratings ({error})") from error
+        raise fault(
+            path,
+            None,
+            f"This is not a table of ratings ({error}).",
+            "docs/organising.md says what a file may be.",
+            Kind.UNREADABLE_FILE,
+        ) from error
 
 
 def _read_csv(
@@ -88,7 +108,7 @@ def _read_csv(
 def _refuse_broken_rows(path: Path, start: Beginning, width: int) -> None:
     for line, cells in rows(path, start.delimiter):
         if line > start.number and len(cells) != width:
-            raise fault(path, line, f"{len(cells)} cells where the header has {width}")
+            raise wrong_width(path, line, len(cells), width)
 
 
 def _line_of_row(path: Path, start: Beginning) -> Callable[[int], int]:

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from analysis.stats.faults import Fault, RatingsError
 from analysis.stats.flags import Evidence
 from analysis.stats.ratings import Ratings
 from daplatform.tables import (
     PARQUET,
     Bounds,
     Breaks,
+    Fault,
     FirstFault,
+    Kind,
+    Severity,
+    TableError,
+    Where,
     plain_text,
     read_lines,
     records,
     separator,
 )
 
+MOST_PAIRS: Final = 20
 LONGEST_LINE: Final = 1 << 20
 """Bytes. A file may be anything: no line longer than this is ever held."""
 BOUNDS: Final = Bounds(line_bytes=LONGEST_LINE)
@@ -105,16 +110,29 @@ def table(
     at: list[int] = []
     for line, row in content:
         if len(row) != len(header):
-            raise fault(path, line, f"{len(row)} cells where the header has {len(header)}")
+            raise wrong_width(path, line, len(row), len(header))
         cells.append(row)
         at.append(line)
     columns = zip(*cells, strict=True) if cells else [[] for _ in header]
     return {name: list(column) for name, column in zip(header, columns, strict=True)}, at
 
 
-def fault(path: Path, line: int | None, message: str) -> RatingsError:
+def fault(
+    path: Path, line: int | None, message: str, remedy: str, kind: Kind = Kind.VALUE
+) -> TableError:
     """One fault at a line of a file, or of the file as a whole."""
-    return RatingsError([Fault(message, line)]).located(path.name, lambda number: number)
+    return TableError([Fault(Severity.ERROR, kind, Where(path.name, line), message, remedy)])
+
+
+def wrong_width(path: Path, line: int, cells: int, header: int) -> TableError:
+    """A row that has more or fewer cells than the header."""
+    return fault(
+        path,
+        line,
+        f"This row has {cells} cells, and the header {header}.",
+        "Put text that holds the separator in quotes, or complete the row.",
+        Kind.FIELD_COUNT,
+    )
 
 
 def checked(
@@ -123,13 +141,14 @@ def checked(
     line: Callable[[int], int],
     *,
     orphans: bool = False,
+    standardised: bool = False,
     unit: str = "line",
 ) -> Ratings:
     """Ratings of these columns; faults are told by file and line."""
     try:
-        return Ratings.from_columns(columns, orphans=orphans)
-    except RatingsError as error:
-        raise error.located(path.name, line, unit) from error
+        return Ratings.from_columns(columns, orphans=orphans, standardised=standardised)
+    except TableError as error:
+        raise error.located(path.name, lambda row: line(row - 1), unit) from error
 
 
 def last_of_each(keys: Sequence[tuple[object, ...]]) -> list[int]:
@@ -139,3 +158,21 @@ def last_of_each(keys: Sequence[tuple[object, ...]]) -> list[int]:
     [1, 2]
     """
     return sorted({key: place for place, key in enumerate(keys)}.values())
+
+
+def pair_of(path: Path, pairs: Iterable[str], wanted: str | None) -> str:
+    """The language pair to read: the one asked for, or the only one there is."""
+    there = sorted(set(pairs))
+    shown = ", ".join(there[:MOST_PAIRS]) + (", …" if len(there) > MOST_PAIRS else "")
+    if wanted is None and len(there) == 1:
+        return there[0]
+    if wanted is None:
+        raise fault(
+            path,
+            None,
+            f"There are {len(there)} language pairs in one file ({shown}).",
+            f"Name one of them, as in --pair {there[0]}.",
+        )
+    if wanted not in there:
+        raise fault(path, None, f"There is no language pair {wanted!r}.", f"Name one of {shown}.")
+    return wanted

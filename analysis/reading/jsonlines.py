@@ -8,6 +8,7 @@ from typing import Any
 
 from analysis.reading.files import RatingsFile, checked, fault, lines
 from analysis.stats.ratings import OPTIONAL, REQUIRED
+from daplatform.tables import Kind
 
 
 def read(path: Path) -> RatingsFile:
@@ -28,12 +29,22 @@ def _add(path: Path, number: int, line: str, columns: dict[str, list[Any]], row:
     try:
         rating = json.loads(line)
     except (json.JSONDecodeError, RecursionError) as error:
-        raise fault(path, number, f"this is not JSON, one object to a line ({error})") from error
+        raise fault(
+            path, number, f"This is not JSON ({error}).", "Write one object to a line.", Kind.JSON
+        ) from error
     if not isinstance(rating, dict):
-        raise fault(path, number, "this is not a JSON object, of which there must be one to a line")
+        raise fault(
+            path, number, "This is not a JSON object.", "Write one object to a line.", Kind.JSON
+        )
     for name, value in rating.items():
         if isinstance(value, (dict, list)) and name in (*REQUIRED, *OPTIONAL):
-            raise fault(path, number, f"{name} is not a single value")
+            raise fault(
+                path,
+                number,
+                f"{name} is not a single value.",
+                "Write a number or a text.",
+                Kind.JSON,
+            )
         cells = columns.setdefault(name, [])
         cells.extend([None] * (row - len(cells)))
         cells.append(None if isinstance(value, (dict, list)) else value)

@@ -18,6 +18,7 @@ from typing import Final
 from analysis.reading.authors import KINDS
 from analysis.reading.files import Beginning, RatingsFile, beginning, checked, fault, table
 from analysis.stats.flags import Evidence
+from daplatform.tables import Kind
 
 NAMES: Final = ("HITId", "AssignmentId", "WorkerId", "WorkTimeInSeconds")
 CREDITED: Final = "|"
@@ -60,7 +61,13 @@ def read(path: Path, start: Beginning, hits: Path | None) -> RatingsFile:
     work = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
     if any(_SCORE.fullmatch(name) for name in columns):
         if hits is None:
-            raise fault(path, None, "what was rated is in hits.csv: name that file too (--hits)")
+            raise fault(
+                path,
+                None,
+                "What was rated is in hits.csv.",
+                "Name that file, too (--hits).",
+                Kind.MISSING_FILE,
+            )
         found = _ours(path, work, at, _sheet(hits))
     else:
         found = _authors(path, work, at)
@@ -93,7 +100,13 @@ def _ours(
                 continue
             position = place[1]
             if (hit, position) not in sheet:
-                raise fault(path, line, f"HIT {hit!r} has no position {position} in hits.csv")
+                raise fault(
+                    path,
+                    line,
+                    f"HIT {hit!r} has no position {position} in hits.csv.",
+                    "Name the hits.csv that these HITs were made from.",
+                    Kind.MISSING_ROW,
+                )
             kind, item, system = sheet[hit, position]
             fluency = one.get(f"Answer.fluency_{position}")
             yield replace(
@@ -108,7 +121,7 @@ def _authors(path: Path, work: list[Assignment], at: list[int]) -> Iterator[Answ
         answers = [cell for name, cell in one.items() if name.startswith("Answer.")]
         judgements = [match for cell in answers if (match := _judgements(cell))]
         if not judgements:
-            raise fault(path, line, "no answer holds ratings")
+            raise fault(path, line, "No answer holds ratings.", "Delete the row.", Kind.MISSING_ROW)
         for position, judgement in enumerate(judgements[0]):
             yield replace(
                 frame, system=judgement["system"], item=judgement["item"],
@@ -154,7 +167,13 @@ def _sheet(hits: Path) -> dict[Place, tuple[str, str, str]]:
         name for name in ("hit", "position", "kind", "video", "system") if name not in columns
     ]
     if missing:
-        raise fault(hits, 1, f"there is no column {missing[0]!r}")
+        raise fault(
+            hits,
+            1,
+            f"There is no column {missing[0]!r}.",
+            "Name the hits.csv as the platform wrote it.",
+            Kind.MISSING_COLUMN,
+        )
     places = zip(columns["hit"], columns["position"], strict=True)
     return dict(
         zip(

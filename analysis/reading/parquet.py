@@ -6,6 +6,7 @@ from pathlib import Path
 
 from analysis.reading.files import RatingsFile, checked, fault
 from analysis.stats.ratings import OPTIONAL, REQUIRED
+from daplatform.tables import Kind
 
 LABELS = ["annotator", "hit", "system", "item", "kind"]
 
@@ -20,7 +21,13 @@ def read(path: Path) -> RatingsFile:
         wanted = [name for name in (*REQUIRED, *OPTIONAL) if name in there]
         columns = {name: file.read([name])[name] for name in wanted}
     except (pa.ArrowInvalid, OSError) as error:
-        raise fault(path, None, f"this Parquet file cannot be read ({error})") from error
+        raise fault(
+            path,
+            None,
+            f"This Parquet file cannot be read ({error}).",
+            "Write it again.",
+            Kind.UNREADABLE_FILE,
+        ) from error
     others = {name: None for name in there if name not in wanted}
     ratings = checked(path, columns | others, lambda row: row + 1, unit="row")
     return RatingsFile(ratings, "ratings file (Parquet)")

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from analysis.exports import records
-from analysis.listings import (
+from analysis.models import Result
+from analysis.presenting.exports import records
+from analysis.presenting.listings import (
     ANNOTATORS,
     FLAGS,
     arranged,
@@ -20,11 +21,11 @@ from analysis.listings import (
     containing,
     matching,
 )
-from analysis.models import Result
 from analysis.selectors.results import result_listing
-from annotations.models import Annotator, Assignment, Exclusion
+from annotations.models import Annotator, Assignment
 from annotations.selectors.confirming import ratings_confirmed
-from annotations.selectors.reviews import annotators_left_out
+from crowds.models import Exclusion
+from crowds.selectors.reviews import annotators_left_out
 from hits.models import Campaign, HitItem
 from hits.selectors import replaced_words
 

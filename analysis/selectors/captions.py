@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.exports import records
-from analysis.listings import CAPTIONS, arranged, as_table, containing, matching
 from analysis.metrics.scoring import column
 from analysis.models import MetricRun, MetricScore, Result
-from analysis.pipeline import Analysis
+from analysis.presenting.exports import records
+from analysis.presenting.listings import CAPTIONS, arranged, as_table, containing, matching
+from analysis.results.pipeline import Analysis
 from analysis.selectors.results import result_listing
 from hits.models import Campaign, Caption, Video
 from hits.selectors import video_captions

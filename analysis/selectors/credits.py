@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from analysis.snapshot import Columns
+from analysis.results.snapshot import Columns
 from hits.models import Campaign, Caption, Hit, System
 
 FRESH = (0, 3)  # system captions and their repeats; control captions are never merged

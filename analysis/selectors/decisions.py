@@ -9,15 +9,16 @@ from datetime import datetime, timedelta
 from django.db.models import Count, Q
 from django.urls import reverse
 
-from annotations.models import Submission
+from annotations.models import VideoProblem
 from annotations.selectors.confirming import turns_lapsed
-from annotations.selectors.crowd import launch_places
+from crowds.models import Launch, OutboxMessage, Submission
+from crowds.selectors.overview import launch_places
 from daplatform.wording import counted
-from hits.models import Act, Campaign, Launch
+from hits.models import Campaign
 
 SYNC_OVERDUE = timedelta(minutes=15)  # crowds are asked every minute
 NEWS = timedelta(days=1)  # a refusal stays in the list of acts, but is no news for ever
-Pay, Progress = Submission.Pay, Submission.Progress
+Pay, Status = Submission.Pay, Submission.Status
 
 
 @dataclass(frozen=True)
@@ -32,31 +33,34 @@ class Decision:
 def campaign_decisions(
     campaign: Campaign, launches: Iterable[Launch], settled: str = "", *, now: datetime
 ) -> list[Decision]:
-    """What presses most stands first. In three queries, besides the launches.
+    """What presses most stands first. In four queries, besides the launches.
 
     ``settled`` is the order of systems that more ratings would not change, once there is one.
     """
-    crowd = reverse("annotations:crowd", args=[campaign.slug])
-    review = reverse("annotations:review", args=[campaign.slug])
+    crowd = reverse("crowds:crowd", args=[campaign.slug])
+    review = reverse("crowds:review", args=[campaign.slug])
     return [
         *_acts(campaign, crowd, now),
         *_enough(campaign, launches, settled),
         *_launches(launches, crowd, now),
         *_submissions(campaign, review, now),
+        *_videos(campaign),
     ]
 
 
 def _acts(campaign: Campaign, crowd: str, now: datetime) -> Iterator[Decision]:
-    refused = Q(state=Act.State.FAILED, ended_at__gt=now - NEWS)
-    acts = campaign.acts.aggregate(
-        asking=Count("pk", filter=Q(state=Act.State.ASKING)), refused=Count("pk", filter=refused)
+    refused = Q(state=OutboxMessage.State.FAILED, ended_at__gt=now - NEWS)
+    messages = campaign.messages.aggregate(
+        asking=Count("pk", filter=Q(state=OutboxMessage.State.ASKING)),
+        refused=Count("pk", filter=refused),
     )
-    if acts["asking"]:
-        asked = counted(acts["asking"], "act", "acts")
-        sentence = f"Nobody could look up how {asked} towards the crowd ended: look there and say."
+    if messages["asking"]:
+        asked = counted(messages["asking"], "request", "requests")
+        sentence = f"Nobody could look up how {asked} to the crowd ended: look there and say."
         yield Decision("acts", sentence, f"{crowd}#outbox")
-    if acts["refused"]:
-        sentence = f"The crowd refused {counted(acts['refused'], 'act', 'acts')} since yesterday."
+    if messages["refused"]:
+        refused_now = counted(messages["refused"], "request", "requests")
+        sentence = f"The crowd refused {refused_now} since yesterday."
         yield Decision("refusals", sentence, f"{crowd}#outbox")
 
 
@@ -72,7 +76,7 @@ def _enough(campaign: Campaign, launches: Iterable[Launch], settled: str) -> Ite
             f"Enough ratings: {settled} is settled. Closing batch "
             f"{launch.batch.number} now would spare {counted(places.open, 'place', 'places')}"
             f"{saved}.",
-            reverse("annotations:launch-close", args=[campaign.slug, launch.pk]),
+            reverse("crowds:launch-close", args=[campaign.slug, launch.pk]),
         )
 
 
@@ -99,7 +103,7 @@ def _launches(launches: Iterable[Launch], crowd: str, now: datetime) -> Iterator
 
 def _submissions(campaign: Campaign, review: str, now: datetime) -> Iterator[Decision]:
     undecided = Submission.objects.filter(
-        posting__launch__batch__campaign=campaign, pay=Pay.OPEN, progress=Progress.SUBMITTED
+        publication__launch__batch__campaign=campaign, pay=Pay.OPEN, status=Status.SUBMITTED
     )
     waiting = undecided.aggregate(clean=Count("pk", filter=Q(problem="")), all=Count("pk"))
     odd = waiting["all"] - waiting["clean"]
@@ -115,3 +119,22 @@ def _submissions(campaign: Campaign, review: str, now: datetime) -> Iterator[Dec
     if waiting["clean"]:
         count = counted(waiting["clean"], "submission waits", "submissions wait")
         yield Decision("submissions", f"{count} to be paid or refused.", f"{review}?show=open")
+
+
+def _videos(campaign: Campaign) -> Iterator[Decision]:
+    """Videos that annotators reported: the one with most reports is where to look first."""
+    reported = (
+        VideoProblem.objects.filter(video__campaign=campaign)
+        .values("video", "video__name")
+        .annotate(reports=Count("pk"))
+        .order_by("-reports", "video")
+    )
+    rows = list(reported)
+    if rows:
+        count = counted(sum(row["reports"] for row in rows), "report", "reports")
+        videos, worst = counted(len(rows), "video", "videos"), rows[0]
+        yield Decision(
+            "videos",
+            f"{count} of problems with {videos} came in; most are about {worst['video__name']}.",
+            reverse("analysis:video-scores", args=[campaign.slug, worst["video"]]),
+        )

@@ -27,7 +27,7 @@ def export_path(export: Export) -> Path:
 
 def export_is_lost(export: Export) -> bool:
     """Whether it was ready once, and is not here any more."""
-    return export.state == Export.State.READY and not export_path(export).is_file()
+    return export.status == Export.Status.DONE and not export_path(export).is_file()
 
 
 def export_kept_until(export: Export) -> datetime:

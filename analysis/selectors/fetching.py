@@ -12,7 +12,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 from numpy.typing import NDArray
 
-from analysis.snapshot import FIELDS, SUMMED, WEIGHTS, Columns
+from analysis.results.snapshot import FIELDS, SUMMED, WEIGHTS, Columns
 from annotations.models import Assignment, Rating
 from hits.models import Campaign, Caption
 

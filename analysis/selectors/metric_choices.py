@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
 from django.conf import settings
 from django.utils import timezone
 
-from analysis.metrics.models import DEMO, ModelChoice
-from analysis.metrics.registry import Family, Need, families
+from analysis.metrics.encoding.encoder import IMAGE_TEXT
+from analysis.metrics.encoding.models import DEMO, ModelChoice
+from analysis.metrics.encoding.sentence_model import SENTENCE
+from analysis.metrics.registry import Need, embedding_models, families, needs_of, titles
 from analysis.models import MetricWorker
 from hits.models import Campaign, System
 
@@ -77,29 +79,30 @@ def metric_groups(campaign: Campaign, workers: list[MetricWorker]) -> list[Group
     lacking = _lacking(campaign)
     reasons = [worker.unavailable for worker in workers]
     found: dict[str, list[Choice]] = {title: [] for title in (WORDS, MEANING, ENCODED, SEEN, BOTH)}
-    needs: dict[str, set[Need]] = {title: set() for title in found}
+    needs: dict[str, set[str]] = {title: set() for title in found}
     for family in families():
-        title = _title(family)
-        needs[title] |= family.needs
+        needed = needs_of(family.metrics)
+        title = _title(needed)
+        needs[title] |= needed
         for name, summary in family.metrics.items():
-            reason = next((text for need, text in lacking.items() if need in family.needs), "")
+            reason = next((text for need, text in lacking.items() if need in needed), "")
             reason = reason or _nobody(name, reasons)
             found[title].append(Choice(name, summary, family.paper, reason))
     return [
-        Group(title, ", ".join(sorted(needs[title] - {Need.JAVA})), choices)
+        Group(title, ", ".join(titles(needs[title] & {*Need, *embedding_models()})), choices)
         for title, choices in found.items()
         if choices
     ]
 
 
-def _lacking(campaign: Campaign) -> dict[Need, str]:
-    lacking = {}
+def _lacking(campaign: Campaign) -> dict[str, str]:
+    lacking: dict[str, str] = {}
     if not campaign.systems.filter(role=System.Role.REFERENCE).exists():
         lacking[Need.REFERENCES] = NO_REFERENCES
     if not campaign.videos.exclude(file="").exists():
         lacking[Need.VIDEO] = NO_VIDEOS
     if not models_offered(campaign):
-        lacking[Need.ENCODER] = NO_MODEL
+        lacking[IMAGE_TEXT.name] = NO_MODEL
     return lacking
 
 
@@ -109,9 +112,9 @@ def _nobody(name: str, reasons: list[Mapping[str, str]]) -> str:
     return everybody[0] if everybody and len(everybody) == len(reasons) else ""
 
 
-def _title(family: Family) -> str:
-    if Need.VIDEO in family.needs:
-        return BOTH if Need.REFERENCES in family.needs else SEEN
-    if Need.ENCODER in family.needs:
+def _title(needs: Collection[str]) -> str:
+    if Need.VIDEO in needs:
+        return BOTH if Need.REFERENCES in needs else SEEN
+    if IMAGE_TEXT.name in needs:
         return ENCODED
-    return MEANING if Need.SENTENCE_MODEL in family.needs else WORDS
+    return MEANING if SENTENCE.name in needs else WORDS

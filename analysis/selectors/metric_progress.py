@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 
-from django.conf import settings
 from django.db.models import Count, Q, Sum
-from django.utils import timezone
 
 from analysis.models import MetricChunk, MetricFault, MetricRun
+from daplatform.jobs.models import silent_since
 from hits.models import Campaign
-
-State = MetricChunk.State
 
 
 @dataclass(frozen=True)
@@ -40,16 +36,15 @@ class Progress:
 
 def run_progress(run: MetricRun) -> list[Progress]:
     """One query; nothing where the run is not cut into chunks yet."""
-    fresh = timezone.now() - timedelta(seconds=settings.METRIC_CLAIM_SECONDS)
     kinds = (
         run.chunks.order_by()
         .values("kind")
         .annotate(
             total=Sum("size"),
-            done=Sum("size", filter=~Q(state=State.PENDING)),
+            done=Sum("size", filter=~Q(status__in=MetricChunk.ACTIVE)),
             timed=Sum("size", filter=Q(seconds__isnull=False)),
             spent=Sum("seconds"),
-            busy=Count("pk", filter=Q(state=State.PENDING, claimed_at__gte=fresh)),
+            busy=Count("pk", filter=Q(claimed_at__gte=silent_since())),
         )
     )
     found = {

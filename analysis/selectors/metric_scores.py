@@ -15,10 +15,10 @@ from django.db.models import Avg, Count, Q
 
 from analysis.metrics.files import write_scores
 from analysis.metrics.registry import families, families_of
-from analysis.metrics.scoring import Fault, Scores, column, metric_of
+from analysis.metrics.scoring import Fault, Scores, column, merged, metric_of
 from analysis.models import MetricChunk, MetricFault, MetricRun, MetricScore
 from analysis.selectors.metric_material import Material, run_material
-from analysis.spreadsheets import defused
+from daplatform.tables.formulas import defused
 from hits.models import Campaign
 
 DAY = 24 * 60 * 60  # seconds
@@ -45,7 +45,7 @@ def sources_among(runs: Iterable[MetricRun]) -> dict[str, MetricRun]:
 
 def runs_done(campaign: Campaign) -> list[MetricRun]:
     """Newest first."""
-    done = campaign.metric_runs.filter(state=MetricRun.State.DONE)
+    done = campaign.metric_runs.filter(status=MetricRun.Status.DONE)
     return list(done.select_related("corpus").defer("corpus__references").order_by("-pk"))
 
 
@@ -223,11 +223,11 @@ def run_faults(runs: Iterable[MetricRun]) -> list[Fault]:
     """What could not be scored in these runs, and why."""
     faults = MetricFault.objects.filter(chunk__run__in=list(runs))
     faults = faults.select_related("video", "chunk__run")
-    return [
+    return merged(
         Fault(
             fault.message,
             fault.video.name if fault.video else "",
             tuple(column(name, fault.chunk.run.label) for name in fault.metrics),
         )
         for fault in faults.order_by("video__name", "pk")
-    ]
+    )

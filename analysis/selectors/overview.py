@@ -9,29 +9,34 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
-from analysis.charts import Chart
 from analysis.models import Result
-from analysis.pace import Finish, Pace, expected_finish, pace_chart
+from analysis.presenting.charts import Chart
+from analysis.presenting.pace import Finish, Pace, expected_finish, pace_chart
+from analysis.presenting.standings import Standing, top_standings
+from analysis.results.findings.ranking import Ranking, ranking_sentence, system_rows
+from analysis.results.findings.stopping import Stopping, stopping_sentence
+from analysis.results.numbers import from_json
+from analysis.results.pipeline import Settings
+from analysis.results.registry import Context, Counts
 from analysis.selectors.decisions import Decision, campaign_decisions
 from analysis.selectors.progress import Progress, campaign_arrivals, campaign_progress
-from analysis.standings import Standing, top_standings
-from hits.models import Batch, Campaign, Launch
-from hits.selectors.money import campaign_currency, campaign_sums, policy_of
+from crowds.models import Launch
+from crowds.selectors.money import campaign_currency, campaign_sums, policy_of
+from hits.models import Batch, Campaign
 
 SYSTEMS_SHOWN = 5  # or one more, where no other is left
 TRAIL_SHOWN = 5
-# Of a result's page: it holds every chart and annotator, too much to fetch every few seconds.
+# Of a result's numbers: they hold every annotator, too much to fetch every few seconds.
 RESULT_SHOWN = (
-    "state",
+    "status",
     "problem",
     "created_at",
     "finished_at",
-    "page__counts",
-    "page__enough",
-    "page__lede",
-    "page__notes",
-    "page__sentences__stopping",
-    "page__systems",
+    "summary__counts",
+    "summary__notes",
+    "summary__settings",
+    "summary__numbers__ranking",
+    "summary__numbers__stopping",
 )
 
 
@@ -66,7 +71,7 @@ class Findings:
     undecided: int  # people: too few pairs to say
     lede: str
     stopping: str
-    enough: bool | None  # None in a result of before that was told
+    enough: bool
     notes: tuple[str, ...]
     systems: int
     standings: tuple[Standing, ...]
@@ -84,7 +89,7 @@ class Findings:
 
 
 @dataclass(frozen=True)
-class Deed:
+class AuditRow:
     """A line of the audit trail."""
 
     when: datetime
@@ -108,7 +113,7 @@ class Overview:
     findings: Findings | None
     problem: str
     is_renewing: bool
-    trail: tuple[Deed, ...]
+    trail: tuple[AuditRow, ...]
     may_change: bool
 
     @property
@@ -156,7 +161,7 @@ def _next_step(campaign: Campaign, progress: Progress) -> Step:
         return Step.WAIT_FOR_RATINGS
     if progress.hits:
         return Step.OFFER
-    is_composing = campaign.batches.filter(state=Batch.State.WAITING).exists()
+    is_composing = campaign.batches.filter(status__in=Batch.ACTIVE).exists()
     return Step.WAIT_FOR_HITS if is_composing else Step.COMPOSE
 
 
@@ -172,24 +177,28 @@ def _results(campaign: Campaign, choices_key: str) -> tuple[dict[str, Any] | Non
     """The newest finished result, and whether a newer one is being made."""
     same = Result.objects.filter(campaign=campaign, choices_key=choices_key)
     finished = same.shown().order_by("-last_rating").values(*RESULT_SHOWN)
-    return finished.first(), same.filter(state=Result.State.WAITING).exists()
+    return finished.first(), same.active().exists()
 
 
 def _findings(result: dict[str, Any] | None) -> Findings | None:
-    if result is None or result["state"] == Result.State.FAILED:
+    if result is None or result["status"] == Result.Status.FAILED:
         return None
-    counts, systems = result["page__counts"], result["page__systems"]
+    counts = from_json(Counts, result["summary__counts"])
+    ranking = from_json(Ranking, result["summary__numbers__ranking"])
+    stopping = from_json(Stopping, result["summary__numbers__stopping"])
+    context = Context(from_json(Settings, result["summary__settings"]), counts)
+    systems = system_rows(ranking)
     shows_all = len(systems) <= SYSTEMS_SHOWN + 1
     return Findings(
         made_at=result["finished_at"] or result["created_at"],
-        ratings=counts["ratings"],
-        passed=counts["annotators_passed"],
-        judged=counts["annotators_passed"] + counts["annotators_failed"],
-        undecided=counts["annotators_insufficient"],
-        lede=result["page__lede"],
-        stopping=result["page__sentences__stopping"],
-        enough=result["page__enough"],
-        notes=tuple(result["page__notes"] or ()),
+        ratings=counts.ratings,
+        passed=counts.annotators_passed,
+        judged=counts.annotators_passed + counts.annotators_failed,
+        undecided=counts.annotators_insufficient,
+        lede=ranking_sentence(ranking, context),
+        stopping=stopping_sentence(stopping),
+        enough=stopping.is_enough,
+        notes=tuple(result["summary__notes"]),
         systems=len(systems),
         standings=tuple(top_standings(systems, len(systems) if shows_all else SYSTEMS_SHOWN)),
     )
@@ -203,6 +212,8 @@ def _settled(findings: Findings | None) -> str:
     return " > ".join([*names, "…"] if findings.systems > len(names) else names)
 
 
-def _trail(campaign: Campaign) -> tuple[Deed, ...]:
+def _trail(campaign: Campaign) -> tuple[AuditRow, ...]:
     entries = campaign.trail.select_related("person")[:TRAIL_SHOWN]
-    return tuple(Deed(entry.created_at, entry.who, entry.action, entry.detail) for entry in entries)
+    return tuple(
+        AuditRow(entry.created_at, entry.who, entry.action, entry.detail) for entry in entries
+    )

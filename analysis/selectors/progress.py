@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db.models import Count, F, Min, Q, QuerySet
 from django.db.models.functions import TruncHour
 
-from analysis.pace import DAY, HOUR, HOURS_SHOWN, Pace, hour_of
+from analysis.presenting.pace import DAY, HOUR, HOURS_SHOWN, Pace, hour_of
 from annotations.models import Assignment, Rating
 from annotations.selectors.confirming import ratings_confirmed
 from hits.models import Campaign, Hit

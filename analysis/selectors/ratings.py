@@ -7,13 +7,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from analysis.results.snapshot import Columns, latest
 from analysis.selectors.credits import credited
-from analysis.snapshot import Columns, latest
 from analysis.stats.flags import Evidence
 from analysis.stats.ratings import Ratings
 from annotations.models import Annotator, Assignment
 from annotations.selectors.confirming import ratings_confirmed
-from annotations.selectors.reviews import (
+from crowds.selectors.reviews import (
     annotators_vouched_for,
     assignments_left_out,
     review_marks,
@@ -24,7 +24,7 @@ from hits.models import Campaign, Hit
 def ratings_of(campaign: Campaign, columns: Columns) -> Ratings:
     """The last revision of every answer, under the names people know.
 
-    Raises RatingsError, a ValueError, when there are none.
+    Raises TableError, a ValueError, when there are none.
     """
     answers = credited(campaign, latest(counted(campaign, columns)))
     names = _names(campaign)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 
-from analysis.listings import ANNOTATORS, CAPTIONS, read_listing
 from analysis.models import Result
+from analysis.presenting.listings import ANNOTATORS, CAPTIONS, as_table, read_listing
+from analysis.results.files import Maker, captions_table, result_files
+from analysis.results.findings.ranking import missing_sentence, system_rows
+from analysis.results.registry import Summary
 from hits.models import Campaign
 
 if TYPE_CHECKING:
@@ -18,10 +21,10 @@ if TYPE_CHECKING:
 def result_latest(campaign: Campaign, choices_key: str) -> Result | None:
     """The newest finished result with these choices, however old.
 
-    What the page of the ranking shows is fetched when it is asked for: it holds every chart.
+    Its numbers are fetched when they are asked for: they hold every annotator.
     """
     same = Result.objects.shown().filter(campaign=campaign, choices_key=choices_key)
-    rows = same.defer("page").select_related("campaign")
+    rows = same.defer("summary").select_related("campaign")
     newest: Result | None = rows.order_by("-last_rating").first()
     return newest
 
@@ -32,8 +35,33 @@ def result_folder(result: Result) -> Path:
     return folder
 
 
+def result_summary(result: Result) -> Summary:
+    """Its numbers. Raises ValueError where they were stored before a statistic came or went."""
+    return Summary.from_json(result.summary)
+
+
+def result_systems(result: Result) -> list[dict[str, Any]]:
+    """The ranking, best first."""
+    return system_rows(result_summary(result).numbers["ranking"])
+
+
+def missing_ranking(result: Result) -> str:
+    """Why no system of it is ranked; empty where one is."""
+    summary = result_summary(result)
+    return missing_sentence(summary.numbers["ranking"], summary.context())
+
+
+def result_makers(result: Result) -> dict[str, Maker]:
+    """What makes each of its files."""
+    return result_files(
+        result_summary(result),
+        lambda: captions_table(as_table(result_listing(result, CAPTIONS))),
+        title=result.campaign.name,
+    )
+
+
 def result_listing(result: Result, name: str) -> pa.Table:
-    """The rows of `analysis.listings` that go with a result which is ready."""
+    """The rows of `analysis.presenting.listings` that go with a result which is ready."""
     return read_listing(result_folder(result) / name)
 
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from analysis import pairs, replications
-from analysis.downloads import Download, one_piece
-from analysis.exports import Table, ratings_table
-from analysis.listings import CAPTIONS, arranged, as_table
-from analysis.meta.files import table
-from analysis.meta.points import points_of
-from analysis.models import Agreement, Result
+from analysis.evaluation.files import table
+from analysis.evaluation.points import points_of
+from analysis.models import MetricEvaluation, Result
+from analysis.presenting import pairs, replications
+from analysis.presenting.downloads import Download, one_piece
+from analysis.presenting.exports import Table, ratings_table
+from analysis.presenting.listings import CAPTIONS, arranged, as_table
 from analysis.selectors import annotators, captions, inspection, metric_scores
-from analysis.selectors.metric_agreement import agreement_points
+from analysis.selectors.evaluations import evaluation_points
 from analysis.selectors.ratings import ratings_of
-from analysis.selectors.results import result_has_listings, result_listing
+from analysis.selectors.results import result_has_listings, result_listing, result_systems
 from analysis.services.organiser_downloads import (
     hits_download,
     ledger_download,
@@ -114,7 +114,7 @@ def _of_system(column: str, first: str, second: str) -> str:
 def comparison_download(campaign: Campaign, *, result: int, other: int) -> Download:
     """The systems both campaigns have, with the scores of both."""
     first, second = result_found(result), result_found(other)
-    rows = replications.shared_systems(first.page["systems"], second.page["systems"])
+    rows = replications.shared_systems(result_systems(first), result_systems(second))
     if not rows:
         raise NothingToDownload("The two campaigns have no system in common.")
     return one_piece(
@@ -165,10 +165,10 @@ def metrics_download(campaign: Campaign) -> Download:
     return one_piece(f"Metrics of {campaign.name}", table(rows, columns))
 
 
-def points_download(campaign: Campaign, *, agreement: int, human: str, metric: str) -> Download:
+def points_download(campaign: Campaign, *, evaluation: int, human: str, metric: str) -> Download:
     """Captions by people and one metric; those with a distance are the odd ones, oddest first."""
-    found = Agreement.objects.filter(campaign=campaign, pk=agreement).first()
-    points = agreement_points(found) if found else None
+    found = MetricEvaluation.objects.filter(campaign=campaign, pk=evaluation).first()
+    points = evaluation_points(found) if found else None
     if found is None or points is None:
         raise NothingToDownload("There is no such result any more: open the page again.")
     return listed(

@@ -14,20 +14,20 @@ from django.core.files.storage import default_storage
 from PIL import Image
 
 from analysis.metrics.batch import VideoFile
-from analysis.metrics.encoder import Encoder
-from analysis.metrics.equipment import Equipment
+from analysis.metrics.config import MetricConfig
+from analysis.metrics.context import ScoringContext
+from analysis.metrics.encoding.encoder import IMAGE_TEXT, Encoder
+from analysis.metrics.encoding.frames import UnreadableVideo, read_frames
+from analysis.metrics.encoding.sampling import Sampling
 from analysis.metrics.explanations import Explanation, explain, without_unmatched_frames
-from analysis.metrics.factvc import own_settings
-from analysis.metrics.frames import UnreadableVideo, read_frames
-from analysis.metrics.registry import MetricUnavailable, Need
-from analysis.metrics.sampling import Sampling
+from analysis.metrics.families.factvc import own_settings
+from analysis.metrics.registry import MetricUnavailable
 from analysis.metrics.settings import Settings
 from analysis.metrics.vision import token_weights
-from analysis.metrics.workbench import Workbench
 from analysis.models import MetricChunk, MetricFault, MetricRun
 from analysis.selectors.explanations import explanation_name, explanation_of, frame_name
 from analysis.services.embedding_store import store_pull
-from analysis.services.metric_bench import Job, device, equipment_of, job_of
+from analysis.services.metric_context import Job, config_of, device, job_of
 from analysis.services.metric_work import videos_at_hand
 from hits.models import Caption, Video
 
@@ -50,7 +50,7 @@ def explanation_make(*, run: int, caption: int) -> None:
     try:
         content = _explained(scored, said)
     except (MetricUnavailable, FileNotFoundError) as error:
-        _bench.cache_clear()  # next time a model or a store may be there that is not now
+        _context.cache_clear()  # next time a model or a store may be there that is not now
         pruned = isinstance(error, FileNotFoundError)  # since this worker first looked
         content = {"problem": NO_FRAMES if pruned else str(error)}
     name = explanation_name(scored, said)
@@ -59,12 +59,13 @@ def explanation_make(*, run: int, caption: int) -> None:
 
 
 def _explained(run: MetricRun, caption: Caption) -> dict[str, Any]:
-    job, bench = job_of(run), _bench(equipment_of(run.choices, _device(run)))
-    encoder, settings = bench.encoder, _settings(job)
+    job, context = job_of(run), _context(config_of(run.choices, _device(run)))
+    encoder: Encoder = context.resource(IMAGE_TEXT.name)
+    settings = _settings(job)
     encoder.frames(settings.frames)
     store_pull(encoder.spaces)
     video = _embedded(run, job, settings.frames, encoder, caption)
-    weights = bench.remember(token_weights, job.material.batch, settings)
+    weights = context.remember(token_weights, job.material.batch, settings)
     whole = explain(caption.text, video, encoder, settings.frames, weights)
     shown = without_unmatched_frames(whole) if len(whole.frames) > MOST_FRAMES else whole
     return asdict(shown) | {
@@ -84,8 +85,8 @@ def _settings(job: Job) -> Settings:
 
 
 @lru_cache(maxsize=1)
-def _bench(equipment: Equipment) -> Workbench:
-    return equipment.workbench({Need.ENCODER})
+def _context(config: MetricConfig) -> ScoringContext:
+    return config.context()
 
 
 def _device(run: MetricRun) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import shutil
 import uuid
 from collections.abc import Iterator
@@ -16,24 +15,18 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import ObjectDoesNotExist
-from django.db import InterfaceError, OperationalError, transaction
-from django.db.models import QuerySet
+from django.db import transaction
 from django.utils import timezone
 
-from analysis.downloads import Download, write_download
-from analysis.exports import Table
 from analysis.models import Export
+from analysis.presenting.downloads import Download, write_download
+from analysis.presenting.exports import Table
 from analysis.selectors.exports import export_path
 from analysis.services.downloads import DOWNLOADS
-from analysis.services.waiting import waiting_for_space
-from daplatform.disk import is_full
+from crowds.models import AuditEntry
 from daplatform.errors import DomainError
-from hits.models import AuditEntry, Campaign
-
-logger = logging.getLogger(__name__)
-State = Export.State
-DATABASE_AWAY = (InterfaceError, OperationalError)
-UNEXPECTED = "Something went wrong on the server; whoever runs it finds it in the log."
+from daplatform.jobs.services import job_alive, job_done
+from hits.models import Campaign
 
 
 @transaction.atomic
@@ -66,9 +59,8 @@ def export_request(
     if is_new:
         detail = f"{name}.{format}, {rows:,} rows"
         AuditEntry.objects.create(campaign=campaign, person=by, action="exported", detail=detail)
-    elif export.state != State.WAITING and not export_path(export).is_file():
-        again = Export.objects.exclude(state=State.WAITING).filter(pk=export.pk)
-        again.update(state=State.WAITING, problem="", written=0, claimed_at=None)
+    elif not export.is_active and not export_path(export).is_file():
+        Export.objects.filter(pk=export.pk).again()
         export.refresh_from_db()
     return export
 
@@ -78,37 +70,14 @@ def choices_key(name: str, format: str, choices: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def exports_left_behind() -> QuerySet[Export]:
-    """Exports that a worker should be busy with, and none is."""
-    return Export.objects.left_behind()
-
-
-def export_make(*, pk: int) -> None:
+def export_make(export: Export) -> None:
     """Write the file. Safe twice: whoever is last puts the same bytes into its place."""
-    if Export.objects.claim(pk):
-        with waiting_for_space(Export.objects.filter(pk=pk)):
-            _make(Export.objects.select_related("campaign").get(pk=pk))
-
-
-def _make(export: Export) -> None:
-    end = _end(export)
-    unfinished = Export.objects.filter(pk=export.pk, state=State.WAITING)
-    unfinished.update(finished_at=timezone.now(), **end)
-
-
-def _end(export: Export) -> dict[str, Any]:
-    """What became of it. Whatever will not pass by itself is tried once, not by every sweep."""
     try:
         made = DOWNLOADS[export.name](export.campaign, **export.choices)
         size = _write(export, made)
-    except (DomainError, ObjectDoesNotExist, ValueError) as error:
-        return {"state": State.FAILED, "problem": str(error)[:500]}
-    except Exception as error:
-        if is_full(error) or isinstance(error, DATABASE_AWAY):
-            raise
-        logger.exception("export %s (%s) cannot be made", export.pk, export.filename)
-        return {"state": State.FAILED, "problem": UNEXPECTED}
-    return {"state": State.READY, "problem": "", "size": size}
+    except (ObjectDoesNotExist, ValueError) as error:
+        raise DomainError(str(error)) from error
+    job_done(job=export, size=size)
 
 
 def _write(export: Export, made: Download) -> int:
@@ -128,13 +97,12 @@ def _write(export: Export, made: Download) -> int:
 
 
 def _telling(export: Export, pieces: Iterator[Table]) -> Iterator[Table]:
-    """The pieces, with word after each of how far it is and that somebody is at it."""
+    """The pieces, with word after each of how far it is."""
     written = 0
     for piece in pieces:
         yield piece
         written += len(next(iter(piece.values()), ()))
-        alive = {"written": written, "claimed_at": timezone.now()}
-        Export.objects.filter(pk=export.pk, state=State.WAITING).update(**alive)
+        job_alive(job=export, progress={"rows": written})
 
 
 def exports_prune() -> None:

@@ -4,145 +4,56 @@ from __future__ import annotations
 
 import time
 
-from django.db import OperationalError, transaction
-from django.db.models import Exists, F, OuterRef
-from django.utils import timezone
+from django.db import transaction
 
+from analysis.metrics.registry import embedding_models
 from analysis.models import MetricChunk, MetricFault, MetricRun
-from analysis.services.metric_bench import MODELS, job_of, precision
-from analysis.services.metric_runs import ACTIVE, chunks_due, chunks_of
+from analysis.services.metric_context import job_of, precision
+from analysis.services.metric_runs import WORKERS_WOKEN, chunks_of
 from analysis.services.metric_work import Outcome, chunk_do, chunk_failure
-from analysis.services.waiting import signs_of_life
-
-State = MetricChunk.State
-ATTEMPTS = 3
-WORKERS_WOKEN = 16
-UNEXPECTED = "something went wrong here, and was written to the log"
-GIVEN_UP = f"{ATTEMPTS} workers died over it, or over others of its group"
+from daplatform.jobs.services import job_done, job_failed, job_hand_over
 
 
-def metric_run_work(*, pk: int) -> int:
-    """Do one chunk of a run; returns how many workers to wake for what is left. Safe to run twice.
-
-    The first to come cuts the run into chunks, and wakes others to share them.
-    """
-    run = MetricRun.objects.filter(pk=pk, state__in=ACTIVE).first()
-    if run is None:
-        return 0
-    if run.state == MetricRun.State.WAITING:
-        return _begin(run)
-    if run.precision and run.precision != precision():
-        return 0
-    _give_up(run)
-    chunk = _claim(run)
-    if chunk is not None:
-        _work(run, chunk)
-    _finish(run)
-    return _to_wake(run, chunk)
-
-
-def metric_run_finish(*, pk: int) -> None:
-    """Do all of a run in this process, where there is no queue."""
-    while metric_run_work(pk=pk):
-        pass
-
-
-def _begin(run: MetricRun) -> int:
-    try:
-        return _lay_out(run)
-    except OperationalError:
-        raise  # the database is busy or away: another time
-    except Exception:
-        waiting = MetricRun.objects.filter(pk=run.pk, state=MetricRun.State.WAITING)
-        waiting.update(state=MetricRun.State.FAILED, problem=f"{UNEXPECTED.capitalize()}.")
-        raise
-
-
-def _lay_out(run: MetricRun) -> int:
-    """Cut the run into chunks, unless somebody else has."""
+def metric_run_begin(run: MetricRun) -> list[MetricChunk]:
+    """Cut a run into chunks, which are jobs of their own; workers are to be woken for the first."""
     job = job_of(run)
-    waiting = MetricRun.objects.filter(pk=run.pk, state=MetricRun.State.WAITING)
-    kind = precision() if job.needs & MODELS else ""
+    kind = precision() if job.needs & embedding_models() else ""
     with transaction.atomic():
-        if not waiting.update(state=MetricRun.State.RUNNING, precision=kind):
-            return 0
+        if not job_hand_over(job=run, precision=kind):
+            return []
         for number, chunk in enumerate(chunks := list(chunks_of(job))):
             chunk.run, chunk.number = run, number
         MetricChunk.objects.bulk_create(chunks, batch_size=1_000)
-    return min(WORKERS_WOKEN, chunks_due(run).count())
+    return list(run.chunks.due()[:WORKERS_WOKEN])
 
 
-def _claim(run: MetricRun) -> MetricChunk | None:
-    """The next chunk that is due, if nobody else is quicker; then the one after it."""
-    while chunk := chunks_due(run).filter(run__state=MetricRun.State.RUNNING).first():
-        same = MetricChunk.objects.filter(
-            pk=chunk.pk, state=State.PENDING, claimed_at=chunk.claimed_at
-        )
-        if same.update(claimed_at=timezone.now(), attempts=F("attempts") + 1):
-            return chunk
-    return None
+def run_suits(pk: int) -> bool:
+    """Whether this worker's device is of the kind that the run was begun with."""
+    return MetricRun.objects.filter(pk=pk, precision__in=["", precision()]).exists()
 
 
-def _give_up(run: MetricRun) -> None:
-    """A chunk that killed every worker that tried it would kill the next one too."""
-    dead = chunks_due(run).filter(attempts__gte=ATTEMPTS)
-    for chunk in dead:
-        _record(run, chunk, chunk_failure(run, chunk, GIVEN_UP), seconds=None)
-
-
-def _finish(run: MetricRun) -> None:
-    pending = MetricChunk.objects.filter(run=OuterRef("pk"), state=State.PENDING)
-    over = MetricRun.objects.filter(~Exists(pending), pk=run.pk, state=MetricRun.State.RUNNING)
-    if over.update(state=MetricRun.State.DONE, finished_at=timezone.now()):
-        _forget_replaced(run)
-
-
-def _forget_replaced(run: MetricRun) -> None:
-    """Earlier runs that say nothing this one does not say."""
-    earlier = MetricRun.objects.filter(
-        campaign=run.campaign_id,
-        pk__lt=run.pk,
-        choices=run.choices,
-        corpus=run.corpus_id,
-        label=run.label,
-    )
-    for old in earlier.exclude(state__in=ACTIVE):
-        if set(old.metrics) <= set(run.metrics):
-            old.delete()
-
-
-def _to_wake(run: MetricRun, chunk: MetricChunk | None) -> int:
-    """One to go on; several where the last embeddings let several chunks of scores begin."""
-    if chunk is None or not MetricRun.objects.filter(pk=run.pk, state__in=ACTIVE).exists():
-        return 0
-    due = chunks_due(run).count()
-    opened = chunk.kind != MetricChunk.Kind.SCORES and chunks_due(run).filter(waits=True).exists()
-    return min(WORKERS_WOKEN if opened else 1, due)
-
-
-def _work(run: MetricRun, chunk: MetricChunk) -> None:
+def metric_chunk_work(chunk: MetricChunk) -> list[MetricChunk]:
+    """Do one chunk, and have the next done by whoever comes: so runs share the workers."""
     began = time.monotonic()
-    try:
-        with signs_of_life(MetricChunk.objects.filter(pk=chunk.pk)):
-            outcome = chunk_do(run, chunk)
-    except OperationalError:
-        raise  # the database is busy or away: the chunk is taken up again later
-    except Exception:
-        _record(run, chunk, chunk_failure(run, chunk, UNEXPECTED), seconds=None)
-        raise
-    _record(run, chunk, outcome, seconds=time.monotonic() - began)
+    outcome = chunk_do(chunk.run, chunk)
+    _record(chunk, outcome, seconds=time.monotonic() - began)
+    due = chunk.run.chunks.due()
+    opened = chunk.kind != MetricChunk.Kind.SCORES and due.filter(waits=True).exists()
+    # Several where the last embeddings let several chunks of scores begin.
+    return list(due[: WORKERS_WOKEN if opened else 1])
+
+
+def metric_chunk_fail(chunk: MetricChunk, problem: str) -> None:
+    """What was in it is not scored; the rest of its run is."""
+    sentence = problem[:1].lower() + problem[1:].removesuffix(".")
+    _record(chunk, chunk_failure(chunk.run, chunk, sentence), seconds=None)
 
 
 @transaction.atomic
-def _record(run: MetricRun, chunk: MetricChunk, outcome: Outcome, seconds: float | None) -> None:
-    """The end of a chunk, unless another worker has ended it already."""
-    same = MetricChunk.objects.filter(pk=chunk.pk, state=State.PENDING)
-    if not same.update(
-        state=outcome.state,
-        seconds=seconds,
-        signatures=dict(outcome.signatures),
-        notes=list(outcome.notes),
-    ):
+def _record(chunk: MetricChunk, outcome: Outcome, seconds: float | None) -> None:
+    """The end of a chunk and, after the last of them, of its run; the lock says which is last."""
+    run = MetricRun.objects.select_for_update().filter(pk=chunk.run_id).first()
+    if run is None or not _end(chunk, outcome, seconds):
         return
     ids = job_of(run).material.video_ids
     MetricFault.objects.bulk_create(
@@ -154,3 +65,30 @@ def _record(run: MetricRun, chunk: MetricChunk, outcome: Outcome, seconds: float
         )
         for fault in outcome.faults
     )
+    if not run.chunks.active().exists() and job_done(job=run):
+        _forget_replaced(run)
+
+
+def _end(chunk: MetricChunk, outcome: Outcome, seconds: float | None) -> bool:
+    fields = {
+        "seconds": seconds,
+        "signatures": dict(outcome.signatures),
+        "notes": list(outcome.notes),
+    }
+    if outcome.is_done:
+        return job_done(job=chunk, **fields)
+    return job_failed(job=chunk, problem="", **fields)
+
+
+def _forget_replaced(run: MetricRun) -> None:
+    """Earlier runs that say nothing this one does not say."""
+    earlier = MetricRun.objects.filter(
+        campaign=run.campaign_id,
+        pk__lt=run.pk,
+        choices=run.choices,
+        corpus=run.corpus_id,
+        label=run.label,
+    )
+    for old in earlier.exclude(status__in=MetricRun.ACTIVE):
+        if set(old.metrics) <= set(run.metrics):
+            old.delete()

@@ -1,7 +1,6 @@
 """Runs of metrics: asked for, cut into chunks, cancelled, tried again where they failed.
 
-The rows are the truth and the queue only a wake-up: whoever is woken does one chunk of the run, and
-wakes the next. What a dead worker left behind is found by its silence.
+A run is a job that is cut into chunks; these are jobs which several workers share.
 """
 
 from __future__ import annotations
@@ -10,28 +9,40 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet
-from django.utils import timezone
 
 from analysis.metrics.batch import References
-from analysis.metrics.embedding import GROUP_TEXTS, GROUP_VIDEOS, groups
-from analysis.metrics.models import DemoModelRefused, ModelChoice
-from analysis.metrics.registry import Need, families_of
+from analysis.metrics.encoding.embedding import GROUP_TEXTS, GROUP_VIDEOS, groups
+from analysis.metrics.encoding.encoder import IMAGE_TEXT
+from analysis.metrics.encoding.models import DemoModelRefused, ModelChoice
+from analysis.metrics.registry import (
+    Need,
+    embedding_models,
+    families_of,
+    needs_of,
+    resources,
+)
 from analysis.metrics.scoring import NO_FRAMES, label_checked
 from analysis.metrics.settings import Settings
-from analysis.models import MetricChunk, MetricCorpus, MetricFault, MetricRun, MetricScore
-from analysis.services.metric_bench import MODELS, Job
+from analysis.models import (
+    MetricChunk,
+    MetricChunkQuerySet,
+    MetricCorpus,
+    MetricFault,
+    MetricRun,
+    MetricScore,
+)
+from analysis.services.metric_context import CHUNKED, Job
 from daplatform.errors import DomainError
+from daplatform.jobs.services import job_stop
 from hits.models import Campaign, Caption, System
 
-State = MetricRun.State
+Status = MetricRun.Status
 Kind = MetricChunk.Kind
-ACTIVE = (State.WAITING, State.RUNNING)
+WORKERS_WOKEN = 16
 
 
 def metric_run_request(
@@ -53,12 +64,12 @@ def metric_run_request(
     if not metrics:
         raise DomainError("Choose at least one metric.")
     try:
-        needs = {need for family in families_of(metrics) for need in family.needs}
+        needs = needs_of(metrics)
         label_checked(label)
     except ValueError as error:
         raise DomainError(f"These metrics cannot be computed: {error}.") from None
     model = model or ModelChoice()
-    if model.is_demo and Need.ENCODER in needs and not (campaign.is_demo or anyway):
+    if model.is_demo and IMAGE_TEXT.name in needs and not (campaign.is_demo or anyway):
         raise DomainError(str(DemoModelRefused("say that it shall score them anyway")))
     captions = Caption.objects.filter(system__campaign=campaign, retired_at=None)
     if not captions.exclude(system__role=System.Role.REFERENCE).exists():
@@ -106,32 +117,12 @@ def metric_run_choose(*, run: MetricRun, is_chosen: bool) -> None:
     MetricRun.objects.filter(pk=run.pk).update(is_chosen=is_chosen)
 
 
+@transaction.atomic
 def metric_run_cancel(*, run: MetricRun) -> None:
     """Begin no further chunk. What is embedded stays, so that to score again costs little."""
-    active = MetricRun.objects.filter(pk=run.pk, state__in=ACTIVE)
-    if not active.update(state=State.CANCELLED, finished_at=timezone.now()):
+    if not job_stop(job=run):
         raise DomainError("This run has ended already.")
-
-
-def stale_before() -> datetime:
-    """A claim that nobody has confirmed since is a dead worker's."""
-    return timezone.now() - timedelta(seconds=settings.METRIC_CLAIM_SECONDS)
-
-
-def metric_runs_left_behind() -> QuerySet[MetricRun]:
-    """Runs that workers should be busy with, where none is, or one of them has died."""
-    pending = MetricChunk.objects.filter(run=OuterRef("pk"), state=MetricChunk.State.PENDING)
-    busy = Exists(pending.filter(claimed_at__gte=stale_before()))
-    abandoned = Exists(pending.filter(claimed_at__lt=stale_before()))
-    return MetricRun.objects.filter(~busy | abandoned, state__in=ACTIVE)
-
-
-def chunks_due(run: MetricRun) -> QuerySet[MetricChunk]:
-    """What can be begun: scores of embeddings only when there is nothing left to embed."""
-    pending = run.chunks.filter(state=MetricChunk.State.PENDING)
-    due = pending.filter(Q(claimed_at=None) | Q(claimed_at__lt=stale_before())).order_by("number")
-    embedding = pending.exclude(kind=Kind.SCORES).exists()
-    return due.filter(waits=False) if embedding else due
+    run.chunks.stop()
 
 
 def chunks_of(job: Job) -> Iterator[MetricChunk]:
@@ -139,13 +130,15 @@ def chunks_of(job: Job) -> Iterator[MetricChunk]:
 
     Metrics that need no model come first and at once; those that do, when all is embedded.
     """
-    kinds: dict[frozenset[Need], list[str]] = {}
-    for family, names in families_of(job.metrics).items():
-        kinds.setdefault(family.needs - {Need.REFERENCES}, []).extend(names)
+    kinds: dict[frozenset[str], list[str]] = {}
+    at_once = {Need.REFERENCES, *(one.name for one in resources() if one.quick)}
+    for names in families_of(job.metrics).values():
+        kinds.setdefault(needs_of(names) - at_once, []).extend(names)
     for needs, names in kinds.items():
-        waits = bool(needs & MODELS)
+        waits = bool(needs & embedding_models())
         yield MetricChunk(kind=Kind.SCORES, items=names, size=len(names), waits=waits)
-    for kind, total in ((Kind.SENTENCES, job.wanted.sentences), (Kind.TEXTS, job.wanted.texts)):
+    for kind, model in CHUNKED.items():
+        total = job.wanted.texts.get(model, ())
         for begin in range(0, len(total), GROUP_TEXTS):
             end = min(begin + GROUP_TEXTS, len(total))
             yield MetricChunk(kind=kind, items=[begin, end], size=end - begin)
@@ -166,14 +159,17 @@ def _video_chunks(job: Job) -> Iterator[MetricChunk]:
 
 
 @transaction.atomic
-def metric_run_retry(*, run: MetricRun) -> None:
-    """Try what failed again, each video on its own; what was scored from embeddings, anew."""
+def metric_run_retry(*, run: MetricRun) -> list[MetricChunk]:
+    """Try what failed again, each video on its own; what was scored from embeddings, anew.
+
+    The caller wakes workers for these chunks.
+    """
     run = MetricRun.objects.select_for_update().get(pk=run.pk)
     videos = sorted({fault.video_id for fault in videos_to_retry(run) if fault.video_id})
     failed = chunks_to_retry(run)
     if not metric_run_may_retry(run):
         raise DomainError("There is nothing to try again.")
-    if run.campaign.metric_runs.filter(state__in=ACTIVE).exists():
+    if run.campaign.metric_runs.filter(status__in=MetricRun.ACTIVE).exists():
         raise DomainError("This campaign is being scored already.")
     videos_to_retry(run).delete()
     again = Q(kind=Kind.SCORES, waits=True) | Q(pk__in=[chunk.pk for chunk in failed])
@@ -183,12 +179,15 @@ def metric_run_retry(*, run: MetricRun) -> None:
         MetricChunk(run=run, number=number + place, kind=Kind.VIDEOS, items=[pk], size=1)
         for place, pk in enumerate(videos)
     )
-    MetricRun.objects.filter(pk=run.pk).update(state=State.RUNNING, finished_at=None)
+    MetricRun.objects.filter(pk=run.pk).update(status=Status.RUNNING, finished_at=None)
+    return list(run.chunks.due()[:WORKERS_WOKEN])
 
 
 def metric_run_may_retry(run: MetricRun) -> bool:
     """Whether something failed that may go well another time."""
-    return run.state == State.DONE and (videos_to_retry(run).exists() or bool(chunks_to_retry(run)))
+    if run.status != Status.DONE:
+        return False
+    return videos_to_retry(run).exists() or bool(chunks_to_retry(run))
 
 
 def videos_to_retry(run: MetricRun) -> QuerySet[MetricFault]:
@@ -200,11 +199,11 @@ def videos_to_retry(run: MetricRun) -> QuerySet[MetricFault]:
 def chunks_to_retry(run: MetricRun) -> list[MetricChunk]:
     """Those that failed as a whole, not for single videos."""
     about_videos = MetricFault.objects.filter(chunk=OuterRef("pk"), video__isnull=False)
-    return list(run.chunks.filter(~Exists(about_videos), state=MetricChunk.State.FAILED))
+    return list(run.chunks.filter(~Exists(about_videos), status=Status.FAILED))
 
 
-def _begin_again(run: MetricRun, chunks: QuerySet[MetricChunk]) -> None:
+def _begin_again(run: MetricRun, chunks: MetricChunkQuerySet) -> None:
     names = [name for chunk in chunks if chunk.kind == Kind.SCORES for name in chunk.items]
     MetricScore.objects.filter(run=run, metric__in=names).delete()
     MetricFault.objects.filter(chunk__in=chunks).delete()
-    chunks.update(state=MetricChunk.State.PENDING, attempts=0, claimed_at=None, seconds=None)
+    chunks.again(seconds=None)

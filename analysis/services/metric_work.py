@@ -11,15 +11,14 @@ from pathlib import Path
 from django.core.files.storage import default_storage
 
 from analysis.metrics.batch import VideoFile
-from analysis.metrics.embedding import Frames, Texts, groups
+from analysis.metrics.context import ScoringContext
+from analysis.metrics.encoding.embedding import Frames, Texts, groups
 from analysis.metrics.registry import Need, families_of
 from analysis.metrics.scoring import Fault, Scores, embed, embeddable, score
-from analysis.metrics.workbench import Workbench
 from analysis.models import MetricChunk, MetricFault, MetricRun, MetricScore
 from analysis.services.embedding_store import store_pull, store_push
-from analysis.services.metric_bench import Job, bench_forget, bench_of, job_of
+from analysis.services.metric_context import CHUNKED, Job, context_forget, context_of, job_of
 
-State = MetricChunk.State
 Kind = MetricChunk.Kind
 ROWS_AT_ONCE = 5_000
 
@@ -28,7 +27,7 @@ ROWS_AT_ONCE = 5_000
 class Outcome:
     """What came of a chunk."""
 
-    state: State = State.DONE
+    is_done: bool = True
     faults: Sequence[Fault] = ()
     signatures: Mapping[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
@@ -36,68 +35,69 @@ class Outcome:
 
 def chunk_do(run: MetricRun, chunk: MetricChunk) -> Outcome:
     job = job_of(run)
-    bench = bench_of(run, job.needs)
-    spaces = _spaces(job, bench)
+    context = context_of(run, job.needs)
+    spaces = _spaces(job, context)
     store_pull(spaces)
     if chunk.kind == Kind.VIDEOS:
-        outcome = _embed_videos(job, bench, chunk.items)
+        outcome = _embed_videos(job, context, chunk.items)
     elif chunk.kind == Kind.SCORES:
-        outcome = _score(run, job, bench, chunk.items)
+        outcome = _score(run, job, context, chunk.items)
     else:
-        outcome = _embed_texts(job, bench, chunk)
+        outcome = _embed_texts(job, context, chunk)
     store_push(spaces)
-    if _is_spoilt(job, bench):
-        bench_forget()
+    if _is_spoilt(job, context):
+        context_forget()
     return outcome
 
 
-def _texts(job: Job, bench: Workbench) -> dict[str, Texts]:
-    """The models' texts, by the kind of chunk that embeds them."""
-    found = {}
-    if bench.sentence:
-        found[Kind.SENTENCES.value] = bench.sentence.texts(job.settings.bertscore_layer)
-    if bench.image_text:
-        found[Kind.TEXTS.value] = bench.image_text.texts
-    return found
+def _texts(job: Job, context: ScoringContext) -> dict[str, Texts]:
+    """The texts of the models, by the name of the model."""
+    models = context.embedders(job.wanted.texts)
+    return {name: model.texts_for(job.settings) for name, model in models.items()}
 
 
-def _spaces(job: Job, bench: Workbench) -> list[str]:
-    return sorted(part.space.folder.name for part in _kept(job, bench))
+def _ways(job: Job, context: ScoringContext) -> list[Frames]:
+    """Frames of each model that sees, in every way that they are chosen."""
+    models = context.embedders(job.wanted.frames)
+    return [
+        model.frames(chosen) for name, model in models.items() for chosen in job.wanted.frames[name]
+    ]
 
 
-def _is_spoilt(job: Job, bench: Workbench) -> bool:
-    """Whether something failed that this bench would not try again."""
-    return any(part.fault or part.space.fault for part in _kept(job, bench))
+def _spaces(job: Job, context: ScoringContext) -> list[str]:
+    return sorted(part.space.folder.name for part in _kept(job, context))
 
 
-def _kept(job: Job, bench: Workbench) -> list[Texts | Frames]:
-    kept: list[Texts | Frames] = list(_texts(job, bench).values())
-    if bench.image_text:
-        kept += [bench.image_text.frames(chosen) for chosen in job.wanted.frames]
-    return kept
+def _is_spoilt(job: Job, context: ScoringContext) -> bool:
+    """Whether something failed that this context would not try again."""
+    return any(part.fault or part.space.fault for part in _kept(job, context))
 
 
-def _embed_texts(job: Job, bench: Workbench, chunk: MetricChunk) -> Outcome:
+def _kept(job: Job, context: ScoringContext) -> list[Texts | Frames]:
+    return [*_texts(job, context).values(), *_ways(job, context)]
+
+
+def _embed_texts(job: Job, context: ScoringContext, chunk: MetricChunk) -> Outcome:
     """Why it failed, if it does, is said for each metric when they are scored."""
-    texts = _texts(job, bench).get(chunk.kind)
+    name = CHUNKED[Kind(chunk.kind)]
+    texts = _texts(job, context).get(name)
     if texts is None:
-        return Outcome(State.FAILED)
-    wanted = job.wanted.sentences if chunk.kind == Kind.SENTENCES else job.wanted.texts
-    texts.embed(wanted[slice(*chunk.items)])
-    return Outcome(State.FAILED if texts.fault or texts.space.fault else State.DONE)
+        return Outcome(False)
+    texts.embed(job.wanted.texts[name][slice(*chunk.items)])
+    return Outcome(not (texts.fault or texts.space.fault))
 
 
-def _embed_videos(job: Job, bench: Workbench, ids: Sequence[int]) -> Outcome:
-    if bench.image_text is None:
-        return Outcome(State.FAILED)
-    ways = [bench.image_text.frames(chosen) for chosen in job.wanted.frames]
+def _embed_videos(job: Job, context: ScoringContext, ids: Sequence[int]) -> Outcome:
+    ways = _ways(job, context)
+    if not ways:
+        return Outcome(False)
     unreadable: dict[str, str] = {}
     with videos_at_hand(job, ids) as files:
         for frames in ways:
             unreadable |= frames.embed(files)
     failed = any(frames.fault or frames.space.fault for frames in ways)
     faults = _about_videos(job, unreadable)
-    return Outcome(State.FAILED if failed else State.DONE, faults=faults)
+    return Outcome(not failed, faults)
 
 
 @contextmanager
@@ -143,23 +143,22 @@ def _about_videos(job: Job, reasons: Mapping[str, str]) -> list[Fault]:
 def chunk_failure(run: MetricRun, chunk: MetricChunk, message: str) -> Outcome:
     if chunk.kind != Kind.VIDEOS:
         named = tuple(chunk.items) if chunk.kind == Kind.SCORES else ()
-        return Outcome(State.FAILED, [Fault(message, metrics=named)])
+        return Outcome(False, [Fault(message, metrics=named)])
     job = job_of(run)
     ids = set(chunk.items)
     reasons = {name: message for name, pk in job.material.video_ids.items() if pk in ids}
-    return Outcome(State.FAILED, _about_videos(job, reasons))
+    return Outcome(False, _about_videos(job, reasons))
 
 
-def _score(run: MetricRun, job: Job, bench: Workbench, metrics: list[str]) -> Outcome:
+def _score(run: MetricRun, job: Job, context: ScoringContext, metrics: list[str]) -> Outcome:
     """From the store, for the whole campaign at once: rare words are counted in all of it."""
-    batch = replace(job.material.batch)  # another one: the bench remembers what it matched before
+    batch = replace(job.material.batch)  # another one: what was matched before is remembered
     wanted = embeddable(batch, metrics, job.settings)
-    embed(replace(wanted, videos={}), job.settings, bench)  # learns of what others have embedded
-    if bench.image_text:
-        for chosen in wanted.frames:
-            bench.image_text.frames(chosen).missing(wanted.videos.values())  # and so does this
+    embed(replace(wanted, videos={}), job.settings, context)  # learns of what others have embedded
+    for frames in _ways(replace(job, wanted=wanted), context):
+        frames.missing(wanted.videos.values())  # and so does this
     known = _unreadable(run)
-    scores = score(batch, metrics, job.settings, bench, known)
+    scores = score(batch, metrics, job.settings, context, known)
     faults = [fault for fault in scores.faults if known.get(fault.video) != fault.message]
     _scores_write(run, job.material.caption_ids, scores)
     return Outcome(faults=faults, signatures=scores.signatures, notes=scores.notes)

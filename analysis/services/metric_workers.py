@@ -8,9 +8,9 @@ from dataclasses import asdict
 from django.utils import timezone
 
 from analysis.metrics.availability import unavailable
-from analysis.metrics.models import DEMO, ModelChoice
+from analysis.metrics.encoding.models import DEMO, ModelChoice
 from analysis.models import MetricWorker
-from analysis.services.metric_bench import device, equipment_of, model_of_operator
+from analysis.services.metric_context import config_of, device, model_of_operator
 
 
 def metric_worker_report() -> None:
@@ -27,4 +27,4 @@ def metric_worker_report() -> None:
 
 def metrics_unavailable(model: ModelChoice) -> dict[str, str]:
     """What this machine cannot compute with the model, and why."""
-    return unavailable(equipment_of(asdict(model), device="cpu"))
+    return unavailable(config_of(asdict(model), device="cpu"))

@@ -7,15 +7,16 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
-from analysis.charts import Row
-from analysis.downloads import Download
-from analysis.exports import Table
-from analysis.meta.files import table
+from analysis.evaluation.files import table
+from analysis.presenting.charts import Row
+from analysis.presenting.downloads import Download
+from analysis.presenting.exports import Table
 from analysis.selectors.progress import hits_turns
-from annotations.selectors.ledger import entries_described
-from hits.models import AuditEntry, Campaign, Hit, LedgerEntry, Video
+from crowds.models import AuditEntry, LedgerEntry
+from crowds.selectors.ledger import entries_described
+from crowds.selectors.money import campaign_currency
+from hits.models import Campaign, Hit, Video
 from hits.selectors import campaign_hits, campaign_videos
-from hits.selectors.money import campaign_currency
 
 PIECE = 5_000
 """Rows that are read at a time."""
@@ -88,7 +89,9 @@ def videos_download(campaign: Campaign, *, search: str) -> Download:
 
 def ledger_download(campaign: Campaign, *, last: int) -> Download:
     """Every movement of money up to the entry ``last``, newest first, as the page words it."""
-    found = campaign.ledger.filter(pk__lte=last).select_related("posting__launch").order_by("-pk")
+    found = (
+        campaign.ledger.filter(pk__lte=last).select_related("publication__launch").order_by("-pk")
+    )
     usual = campaign_currency(campaign)
 
     def rows_of(entries: Sequence[LedgerEntry]) -> list[Row]:
@@ -98,7 +101,9 @@ def ledger_download(campaign: Campaign, *, last: int) -> Download:
                 "for": row.about,
                 "kind": row.entry.get_kind_display(),
                 "amount": float(row.entry.amount),
-                "currency": row.entry.posting.launch.currency if row.entry.posting else usual,
+                "currency": row.entry.publication.launch.currency
+                if row.entry.publication
+                else usual,
             }
             for row in entries_described(entries)
         ]

@@ -6,8 +6,8 @@ import logging
 
 from django.conf import settings
 
+from analysis.results.snapshot import Snapshot, SnapshotError, checksums
 from analysis.selectors.fetching import ratings_checksums, ratings_fetch
-from analysis.snapshot import Snapshot, SnapshotError, checksums
 from hits.models import Campaign
 
 logger = logging.getLogger(__name__)

@@ -10,16 +10,18 @@ from django.utils import timezone
 from analysis.selectors.ratings import ratings_of
 from analysis.services.snapshots import snapshot_refresh
 from analysis.stats.quality import check_quality
-from annotations.models import Annotator, Submission, Verdict
+from annotations.models import Annotator
 from annotations.selectors.confirming import ratings_confirmed
-from annotations.services.reviews import verdicts_record
+from crowds.models import Submission, Verdict
+from crowds.registry import marketplaces
+from crowds.services.reviews import verdicts_record
 from hits.models import Campaign
 
 
 def verdicts_refresh(*, campaign: Campaign) -> None:
     """Judge everybody again, if anything was rated, or anybody confirmed, since the last time."""
     last = ratings_confirmed(campaign).aggregate(at=Max("created_at"))["at"]
-    named = Submission.objects.filter(assignment__campaign=campaign).exclude(crowd="invite")
+    named = Submission.objects.filter(assignment__campaign=campaign, crowd__in=marketplaces())
     named_at = named.aggregate(at=Max("created_at"))["at"]
     seen = Verdict.objects.filter(campaign=campaign).aggregate(at=Max("checked_at"))["at"]
     if last is None or (seen is not None and seen > max(last, named_at or last)):

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.stats.faults import Fault, Faults, RatingsError
+from analysis.stats.faults import RowFaults, row_fault
+from daplatform.tables import Kind, TableError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Codes = NDArray[np.int32]
+_MEND = "Correct it, or delete the row"
 
 
-def encode(name: str, column: Any, faults: Faults) -> tuple[Codes, tuple[str, ...]]:
+def encode(name: str, column: Any, faults: RowFaults) -> tuple[Codes, tuple[str, ...]]:
     """Labels as codes into their sorted list; an empty label is a fault."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -27,12 +29,15 @@ def encode(name: str, column: Any, faults: Faults) -> tuple[Codes, tuple[str, ..
         try:
             cells = pc.dictionary_encode(pc.cast(cells, pa.string()))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-            raise RatingsError([Fault(f"{name} is not a column of text")]) from error
+            wrong = row_fault(
+                Kind.NOT_TEXT, f"{name} is not a column of text.", "Write names as text."
+            )
+            raise TableError([wrong]) from error
     dictionary = pc.cast(cells.dictionary, pa.string()).to_pylist()
     codes = np.nan_to_num(_numbers(cells.indices), nan=-1).astype(np.int32, copy=False)
     empty = [code for code, label in enumerate(dictionary) if not label]
     missing = np.flatnonzero(np.isin(codes, [-1, *empty]))
-    faults.add(missing, lambda row: f"{name} is empty")
+    faults.add(missing, Kind.VALUE, lambda row: f"{name} is empty.", f"{_MEND}.")
     return sort_labels(codes, [label or "" for label in dictionary])
 
 
@@ -49,7 +54,9 @@ def sort_labels(codes: NDArray[Any], labels: Sequence[str]) -> tuple[Codes, tupl
     return recode[codes], tuple(distinct)
 
 
-def whole_numbers(name: str, column: Any, low: int, high: int, faults: Faults) -> NDArray[np.int64]:
+def whole_numbers(
+    name: str, column: Any, low: int, high: int, faults: RowFaults
+) -> NDArray[np.int64]:
     """Whole numbers between two bounds; 75.0 is one, 75.5, an empty cell and text are not."""
     values = _floats(column)
     inside = (values >= low) & (values <= high)
@@ -57,24 +64,60 @@ def whole_numbers(name: str, column: Any, low: int, high: int, faults: Faults) -
     cells = _arrow(column)
     faults.add(
         wrong,
-        lambda row: f"{name} {_shown(cells, row)} is not a whole number from {low:,} to {high:,}",
+        Kind.VALUE,
+        lambda row: f"{name} {_shown(cells, row)} is not a whole number from {low:,} to {high:,}.",
+        f"{_MEND}.",
     )
     return np.where(inside, values, 0).astype(np.int64)
 
 
-def durations(name: str, column: Any, faults: Faults) -> NDArray[np.float64]:
+def points(name: str, column: Any, low: int, high: int, faults: RowFaults) -> NDArray[Any]:
+    """Points of a scale, whole or half ones: whole numbers where all are, else floats."""
+    values = _floats(column)
+    if not np.any(np.isfinite(values) & (values != np.round(values))):
+        return whole_numbers(name, column, low, high, faults)
+    cells = _arrow(column)
+    inside = (values >= low) & (values <= high)
+    faults.add(
+        np.flatnonzero(~(inside & (2 * values == np.round(2 * values)))),
+        Kind.VALUE,
+        lambda row: (
+            f"{name} {_shown(cells, row)} is not a number of points from {low:,} to {high:,} "
+            "(whole or half ones)."
+        ),
+        f"{_MEND}.",
+    )
+    return np.where(inside, values, 0.0)
+
+
+def finite_numbers(name: str, column: Any, faults: RowFaults) -> NDArray[np.float64]:
+    """Any numbers; an empty cell and text are none."""
+    values = _floats(column)
+    cells = _arrow(column)
+    faults.add(
+        np.flatnonzero(~np.isfinite(values)),
+        Kind.VALUE,
+        lambda row: f"{name} {_shown(cells, row)} is not a number.",
+        f"{_MEND}.",
+    )
+    return values
+
+
+def durations(name: str, column: Any, faults: RowFaults) -> NDArray[np.float64]:
     """Seconds, none of them negative; an empty cell is NaN, not known."""
     values = _floats(column)
     cells = _arrow(column)
     unknown = np.isnan(values) & ~_blank(cells)
     faults.add(
         np.flatnonzero(unknown | (values < 0) | np.isinf(values)),
-        lambda row: f"{name} {_shown(cells, row)} is not a number of seconds",
+        Kind.VALUE,
+        lambda row: f"{name} {_shown(cells, row)} is not a number of seconds.",
+        "Correct it, or leave it empty.",
     )
     return np.where(np.isnan(values), np.nan, values)  # one NaN: the signature hashes its bits
 
 
-def moments(name: str, column: Any, faults: Faults) -> NDArray[np.datetime64]:
+def moments(name: str, column: Any, faults: RowFaults) -> NDArray[np.datetime64]:
     """Points in time in UTC (ISO 8601, or a timestamp type); an empty cell is NaT."""
     import pyarrow as pa
 
@@ -84,7 +127,12 @@ def moments(name: str, column: Any, faults: Faults) -> NDArray[np.datetime64]:
         return np.asarray(stamps.cast(pa.timestamp("us")).to_numpy(zero_copy_only=False))
     parsed = [_moment(cell) for cell in cells.to_pylist()]
     wrong = np.flatnonzero(np.array([moment is False for moment in parsed], dtype=bool))
-    faults.add(wrong, lambda row: f"{name} {_shown(cells, row)} is not a date and time (ISO 8601)")
+    faults.add(
+        wrong,
+        Kind.VALUE,
+        lambda row: f"{name} {_shown(cells, row)} is not a date and time.",
+        "Write it as 2026-01-31T13:45:00Z (ISO 8601), or leave it empty.",
+    )
     return np.array([moment or None for moment in parsed], dtype="datetime64[us]")
 
 

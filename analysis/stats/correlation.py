@@ -230,5 +230,8 @@ def _codes(group: NDArray[np.int64], values: Floats) -> NDArray[np.int64]:
 
 
 def _mean_defined(values: Floats) -> Floats:
-    counts = np.count_nonzero(~np.isnan(values), axis=0)
-    return grouped_ranks.divide(np.nansum(values, axis=0), counts)
+    """Of each column. Columns are laid out one after the other first: the order in which NumPy adds
+    depends on the layout, and the last digit on the order."""
+    columns = np.ascontiguousarray(values.T)
+    counts = np.count_nonzero(~np.isnan(columns), axis=1)
+    return grouped_ranks.divide(np.nansum(columns, axis=1), counts)

@@ -75,9 +75,16 @@ def _scores(ratings: Ratings) -> NDArray[np.bool_]:
 
 def _kind_means(ratings: Ratings, kind: int) -> NDArray[np.float64]:
     rows = ratings.kind == kind
-    return group_means(
-        ratings.score[rows].astype(np.int64), ratings.annotator[rows], len(ratings.annotators)
-    )
+    return group_means(ratings.wide_score[rows], ratings.annotator[rows], len(ratings.annotators))
+
+
+def work_seconds(ratings: Ratings) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Seconds per caption and hours in all of each annotator; NaN where a time is not known."""
+    turns = _turns(ratings)
+    owner = ratings.annotator[_first(turns)]
+    total = np.bincount(owner, _work_time(ratings, turns), len(ratings.annotators))
+    count = np.bincount(ratings.annotator, minlength=len(ratings.annotators))
+    return total / count, total / 3600
 
 
 def _time(ratings: Ratings) -> NDArray[np.bool_]:
@@ -162,6 +169,10 @@ def _random_distance(ratings: Ratings) -> NDArray[np.float64]:
     """Mean absolute difference of two different caption ratings of the annotator (Gini's)."""
     bins = HIGHEST_SCORE + 1
     rows = ratings.scores_a_caption
+    if ratings.score.dtype.kind == "f":
+        return _mean_difference(
+            ratings.score[rows], ratings.annotator[rows], len(ratings.annotators)
+        )
     codes = ratings.annotator[rows].astype(np.int64) * bins + ratings.score[rows]
     counts = np.bincount(codes, minlength=len(ratings.annotators) * bins).reshape(-1, bins)
     below = counts.cumsum(axis=1)
@@ -171,6 +182,19 @@ def _random_distance(ratings: Ratings) -> NDArray[np.float64]:
     with np.errstate(divide="ignore", invalid="ignore"):
         distance: NDArray[np.float64] = parted / (n * (n - 1) / 2)
     return distance
+
+
+def _mean_difference(
+    values: NDArray[np.float64], group: NDArray[np.int32], groups: int
+) -> NDArray[np.float64]:
+    """The same of numbers that are not whole: Gini's mean difference from the sorted values."""
+    order = np.lexsort((values, group))
+    n = np.bincount(group, minlength=groups)
+    place = np.arange(len(order)) - np.repeat(np.cumsum(n) - n, n)
+    own = n[group[order]]
+    total = np.bincount(group[order], (2 * place - own + 1) * values[order], groups)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(total / (n * (n - 1) / 2))
 
 
 def _any(ratings: Ratings, rows: NDArray[np.intp]) -> NDArray[np.bool_]:

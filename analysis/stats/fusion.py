@@ -31,6 +31,12 @@ class Fusion:
     ridge: float
     n: int
 
+    @property
+    def coefficients(self) -> tuple[Floats, float]:
+        """Coefficient of each metric in its own units, and the intercept: no standardising left."""
+        own = np.array(self.weight) * self.human_sd / np.array(self.sd)
+        return own, float(self.human_mean - own @ np.array(self.mean))
+
     def predict(self, metrics: Floats) -> Floats:
         """The fused score of each caption, on people's scale; NaN where a metric is missing."""
         if metrics.ndim != 2 or metrics.shape[1] != len(self.weight):
@@ -160,6 +166,17 @@ def holdout(
         raise ValueError("group must have at least two groups, one to fit and one to hold out")
     number = min(max(round(share * len(groups)), 1), len(groups) - 1)
     return [np.isin(code, rng.choice(len(groups), number, replace=False))]
+
+
+def group_folds(
+    group: NDArray[np.integer], *, rng: np.random.Generator, folds: int = 10
+) -> list[NDArray[np.bool_]]:
+    """Every group held out once, in so many folds of about equally many groups, or fewer."""
+    groups, code = np.unique(group, return_inverse=True)
+    if len(groups) < 2:
+        raise ValueError("group must have at least two groups, one to fit and one to hold out")
+    fold = rng.permutation(np.arange(len(groups)) % folds)
+    return [fold[code] == number for number in range(min(folds, len(groups)))]
 
 
 def leave_one_group_out(group: NDArray[np.integer]) -> list[NDArray[np.bool_]]:

@@ -45,7 +45,9 @@ def paired_t(
     total = np.bincount(group, weights=difference, minlength=groups)
     squares = np.bincount(group, weights=np.square(difference, dtype=np.float64), minlength=groups)
     with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = total * np.sqrt(np.maximum(n - 1, 0)) / np.sqrt(n * squares - total**2)
+        statistic = (
+            total * np.sqrt(np.maximum(n - 1, 0)) / np.sqrt(np.maximum(n * squares - total**2, 0))
+        )
         # One pair has no variance, whatever its difference.
         statistic[n < 2] = np.nan
     df = np.maximum(n - 1, 1)

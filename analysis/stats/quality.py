@@ -5,8 +5,9 @@ Tests are made on the raw whole scores, never on z: float noise would break ties
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,14 +37,32 @@ class Quality:
     repeat_distance: NDArray[np.float64]
     """Mean absolute difference between a repeated and its first rating."""
     status: tuple[str, ...]
+    needed: int
+    """Pairs without which nothing is decided about an annotator."""
 
     @property
     def passed(self) -> NDArray[np.bool_]:
         return np.array([status == PASSED for status in self.status], dtype=bool)
 
+    @property
+    def deciding_p(self) -> NDArray[np.float64]:
+        """p of those with enough pairs; nobody else can pass, whatever the level."""
+        return np.where(self.pairs.n < self.needed, np.nan, self.pairs.p)
+
+
+def fewest_pairs(test: Test, alpha: float) -> int:
+    """Pairs below which the test cannot say anything at this level.
+
+    A t-test needs a variance. The exact signed-rank p of n pairs is 2⁻ⁿ at the least.
+
+    >>> fewest_pairs("t", 0.05), fewest_pairs("wilcoxon", 0.05), fewest_pairs("wilcoxon", 0.01)
+    (2, 5, 7)
+    """
+    return 2 if test == "t" else math.floor(-math.log2(alpha)) + 1
+
 
 def check_quality(
-    ratings: Ratings, *, test: Test = "t", alpha: float = 0.05, minimum_pairs: int = 10
+    ratings: Ratings, *, test: Test = "t", alpha: float = 0.05, minimum_pairs: int = 0
 ) -> Quality:
     """Ask of every annotator whether degraded captions were rated below their originals.
 
@@ -54,7 +73,8 @@ def check_quality(
     alpha
         An annotator passes when p < alpha. An undefined p (no pairs, all differences zero) fails.
     minimum_pairs
-        With fewer pairs the status is "insufficient"; p is still given.
+        With fewer pairs the status is "insufficient"; p is still given. Never fewer than the test
+        needs (`fewest_pairs`), and by default no more, as the method's authors have it.
 
     Returns
     -------
@@ -67,6 +87,7 @@ def check_quality(
         raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
     if minimum_pairs < 0:
         raise ValueError(f"minimum_pairs must not be negative, not {minimum_pairs}")
+    needed = max(minimum_pairs, fewest_pairs(test, alpha))
     people = len(ratings.annotators)
     owner, degraded, original = _pairs(ratings, DEGRADED)
     pairs = TESTS[test](degraded - original, owner, people, "less")
@@ -77,13 +98,12 @@ def check_quality(
         original_mean=group_means(original, owner, people),
         repeats=TESTS[test](again - first, repeater, people, "two-sided"),
         repeat_distance=group_means(np.abs(again - first), repeater, people),
-        status=_statuses(pairs, alpha, minimum_pairs),
+        status=_statuses(pairs, alpha, needed),
+        needed=needed,
     )
 
 
-def group_means(
-    values: NDArray[np.int64], group: NDArray[np.int32], groups: int
-) -> NDArray[np.float64]:
+def group_means(values: NDArray[Any], group: NDArray[np.int32], groups: int) -> NDArray[np.float64]:
     """Mean of the values of each group; NaN for a group without any.
 
     >>> group_means(np.array([1, 2, 6]), np.array([0, 0, 2], np.int32), 3)
@@ -94,20 +114,14 @@ def group_means(
         return totals / np.bincount(group, minlength=groups)
 
 
-def _pairs(
-    ratings: Ratings, kind: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+def _pairs(ratings: Ratings, kind: int) -> tuple[NDArray[np.int32], NDArray[Any], NDArray[Any]]:
     """Annotator, score and original's score of every rating of a kind that has its original."""
     rows, originals = ratings.originals(kind)
     rows, originals = rows[originals >= 0], originals[originals >= 0]
-    score = ratings.score
-    return (
-        ratings.annotator[rows],
-        score[rows].astype(np.int64),
-        score[originals].astype(np.int64),
-    )
+    score = ratings.wide_score
+    return ratings.annotator[rows], score[rows], score[originals]
 
 
-def _statuses(pairs: PairedTest, alpha: float, minimum_pairs: int) -> tuple[str, ...]:
+def _statuses(pairs: PairedTest, alpha: float, needed: int) -> tuple[str, ...]:
     verdict = np.where(pairs.p < alpha, PASSED, FAILED)
-    return tuple(np.where(pairs.n < minimum_pairs, INSUFFICIENT, verdict).tolist())
+    return tuple(np.where(pairs.n < needed, INSUFFICIENT, verdict).tolist())

@@ -28,7 +28,12 @@ class Ranking:
     p_bh: NDArray[np.float64]
     wins: NDArray[np.int64]
     rank_low: NDArray[np.float64]
+    """First and last position of the system's cluster."""
     rank_high: NDArray[np.float64]
+    range_low: NDArray[np.float64]
+    """First and last position the system itself may hold: behind those that beat it, before those
+    that it beats. Narrower than its cluster, which one pair too close to call makes wider."""
+    range_high: NDArray[np.float64]
 
 
 def rank_systems(captions: CaptionScores, systems: SystemScores, *, alpha: float = 0.05) -> Ranking:
@@ -43,7 +48,7 @@ def rank_systems(captions: CaptionScores, systems: SystemScores, *, alpha: float
     -------
     Ranking
         `p[i, j]` for "i is better than j"; adjusted over all ordered pairs; `wins`, the systems
-        beaten; `rank_low` and `rank_high`, first and last position of the system's cluster.
+        beaten; ranks of its cluster and of the system by itself.
     """
     if not 0 < alpha < 1:
         raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
@@ -52,10 +57,10 @@ def rank_systems(captions: CaptionScores, systems: SystemScores, *, alpha: float
     ranked = ranked[: np.count_nonzero(~np.isnan(systems.z))]
     beats = p < alpha
     low, high = clusters(beats[np.ix_(ranked, ranked)])
-    rank_low = np.full(len(systems.z), np.nan)
-    rank_high = rank_low.copy()
-    rank_low[ranked], rank_high[ranked] = low, high
-    return Ranking(ranked, p, holm(p), benjamini_hochberg(p), beats.sum(1), rank_low, rank_high)
+    places = np.full((4, len(systems.z)), np.nan)
+    wins, losses = beats.sum(1), beats.sum(0)
+    places[:, ranked] = low, high, 1 + losses[ranked], len(ranked) - wins[ranked]
+    return Ranking(ranked, p, holm(p), benjamini_hochberg(p), wins, *places)
 
 
 def clusters(beats: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -22,17 +22,21 @@ from analysis.stats.columns import (
     all_blank,
     durations,
     encode,
+    finite_numbers,
     moments,
+    points,
     sort_labels,
     whole_numbers,
 )
-from analysis.stats.faults import SHOWN, Fault, Faults, RatingsError, did_you_mean
+from analysis.stats.faults import RowFaults, row_fault
+from daplatform.tables import SHOWN, Kind, TableError
 
 KINDS: Final = ("system", "reference", "degraded", "repeat")
 SYSTEM, REFERENCE, DEGRADED, REPEAT = range(4)
-REQUIRED: Final = ("annotator", "hit", "system", "item", "kind", "score", "seconds")
-OPTIONAL: Final = ("fluency", "position", "submitted_at")
+REQUIRED: Final = ("annotator", "hit", "system", "item", "kind", "score")
+OPTIONAL: Final = ("seconds", "fluency", "position", "submitted_at")
 HIGHEST_SCORE: Final = 100
+_Z_DIGITS: Final = 9
 _PACKABLE: Final = 2**63
 _OF_A_CAPTION: Final = np.array([True, False, False, True])
 
@@ -46,7 +50,8 @@ class Ratings:
     system: Codes
     item: Codes
     kind: NDArray[np.int8]
-    score: NDArray[np.int16]
+    score: NDArray[Any]
+    """Whole numbers where all are; with half points, or z scores, floats."""
     seconds: NDArray[np.float64]
     annotators: tuple[str, ...]
     hits: tuple[str, ...]
@@ -55,9 +60,13 @@ class Ratings:
     fluency: NDArray[np.int16] | None = None
     position: NDArray[np.int32] | None = None
     submitted_at: NDArray[np.datetime64] | None = None
+    is_standardised: bool = False
+    """Whether the scores are z scores already: what people really gave is then not known."""
 
     @classmethod
-    def from_columns(cls, columns: Mapping[str, Any], *, orphans: bool = False) -> Self:
+    def from_columns(
+        cls, columns: Mapping[str, Any], *, orphans: bool = False, standardised: bool = False
+    ) -> Self:
         """Check and encode columns named as in the ratings file.
 
         Parameters
@@ -66,10 +75,12 @@ class Ratings:
             Arrow arrays, pandas Series, numpy arrays or lists, by name. Further names are ignored.
         orphans
             Allow degraded ratings whose original is not there, as when a HIT is still under way.
+        standardised
+            The scores are z scores already.
 
         Raises
         ------
-        RatingsError
+        TableError
             With the first faults and their rows.
 
         >>> ratings = Ratings.from_columns({
@@ -80,18 +91,21 @@ class Ratings:
         (('w1', 'w2'), [20, 80])
         """
         check_names(columns)
-        faults = Faults()
+        faults = RowFaults()
         labels = {name: encode(name, columns[name], faults) for name in REQUIRED[:4]}
         whole: dict[str, Any] = {
             "kind": _kind_codes(columns["kind"], faults),
-            "score": whole_numbers("score", columns["score"], 0, HIGHEST_SCORE, faults),
-            "seconds": durations("seconds", columns["seconds"], faults),
+            "score": finite_numbers("score", columns["score"], faults)
+            if standardised
+            else points("score", columns["score"], 0, HIGHEST_SCORE, faults),
         }
+        whole["seconds"] = np.full(len(whole["score"]), np.nan)
         for name, read in _OPTIONAL_READERS.items():
             if name in columns and not all_blank(columns[name]):
                 whole[name] = read(name, columns[name], faults)
         faults.refuse()
-        return cls._canonical(labels, whole, orphans=orphans)
+        found = cls._canonical(labels, whole, orphans=orphans)
+        return replace(found, is_standardised=True) if standardised else found
 
     @classmethod
     def from_table(cls, table: Any, *, orphans: bool = False) -> Self:
@@ -132,9 +146,10 @@ class Ratings:
         columns = {name: codes for name, (codes, _) in labels.items()} | dict(whole)
         order = _canonical_order(columns)
         if len(order) == 0:
-            raise RatingsError([Fault("there are no ratings")])
+            nothing = row_fault(Kind.EMPTY_FILE, "There are no ratings.", "Add rows of ratings.")
+            raise TableError([nothing])
         arranged: dict[str, Any] = {
-            name: values[order].astype(_DTYPES[name], copy=False)
+            name: values[order].astype(_dtype(name, values), copy=False)
             for name, values in columns.items()
         }
         arranged |= {f"{name}s": names for name, (_, names) in labels.items()}
@@ -158,6 +173,16 @@ class Ratings:
     def scores_a_caption(self) -> NDArray[np.bool_]:
         """Rows that count towards a caption's score: `system` and `repeat` (PROTOCOL §5.3)."""
         return _OF_A_CAPTION[self.kind]
+
+    @property
+    def wide_score(self) -> NDArray[Any]:
+        """Scores of a type in which differences and sums stay exact.
+
+        z scores are rounded: noise of the last digits would break ties and flip verdicts.
+        """
+        if self.is_standardised:
+            return np.asarray(self.score.round(_Z_DIGITS))
+        return self.score.astype(np.int64) if self.score.dtype.kind == "i" else self.score
 
     @property
     def caption(self) -> NDArray[np.int64]:
@@ -192,9 +217,15 @@ class Ratings:
         pairs = np.sort(np.column_stack([order[again - 1], order[again]]), axis=1)
         shown = np.argsort(pairs[:, 1])[:SHOWN]
         if len(again):
-            raise RatingsError(
+            raise TableError(
                 [
-                    Fault(f"second rating of {self._described(row)}", later, earlier)
+                    row_fault(
+                        Kind.REPEATED_ROW,
+                        f"These are two ratings of {self._described(row)}.",
+                        "Keep one of them.",
+                        later,
+                        earlier,
+                    )
                     for row, (earlier, later) in zip(
                         again[shown], pairs[shown].tolist(), strict=True
                     )
@@ -207,10 +238,12 @@ class Ratings:
         orphans = rows[originals < 0]
         orphans = orphans[np.argsort(order[orphans])]
         place = dict(zip(order[orphans].tolist(), orphans.tolist(), strict=True))
-        faults = Faults()
+        faults = RowFaults()
         faults.add(
             order[orphans],
-            lambda row: f"no rating of the original of {self._described(place[row])}",
+            Kind.MISSING_ROW,
+            lambda row: f"There is no rating of the original of {self._described(place[row])}.",
+            "Add it, or delete this row.",
         )
         faults.refuse()
 
@@ -222,7 +255,8 @@ class Ratings:
         )
 
 
-_OPTIONAL_READERS: Final[Mapping[str, Callable[[str, Any, Faults], NDArray[Any]]]] = {
+_OPTIONAL_READERS: Final[Mapping[str, Callable[[str, Any, RowFaults], NDArray[Any]]]] = {
+    "seconds": durations,
     "fluency": lambda name, column, faults: whole_numbers(name, column, 0, HIGHEST_SCORE, faults),
     "position": lambda name, column, faults: whole_numbers(name, column, 0, 10**9, faults),
     "submitted_at": moments,
@@ -241,6 +275,11 @@ _DTYPES: Final = {
 }
 
 
+def _dtype(name: str, values: NDArray[Any]) -> Any:
+    is_fraction = name == "score" and values.dtype.kind == "f"
+    return np.float64 if is_fraction else _DTYPES[name]
+
+
 def check_names(columns: Iterable[str]) -> None:
     """Refuse names of columns that lack one of a ratings file's."""
     names = list(columns)
@@ -249,31 +288,42 @@ def check_names(columns: Iterable[str]) -> None:
     plain = {other.lower(): other for other in others}
     near = {name: get_close_matches(name, plain, n=1) for name in missing}
     faults = [
-        Fault(f"there is no column {name!r} (rename {plain[found[0]]!r})")
+        row_fault(
+            Kind.MISSING_COLUMN, f"There is no column {name!r}.", f"Rename {plain[found[0]]!r}."
+        )
         for name, found in near.items()
         if found
     ]
     lost = [repr(name) for name, found in near.items() if not found]
     if lost:
         there = ", ".join(others)[:200] or "none"
-        faults.append(Fault(f"no column {', '.join(lost)} (other columns: {there})"))
+        faults.append(
+            row_fault(
+                Kind.MISSING_COLUMN,
+                f"There is no column {', '.join(lost)} (other columns: {there}).",
+                "Add it, or rename the column that holds it.",
+            )
+        )
     if faults:
-        raise RatingsError(faults)
+        raise TableError(faults)
 
 
-def _kind_codes(column: Any, faults: Faults) -> NDArray[np.int8]:
+def _kind_codes(column: Any, faults: RowFaults) -> NDArray[np.int8]:
     codes, labels = encode("kind", column, faults)
     known = np.array([KINDS.index(kind) if kind in KINDS else -1 for kind in labels] or [-1])
     unknown = [code for code, kind in enumerate(labels) if kind and kind not in KINDS]
     faults.add(
-        np.flatnonzero(np.isin(codes, unknown)), lambda row: _unknown_kind(labels[codes[row]])
+        np.flatnonzero(np.isin(codes, unknown)),
+        Kind.VALUE,
+        lambda row: f"There is no kind {labels[codes[row]][:40]!r}.",
+        lambda row: _nearest_kind(labels[codes[row]]),
     )
     return known[codes].astype(np.int8)
 
 
-def _unknown_kind(kind: str) -> str:
-    hint = did_you_mean(kind, KINDS) or f"; it must be one of {', '.join(KINDS)}"
-    return f"unknown kind {kind[:40]!r}{hint}"
+def _nearest_kind(kind: str) -> str:
+    near = get_close_matches(kind.strip().lower(), list(KINDS), n=1, cutoff=0.6)
+    return f"Did you mean {near[0]!r}?" if near else f"It must be one of {', '.join(KINDS)}."
 
 
 def _canonical_order(columns: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:

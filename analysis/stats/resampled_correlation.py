@@ -73,7 +73,7 @@ def _complete(human: Floats, metrics: Floats, cluster: Ints, counts: NDArray[np.
     for begin in range(0, len(counts), at_once):
         some = slice(begin, begin + at_once)
         times = counts[some].astype(np.int64)
-        values[0, some] = _pearson(human, metrics, cluster, times)
+        values[0, some] = resampled_pearson(human, metrics, cluster, times)
         values[1:, some] = _ranked(codes, cluster, times, difference[some])
     # Sums of floats do not show that a column is constant in a resample; counts of ties do.
     return np.where(np.isnan(values[2]), np.nan, np.clip(values, -1, 1))
@@ -98,7 +98,7 @@ def _ranked(codes: Ints, cluster: Ints, counts: Ints, difference: Floats) -> Flo
     return np.where((n >= FEWEST) & (fewer > 1), values, np.nan)
 
 
-def _pearson(human: Floats, metrics: Floats, cluster: Ints, counts: Ints) -> Floats:
+def resampled_pearson(human: Floats, metrics: Floats, cluster: Ints, counts: Ints) -> Floats:
     """From sums over each cluster of standard scores, their squares and products."""
     y, x = _standard(human[:, None]), _standard(metrics)
     products = np.hstack([np.ones_like(y), y, y**2, x, x**2, x * y])

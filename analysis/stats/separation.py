@@ -32,7 +32,7 @@ def ratings_to_separate(
     alpha: float = 0.05,
     power: float = 0.8,
 ) -> list[Separation]:
-    """For every pair of systems with p ≥ alpha, the ratings that would separate it.
+    """For every pair of systems with p ≥ alpha both ways, the ratings that would separate it.
 
     The rank-sum statistic in standard units grows with the square root of the ratings as long as
     the difference stays what it is, so that ((z_α + z_β) / z_p)² times the ratings reach p < alpha
@@ -60,7 +60,7 @@ def ratings_to_separate(
         (better, worse)
         for place, better in enumerate(order.tolist())
         for worse in order[place + 1 :].tolist()
-        if p[better, worse] >= alpha
+        if min(p[better, worse], p[worse, better]) >= alpha
     ]
     return [_separation(p, better, worse, ratings, wanted) for better, worse in ties]
 

@@ -28,6 +28,7 @@ def standardise(
 ) -> Standardised:
     """z = (score − annotator's mean) / annotator's standard deviation (ddof 1).
 
+    Scores that are z scores already stay as they are; mean and deviation are then not known.
     Undefined for an annotator with one rating, or whose ratings are all equal. Sums of whole scores
     are exact, so that neither depends on the order of rows.
 
@@ -48,6 +49,8 @@ def standardise(
     if basis not in ("all", "captions"):
         raise ValueError(f"basis must be 'all' or 'captions', not {basis!r}")
     values = (ratings.score if scores is None else scores).astype(np.float64)
+    if ratings.is_standardised:
+        return _as_given(ratings, values)
     owner, counted = ratings.annotator, values
     if basis == "captions":
         rows = ratings.scores_a_caption
@@ -61,3 +64,9 @@ def standardise(
         sd = np.sqrt((n * squares - total**2) / (n * (n - 1.0)))
         z = (values - mean[ratings.annotator]) / np.where(sd > 0, sd, np.nan)[ratings.annotator]
     return Standardised(z, mean, sd, np.bincount(ratings.annotator, minlength=people))
+
+
+def _as_given(ratings: Ratings, z: NDArray[np.float64]) -> Standardised:
+    people = len(ratings.annotators)
+    unknown = np.full(people, np.nan)
+    return Standardised(z, unknown, unknown, np.bincount(ratings.annotator, minlength=people))

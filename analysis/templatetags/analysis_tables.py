@@ -9,11 +9,23 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from analysis import sentences
-from analysis.meta import headings as meta
-from analysis.pairs import PairTest
+from analysis.evaluation import headings as meta
+from analysis.presenting import downloads, sentences
+from analysis.presenting.pairs import PairTest
 
 register = template.Library()
+
+
+@register.simple_tag
+def table_formats() -> list[downloads.Format]:
+    """What tables of results are offered in."""
+    return list(downloads.table_formats().values())
+
+
+@register.simple_tag
+def all_formats() -> list[downloads.Format]:
+    """What lists are offered in."""
+    return list(downloads.formats().values())
 
 
 class Cell(NamedTuple):

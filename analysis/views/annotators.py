@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponseBase
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
 
-from analysis import person_charts
 from analysis.forms import AnnotatorsForm
 from analysis.models import Result
+from analysis.presenting import person_charts
+from analysis.presenting.reasons import proposed_reason
 from analysis.selectors import annotators as people
-from analysis.views.latest import checked, latest_result, news
+from analysis.views.latest import Latest, checked, latest_result, news
 from annotations.models import Annotator
+from crowds.views.review_actions import Choice, review_action_page
 from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign
 
@@ -78,3 +82,54 @@ def work_context(request: MemberRequest, annotator: Annotator, result: Result) -
 def filters(form: AnnotatorsForm) -> dict[str, str]:
     chosen = form.cleaned_data
     return {"search": chosen["q"], "show": chosen["show"], "sort": chosen["sort"]}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_campaign("hits.change_campaign")
+def annotators_order(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """What is to be done with those ticked in the list.
+
+    Opened from the browser's bar, where nobody is ticked, it leads back to the list.
+    """
+    back = f"{reverse('analysis:annotator-list', args=[campaign.slug])}?{request.GET.urlencode()}"
+    if request.method != "POST":
+        return redirect(back)
+    latest = latest_result(request, campaign)
+    chosen = _chosen(request, latest)
+    if not chosen:
+        messages.error(request, "Tick the annotators it is about.")
+        return redirect(back)
+    choice = Choice(
+        chosen,
+        back,
+        reason=lambda: _proposal(latest, chosen),
+        passed=lambda: _passed(latest, chosen),
+    )
+    return review_action_page(request, campaign, choice)
+
+
+def _chosen(request: MemberRequest, latest: Latest) -> list[Annotator]:
+    """Those ticked, or everybody the filters of the address leave."""
+    everybody = people.campaign_annotators(latest.campaign).select_related("identity")
+    # Nobody's name holds NUL, and PostgreSQL cannot even be asked for one.
+    names = [name for name in request.POST.getlist("annotator") if "\0" not in name]
+    if "everybody" in request.POST and latest.listed:
+        form = checked(AnnotatorsForm(request.GET))
+        names = people.annotators_listed(latest.listed, **filters(form))["annotator"].to_pylist()
+    return list(everybody.filter(pseudonym__in=names).order_by("pseudonym"))
+
+
+def _proposal(latest: Latest, chosen: list[Annotator]) -> str:
+    if not latest.listed:
+        return ""
+    names = [each.pseudonym for each in chosen]
+    known = people.annotators_analysed(latest.listed, names)
+    return proposed_reason(known) if len(known) == len(names) else ""
+
+
+def _passed(latest: Latest, chosen: list[Annotator]) -> int:
+    """How many of those chosen quality control has nothing against."""
+    if not latest.listed:
+        return 0
+    listed = people.annotators_listed(latest.listed, show="passed")
+    return len({each.pseudonym for each in chosen} & set(listed["annotator"].to_pylist()))

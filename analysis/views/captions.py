@@ -7,11 +7,12 @@ from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from analysis.exports import records
 from analysis.forms import CaptionsForm
-from analysis.listings import as_table
+from analysis.presenting.exports import records
+from analysis.presenting.listings import as_table
 from analysis.selectors.captions import captions_listed, video_scored
 from analysis.selectors.metric_scores import metric_sources
+from analysis.selectors.results import missing_ranking
 from analysis.views.latest import checked, latest_result, news
 from daplatform.media import allow_media
 from hits import selectors
@@ -34,7 +35,7 @@ def caption_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase
         page = Paginator(listed, PER_PAGE).get_page(request.GET.get("page"))
         context |= {"page": page, "rows": records(as_table(page.object_list))}
         if not page.paginator.count:
-            context["missing"] = latest.listed.page["missing"]
+            context["missing"] = missing_ranking(latest.listed)
     return render(request, "analysis/captions.html", context)
 
 
@@ -52,6 +53,7 @@ def video_scores(request: MemberRequest, campaign: Campaign, pk: int) -> HttpRes
         "video": video,
         "captions": video_scored(video, latest.listed, sources),
         "metrics": list(sources),
+        "problems": video.problems.select_related("assignment__annotator"),
         "before": before,
         "after": after,
     }

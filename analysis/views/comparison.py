@@ -8,11 +8,11 @@ from django.http import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from analysis import replications
 from analysis.forms import ComparisonForm
-from analysis.listings import CAPTIONS
 from analysis.models import Result
-from analysis.selectors.results import result_listing
+from analysis.presenting import replications
+from analysis.presenting.listings import CAPTIONS
+from analysis.selectors.results import result_listing, result_systems
 from analysis.views.latest import Latest, checked, latest_result, news
 from hits.models import Campaign
 from hits.selectors import campaigns_for
@@ -47,7 +47,7 @@ def both(
 
 
 def shared_systems(first: Result, second: Result) -> list[dict[str, Any]]:
-    return replications.shared_systems(first.page["systems"], second.page["systems"])
+    return replications.shared_systems(result_systems(first), result_systems(second))
 
 
 def comparison_context(first: Result, second: Result) -> dict[str, object]:

@@ -14,28 +14,29 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
-from analysis.downloads import MEDIA_TYPES, Download, write_download
-from analysis.filenames import download_name
-from analysis.forms import AgreementForm, AnnotatorsForm, PointsForm
-from analysis.models import Agreement, Export, Result
+from analysis.evaluation.page import metrics_best_first
+from analysis.forms import AnnotatorsForm, EvaluationForm, PointsForm
+from analysis.models import Export, MetricEvaluation, Result
+from analysis.presenting.downloads import Download, formats, write_download
+from analysis.presenting.filenames import download_name
 from analysis.selectors.annotators import campaign_annotators
+from analysis.selectors.evaluations import evaluation_latest, evaluation_numbers
 from analysis.selectors.exports import (
     export_is_lost,
     export_kept_until,
     export_path,
     exports_of,
 )
-from analysis.selectors.metric_agreement import agreement_latest
 from analysis.selectors.progress import campaigns_turns
 from analysis.selectors.ratings import reviews_fingerprint
-from analysis.services import agreements
+from analysis.services import evaluations
 from analysis.services.downloads import DOWNLOADS
 from analysis.services.exports import export_request
-from analysis.tasks import export_make_task
 from analysis.views import annotators, captions, comparison, pairs
 from analysis.views.latest import checked, latest_result
 from annotations.selectors.confirming import ratings_confirmed
 from daplatform.errors import DomainError
+from daplatform.jobs.tasks import job_wake
 from daplatform.row_keys import row_key
 from hits.models import Campaign
 from hits.selectors import campaign_hits
@@ -71,8 +72,8 @@ def download(
         choices=choices,
         rows=made.rows,
     )
-    if export.state == Export.State.WAITING:
-        export_make_task.delay_on_commit(export.pk)  # type: ignore[attr-defined]
+    if export.is_active:
+        job_wake(export)
     return redirect("analysis:export-list", campaign.slug)
 
 
@@ -81,7 +82,9 @@ def file_response(made: Download, filename: str, format: str) -> HttpResponse:
     write_download(stream, made, format)
     # Always a download: no page of ours is made of what campaigns contain.
     headers = {"Content-Disposition": content_disposition_header(True, filename) or ""}
-    return HttpResponse(stream.getvalue(), content_type=MEDIA_TYPES[format], headers=headers)
+    return HttpResponse(
+        stream.getvalue(), content_type=formats()[format].media_type, headers=headers
+    )
 
 
 @require_safe
@@ -94,7 +97,7 @@ def export_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
         "exports": [
             (export, export_kept_until(export), export_is_lost(export)) for export in exports
         ],
-        "is_waiting": any(export.state == Export.State.WAITING for export in exports),
+        "is_waiting": any(export.is_active for export in exports),
         "days": settings.EXPORT_KEPT_DAYS,
     }
     name = "analysis/_exports.html" if request.htmx else "analysis/exports.html"
@@ -104,7 +107,7 @@ def export_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
 @require_safe
 @for_campaign()
 def export_file(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResponseBase:
-    ready = exports_of(campaign, request.user).filter(state=Export.State.READY)
+    ready = exports_of(campaign, request.user).filter(status=Export.Status.DONE)
     export = get_object_or_404(ready, pk=pk)
     path = export_path(export)
     if not path.is_file():
@@ -113,7 +116,7 @@ def export_file(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResp
         path.open("rb"),
         as_attachment=True,
         filename=export.filename,
-        content_type=MEDIA_TYPES[export.format],
+        content_type=formats()[export.format].media_type,
     )
 
 
@@ -164,14 +167,23 @@ def metrics_choices(request: MemberRequest, campaign: Campaign, subject: str) ->
 
 
 def points_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
-    form = checked(AgreementForm(request.GET))
-    found = agreement_latest(campaign, agreements.choices_key(form.wanted()))
-    if found is None or found.state == Agreement.State.FAILED:
+    form = checked(EvaluationForm(request.GET))
+    found = evaluation_latest(campaign, evaluations.choices_key(form.wanted()))
+    if found is None or found.status == MetricEvaluation.Status.FAILED:
         raise Http404("Metrics were not compared with people yet.")
     human = form.cleaned_data["human"] or "z"
-    metrics = [row["metric"] for row in found.page["parts"][human]["levels"]["captions"]]
+    metrics = metrics_of(found, human)
     picture = checked(PointsForm(request.GET, metrics=metrics))
-    return {"agreement": found.pk, "human": human, "metric": picture.cleaned_data["metric"]}
+    return {"evaluation": found.pk, "human": human, "metric": picture.cleaned_data["metric"]}
+
+
+def metrics_of(found: MetricEvaluation, human: str) -> list[str]:
+    """The metrics that people can be shown against, the best first."""
+    try:
+        evaluated = evaluation_numbers(found)
+    except (ValueError, FileNotFoundError):
+        raise Http404("Metrics were not compared with people yet.") from None
+    return metrics_best_first(evaluated, human)
 
 
 def hit_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:

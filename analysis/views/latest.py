@@ -15,13 +15,12 @@ from analysis.forms import ChoicesForm
 from analysis.models import Result
 from analysis.selectors.results import result_has_listings, result_latest
 from analysis.services.results import choices_key, result_request
-from analysis.tasks import result_compute_task
 from daplatform.error_pages import NoSuchChoice
+from daplatform.jobs.tasks import job_wake
 from hits.models import Campaign
 from hits.views.access import MemberRequest
 
 F = TypeVar("F", bound=Form)
-State = Result.State
 MOST_LISTED = 30
 
 
@@ -64,9 +63,9 @@ def latest_result(request: MemberRequest, campaign: Campaign) -> Latest:
     form = checked(ChoicesForm(request.GET))
     choices = form.settings(minimum_pairs=campaign.min_pairs)
     wanted = result_request(campaign=campaign, choices=choices)
-    is_waiting = wanted is not None and wanted.state == State.WAITING
+    is_waiting = wanted is not None and wanted.is_active
     if wanted is not None and is_waiting and not request.htmx:  # htmx: a page looks again
-        result_compute_task.delay_on_commit(wanted.pk)  # type: ignore[attr-defined]
+        job_wake(wanted)
     shown = result_latest(campaign, choices_key(choices))
     carried = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
     obstacle = wanted.problem if wanted is not None and is_waiting else ""

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from analysis.forms import MetricsForm
-from analysis.metrics.models import ModelChoice
+from analysis.metrics.encoding.models import ModelChoice
 from analysis.models import MetricRun
 from analysis.selectors import metric_progress, metric_scores
 from analysis.selectors.metric_choices import (
@@ -24,8 +24,9 @@ from analysis.selectors.metric_choices import (
     needs_consent,
 )
 from analysis.services import metric_runs
-from analysis.tasks import metric_run_work_task, metric_worker_report_task
+from analysis.tasks import metric_worker_report_task
 from daplatform.errors import DomainError
+from daplatform.jobs.tasks import job_wake
 from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign
 
@@ -40,7 +41,7 @@ def metrics(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     """The page polls itself while a run is under way, and is loaded anew when it has ended."""
     if request.htmx:
         run = metric_progress.run_latest(campaign)
-        if run is None or run.state not in metric_runs.ACTIVE:
+        if run is None or not run.is_active:
             return HttpResponseClientRefresh()
         return render(request, "analysis/_metric_run.html", run_context(campaign, run))
     return metrics_page(request, campaign)
@@ -66,7 +67,8 @@ def metric_score(request: MemberRequest, campaign: Campaign) -> HttpResponseBase
         )
     except DomainError as error:
         return metrics_page(request, campaign, form=form, error=str(error))
-    return wake(run, campaign)
+    job_wake(run)
+    return redirect("analysis:metrics", campaign.slug)
 
 
 @require_POST
@@ -95,10 +97,11 @@ def metric_choose(request: MemberRequest, campaign: Campaign, pk: int) -> HttpRe
 def metric_retry(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResponseBase:
     run = get_object_or_404(MetricRun, campaign=campaign, pk=pk)
     try:
-        metric_runs.metric_run_retry(run=run)
+        for chunk in metric_runs.metric_run_retry(run=run):
+            job_wake(chunk)
     except DomainError as error:
         return metrics_page(request, campaign, error=str(error))
-    return wake(run, campaign)
+    return redirect("analysis:metrics", campaign.slug)
 
 
 @require_safe
@@ -114,11 +117,6 @@ def metric_file(request: MemberRequest, campaign: Campaign, name: str) -> HttpRe
             raise Http404(str(error)) from None
         content = io.BytesIO((Path(folder) / name).read_bytes())
     return FileResponse(content, as_attachment=True, filename=f"{campaign.slug}-{name}")
-
-
-def wake(run: MetricRun, campaign: Campaign) -> HttpResponseBase:
-    metric_run_work_task.delay_on_commit(run.pk)  # type: ignore[attr-defined]
-    return redirect("analysis:metrics", campaign.slug)
 
 
 def metrics_form(
@@ -161,7 +159,7 @@ def run_context(campaign: Campaign, run: MetricRun | None) -> dict[str, object]:
     return {
         "campaign": campaign,
         "run": run,
-        "is_running": run.state in metric_runs.ACTIVE,
+        "is_running": run.is_active,
         "progress": progress,
         "time_left": metric_progress.time_left(progress),
         "faults": faults[:FAULTS_SHOWN],

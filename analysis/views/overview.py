@@ -7,13 +7,12 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from analysis.pipeline import Settings
+from analysis.results.pipeline import Settings
 from analysis.selectors.overview import campaign_overview
 from analysis.selectors.progress import campaigns_turns, hits_turns
-from analysis.services.renewal import result_renew
-from analysis.services.results import choices_key
-from analysis.tasks import result_compute_task
+from analysis.services.results import choices_key, result_renew
 from annotations.selectors.rated import campaigns_rated
+from daplatform.jobs.tasks import job_wake
 from daplatform.row_keys import row_key
 from hits.models import Campaign
 from hits.selectors import campaigns_for
@@ -27,7 +26,7 @@ def overview(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     now = timezone.now()
     choices = Settings(minimum_pairs=campaign.min_pairs)
     if renewed := result_renew(campaign=campaign, choices=choices, now=now):
-        result_compute_task.delay_on_commit(renewed.pk)  # type: ignore[attr-defined]
+        job_wake(renewed)
     found = campaign_overview(campaign, choices_key(choices), now=now)
     if found.may_change and request.GET.get("seen") == found.digest:
         return HttpResponse(status=204)

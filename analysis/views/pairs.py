@@ -9,18 +9,23 @@ from django.http import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from analysis.exports import records
 from analysis.forms import PairForm
-from analysis.listings import CAPTIONS, arranged, as_table
 from analysis.models import Result
-from analysis.pairs import (
+from analysis.presenting.exports import records
+from analysis.presenting.listings import CAPTIONS, arranged, as_table
+from analysis.presenting.pairs import (
     differences_chart,
     pair_tests,
     shared_videos,
     verdict,
     videos_sentence,
 )
-from analysis.selectors.results import result_listing
+from analysis.selectors.results import (
+    missing_ranking,
+    result_listing,
+    result_summary,
+    result_systems,
+)
 from analysis.views.latest import Latest, checked, latest_result, news
 from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign
@@ -41,7 +46,7 @@ def pair(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     if latest.listed and has_two_systems(latest.listed):
         context |= pair_context(request, latest, latest.listed)
     elif latest.listed:
-        context["missing"] = latest.listed.page["missing"]
+        context["missing"] = missing_ranking(latest.listed)
     return render(request, "analysis/pair.html", context)
 
 
@@ -51,21 +56,21 @@ def has_two_systems(result: Result) -> bool:
 
 def ranked_systems(result: Result) -> list[str]:
     """Those with ratings that count, best first."""
-    return [row["system"] for row in result.page["systems"] if row["z"] is not None]
+    return [row["system"] for row in result_systems(result) if row["z"] is not None]
 
 
 def pair_context(request: MemberRequest, latest: Latest, result: Result) -> dict[str, object]:
     form = pair_form(request, result)
     first, second = form.pair
     tests = pair_tests(
-        result.page["significance"],
+        result_summary(result).numbers["significance"].pairs,
         adjustment=latest.choices.get("adjust", ""),
         alpha=result.choices["alpha"],
     )
     videos = pair_videos(result, form)
     differences = videos["difference"].to_numpy()
     page = Paginator(videos, PER_PAGE).get_page(request.GET.get("page"))
-    scores = {row["system"]: row for row in result.page["systems"]}
+    scores = {row["system"]: row for row in result_systems(result)}
     return {
         "form": form,
         "first": scores[first],

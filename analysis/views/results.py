@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import FileResponse, Http404, HttpResponseBase
+from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from analysis.forms import DEFAULTS, ChoicesForm
 from analysis.models import Result
-from analysis.pairs import PairTest, pair_tests, wins_matrix
-from analysis.results import known_names
-from analysis.selectors.results import result_folder
+from analysis.presenting.pairs import ADJUSTMENTS, pair_tests, wins_matrix
+from analysis.results.findings.ranking import missing_sentence, ranking_sentence
+from analysis.results.registry import Section, Summary
+from analysis.selectors.results import result_folder, result_makers, result_summary
+from analysis.views.files import made_file
 from analysis.views.latest import latest_result
 from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign
@@ -27,36 +29,44 @@ def ranking(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
         refused = {"campaign": campaign, "form": form}
         return render(request, "analysis/ranking.html", refused, status=400)
     latest = latest_result(request, campaign)
-    page = latest.ready.page if latest.ready else None
-    context = latest.context | {
-        "form": form,
-        "page": page,
-        "matrix": significance(page, form) if page else [],
-        "alpha": form.cleaned_data["alpha"] or DEFAULTS.alpha,
-        "adjusted": f"-{form.cleaned_data['adjust']}" if form.cleaned_data["adjust"] else "",
-        "query": request.GET.urlencode(),
-    }
+    context = latest.context | {"form": form, "query": request.GET.urlencode()}
+    if latest.ready:
+        context |= ranking_context(result_summary(latest.ready), form)
     name = "analysis/_ranking.html" if request.htmx else "analysis/ranking.html"
     return render(request, name, context)
 
 
-def significance(
-    page: dict[str, Any], form: ChoicesForm
-) -> list[tuple[str, list[PairTest | None]]]:
-    """Every test between two systems, best systems first, adjusted as the form says."""
-    alpha = form.cleaned_data["alpha"] or DEFAULTS.alpha
-    tests = pair_tests(page["significance"], adjustment=form.cleaned_data["adjust"], alpha=alpha)
-    return wins_matrix([row["system"] for row in page["systems"]], tests)
+def ranking_context(summary: Summary, form: ChoicesForm) -> dict[str, Any]:
+    """Every finding in words and charts, made of the numbers that are stored."""
+    adjust, alpha = form.cleaned_data["adjust"], form.cleaned_data["alpha"] or DEFAULTS.alpha
+    found, about = summary.numbers["ranking"], summary.context()
+    tests = pair_tests(summary.numbers["significance"].pairs, adjustment=adjust, alpha=alpha)
+    shown = summary.shown(ADJUSTMENTS[adjust])
+    return {
+        "summary": summary,
+        "lede": ranking_sentence(found, about),
+        "missing": missing_sentence(found, about),
+        "sections": {
+            section.value: [
+                (finding, each) for finding, each in shown if finding.section == section
+            ]
+            for section in Section
+        },
+        "matrix": wins_matrix([row.system for row in found.systems], tests),
+        "alpha": alpha,
+        "adjusted": f"-{adjust}" if adjust else "",
+    }
 
 
 @require_safe
 @for_campaign()
 def result_file(request: MemberRequest, campaign: Campaign, pk: int, name: str) -> HttpResponseBase:
     """One of a result's files, as the command line would have written it."""
-    result = get_object_or_404(Result.objects.exclude(signature=""), campaign=campaign, pk=pk)
-    path = result_folder(result) / name
-    if name not in known_names() or not path.is_file():
-        raise Http404("There is no such file.")
-    # Always a download: no page of ours is made of what campaigns contain.
+    results = Result.objects.exclude(signature="").select_related("campaign")
+    result = get_object_or_404(results, campaign=campaign, pk=pk)
+    try:
+        makers = result_makers(result)
+    except ValueError:  # stored before a statistic came or went
+        raise Http404("There is no such result any more: open the page again.") from None
     filename = f"{campaign.slug}-analysis-{name}"
-    return FileResponse(path.open("rb"), as_attachment=True, filename=filename)
+    return made_file(request, result, result_folder(result), name, makers, filename)

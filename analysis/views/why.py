@@ -10,14 +10,13 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
-from analysis.explanation_page import explanation_picture
 from analysis.metrics.scoring import column
 from analysis.models import MetricRun
+from analysis.presenting.explanation_page import explanation_picture
 from analysis.selectors.captions import video_scored
 from analysis.selectors.explanations import explained_run, explanation_of, frame_name
 from analysis.selectors.metric_choices import metric_workers
 from analysis.selectors.metric_progress import run_latest
-from analysis.services.metric_runs import ACTIVE
 from analysis.tasks import metric_run_explain_task
 from analysis.views.latest import latest_result
 from daplatform.media import CACHE_CONTROL, allow_media
@@ -85,4 +84,4 @@ def beside(request: MemberRequest, campaign: Campaign, caption: Caption) -> dict
 
 def is_running(campaign: Campaign) -> bool:
     run = run_latest(campaign)
-    return run is not None and run.state in ACTIVE
+    return run is not None and run.is_active

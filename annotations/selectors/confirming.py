@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
-from annotations.models import Arrival, Assignment, Rating
+from annotations.models import Assignment, Rating
 from daplatform.wording import counted
-from hits.models import Campaign, Launch
+from hits.models import Campaign
 
 State = Assignment.State
-MINUTE = dt.timedelta(minutes=1)
-ENDED = {
+STANDINGS = {
+    State.ACTIVE: "is at work",
     State.SUBMITTED: "was handed in",
     State.RETURNED: "was given back",
     State.EXPIRED: "ran out of time",
@@ -29,11 +30,6 @@ ENDED = {
 def lease() -> dt.timedelta:
     """How long after handing in a turn may wait to be named."""
     return dt.timedelta(minutes=settings.CONFIRMATION_MINUTES)
-
-
-def is_confirmed_later(hit: int) -> bool:
-    """Whether a marketplace offers this HIT, and so says who works on it."""
-    return Launch.objects.filter(batch__hits=hit).exclude(crowd="invite").exists()
 
 
 def ratings_confirmed(campaign: Campaign) -> QuerySet[Rating]:
@@ -59,6 +55,35 @@ def is_live(now: dt.datetime | None = None) -> Q:
     return Q(slot=None) & (Q(state=State.ACTIVE) | Q(state=State.SUBMITTED) & recent)
 
 
+@dataclass(frozen=True)
+class Unconfirmed:
+    """How many turns of a campaign may still be confirmed, and how many hardly will be."""
+
+    not_yet: int
+    lapsed: int
+
+
+def unconfirmed_counts(campaign: Campaign) -> Unconfirmed:
+    """Those that were given up are neither: nobody waits for them."""
+    now = timezone.now()
+    turns = Assignment.objects.filter(campaign=campaign, slot=None)
+    old = Q(state=State.SUBMITTED, submitted_at__lte=now - lease())
+    counts = turns.aggregate(
+        not_yet=Count("pk", filter=is_live(now)), lapsed=Count("pk", filter=old)
+    )
+    return Unconfirmed(**counts)
+
+
+def standing_words(turn: Assignment, now: dt.datetime) -> str:
+    """How an unconfirmed turn stands. Most people at work are who they say they are."""
+    if turn.state == State.ACTIVE:
+        return "At work, not confirmed yet"
+    if turn.submitted_at is None:
+        return turn.get_state_display()
+    is_early = turn.submitted_at > now - lease()
+    return "Handed in, not confirmed yet" if is_early else "Handed in, not confirmed"
+
+
 def turns_lapsed(campaign: Campaign, now: dt.datetime) -> QuerySet[Assignment]:
     """Unconfirmed turns that were handed in so long ago that nobody will name them any more."""
     turns = Assignment.objects.filter(campaign=campaign, slot=None, state=State.SUBMITTED)
@@ -66,28 +91,14 @@ def turns_lapsed(campaign: Campaign, now: dt.datetime) -> QuerySet[Assignment]:
 
 
 def unconfirmed_sentences(**which: Any) -> Iterator[str]:
-    """Name every unconfirmed turn that was handed in, given back, or whose time has run out.
+    """Name every unconfirmed turn.
 
-    No fault of our rows: anybody can make one, and on Mechanical Turk whoever gives up leaves one.
+    No fault of our rows: anybody can make one, and on Mechanical Turk everybody at work has one.
     """
-    for turn in turns_unconfirmed(**which).exclude(state=State.ACTIVE):
+    for turn in turns_unconfirmed(**which):
         rated = counted(getattr(turn, "rated", 0), "caption", "captions")
+        known = "is not confirmed yet" if turn.state == State.ACTIVE else "is unknown to the crowd"
         yield (
-            f"{turn} of {turn.annotator} {ENDED[State(turn.state)]} here with {rated} rated, "
-            "and the crowd knows nothing of it"
+            f"{turn} of {turn.annotator} {STANDINGS[State(turn.state)]} here with {rated} rated, "
+            f"and {known}"
         )
-
-
-def is_claimed_too_often(*, hit: int, origin: str, now: dt.datetime) -> bool:
-    """Whether one network has begun too many unconfirmed turns: in a minute, or at this HIT.
-
-    A limit on a HIT alone would let strangers shut out everybody else.
-    """
-    mine = Arrival.objects.filter(origin=origin, assignment__slot=None)
-    counts = mine.filter(assignment__claimed_at__gt=now - lease()).aggregate(
-        minute=Count("pk", filter=Q(assignment__claimed_at__gt=now - MINUTE)),
-        here=Count("pk", filter=Q(assignment__hit=hit)),
-    )
-    return bool(origin) and (
-        counts["minute"] >= settings.CLAIMS_PER_MINUTE or counts["here"] >= settings.CLAIMS_PER_HIT
-    )

@@ -6,19 +6,22 @@ import datetime as dt
 from dataclasses import dataclass
 
 from django.db import connection
-from django.db.models import Max
+from django.db.models import Max, QuerySet
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from annotations.errors import LinkRefused
 from annotations.models import Assignment, Rating
-from annotations.tokens import Turn
+from annotations.tokens import RatingSession, since
 from hits.models import Video
 
 # While one caption is rated the next is already fetched; nothing beyond that is handed out.
 LOOKAHEAD = 1
+FASTEST = 2.0  # that the player offers, where a campaign lets it
 State = Assignment.State
 CLOSED = {
-    State.RETURNED: "You gave this task back. What you had rated is kept.",
-    State.EXPIRED: "The time for this task has run out. What you had rated is kept.",
+    State.RETURNED: _("This task was given back. What you had rated is kept."),
+    State.EXPIRED: _("The time for this task has run out. What you had rated is kept."),
 }
 # Written out, because building it from querysets takes longer than the database takes to answer,
 # and it is asked with every rating.
@@ -29,7 +32,7 @@ ITEMS = """
     WHERE i.hit_id = %s AND i.position BETWEEN %s AND %s
     ORDER BY i.position
 """
-SUBMITTED = "This task was submitted. Thank you!"
+SUBMITTED = _("This task was submitted. Thank you!")
 
 
 @dataclass(frozen=True)
@@ -49,25 +52,33 @@ class Item:
     seconds: float | None
 
 
-def assignment_of(turn: Turn) -> Assignment:
-    """The assignment a turn is about, with its campaign."""
-    rows = Assignment.objects.select_related("campaign")
-    assignment = rows.filter(pk=turn.assignment, annotator=turn.annotator).first()
+def assignments_of(session: RatingSession) -> QuerySet[Assignment]:
+    """The one row of a session, if it is still there."""
+    return Assignment.objects.filter(
+        pk=session.assignment, annotator=session.annotator, claimed_at=session.claimed_at
+    )
+
+
+def assignment_of(session: RatingSession) -> Assignment:
+    """The assignment a session is about, with its campaign."""
+    assignment = assignments_of(session).select_related("campaign").first()
     if assignment is None:
-        raise LinkRefused("This task does not exist any more.")
+        raise LinkRefused(gettext("This task does not exist any more."))
     return assignment
 
 
-def turn_of(assignment: Assignment) -> Turn:
+def session_of(assignment: Assignment) -> RatingSession:
     """What the links of whoever took this assignment say."""
-    if assignment.annotator_id is None:
+    if assignment.annotator_id is None or assignment.claimed_at is None:
         raise ValueError("assignment must have been taken by somebody")
-    return Turn(
+    return RatingSession(
         campaign=assignment.campaign_id,
         hit=assignment.hit_id,
         assignment=assignment.pk,
         annotator=assignment.annotator_id,
         asks_fluency=assignment.campaign.asks_fluency,
+        since=since(assignment.claimed_at),
+        fastest=FASTEST if assignment.campaign.offers_speed else 1.0,
     )
 
 
@@ -83,8 +94,8 @@ def closed_sentence(assignment: Assignment, now: dt.datetime) -> str:
     """Why nothing more can be rated here; empty while the work goes on."""
     if assignment.state == State.ACTIVE:
         overdue = assignment.expires_at is not None and assignment.expires_at <= now
-        return CLOSED[State.EXPIRED] if overdue else ""
-    return CLOSED.get(State(assignment.state), SUBMITTED)
+        return str(CLOSED[State.EXPIRED]) if overdue else ""
+    return str(CLOSED.get(State(assignment.state), SUBMITTED))
 
 
 def rated_count(assignment_id: int) -> int:

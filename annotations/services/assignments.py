@@ -1,4 +1,4 @@
-"""Work given out, taken, given back, run out of time, and handed in."""
+"""Work given out, given back, run out of time, and handed in."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from collections.abc import Iterable
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
-from annotations.errors import NothingToTake, TooManyClaims, Unfinished, WorkClosed
-from annotations.models import Annotator, Arrival, Assignment, Rating
-from annotations.selectors.confirming import is_claimed_too_often, is_confirmed_later, lease
-from annotations.selectors.entry import assignment_earlier, assignments_open, claim_obstacle
-from annotations.selectors.work import assignment_of, closed_sentence, rated_count
-from annotations.tokens import Turn
+from annotations.errors import Unfinished, WorkClosed
+from annotations.models import Assignment, Rating
+from annotations.selectors.work import assignment_of, assignments_of, closed_sentence, rated_count
+from annotations.tokens import RatingSession
 from hits.bulk import rows_write
 from hits.models import Batch, Campaign, HitItem
 from hits.services.campaigns import campaign_go_live
@@ -54,65 +53,13 @@ def batches_open(*, campaign: Campaign) -> None:
 
 
 @transaction.atomic
-def assignment_claim(
-    *,
-    campaign: Campaign,
-    annotator: Annotator,
-    hit: int | None = None,
-    crowd: str = "invite",
-    external_id: str = "",
-    return_to: str = "",
-    origin: str = "",
-    consents: bool = False,
-    now: dt.datetime | None = None,
-) -> Assignment:
-    """Take an open assignment, or come back to the one this person is working on.
-
-    Where a marketplace says who works, the turn only begins: it takes a place once it is confirmed.
-    """
-    now = now or timezone.now()
-    # People queue here, a moment each, so that limits hold for one person in many tabs too.
-    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-    earlier = assignment_earlier(
-        campaign=campaign, annotator=annotator, hit=hit, crowd=crowd, external_id=external_id
-    )
-    if earlier is not None:
-        return earlier
-    if campaign.consent and not consents:
-        raise NothingToTake("Please agree to take part first.")
-    assignments_expire(campaign=campaign, now=now)
-    if sentence := claim_obstacle(campaign=campaign, annotator=annotator, hit=hit, crowd=crowd):
-        raise NothingToTake(sentence)
-    place = assignments_open(campaign=campaign, annotator=annotator, hit=hit, crowd=crowd)[0]
-    is_strange = is_confirmed_later(place.hit_id)
-    if is_strange and is_claimed_too_often(hit=place.hit_id, origin=origin, now=now):
-        raise TooManyClaims(
-            "Too many people have begun this study from your network. Wait a while, then try again."
-        )
-    # Somebody the marketplace has not named yet gets a row beside the place, which stays open.
-    turn = Assignment(campaign=campaign, hit_id=place.hit_id) if is_strange else place
-    turn.state, turn.annotator, turn.claimed_at = State.ACTIVE, annotator, now
-    turn.consented_at = now if campaign.consent else None
-    turn.expires_at = now + dt.timedelta(minutes=campaign.minutes_allowed)
-    turn.save()
-    Arrival.objects.create(
-        assignment=turn,
-        crowd=crowd,
-        external_id=external_id,
-        return_to=return_to,
-        origin=origin if is_strange else "",
-    )
-    return turn
-
-
-@transaction.atomic
-def assignment_return(*, turn: Turn) -> None:
+def assignment_return(*, session: RatingSession) -> None:
     """Give the work back; what was rated stays, and somebody else can take the HIT."""
-    mine = Assignment.objects.filter(pk=turn.assignment, annotator=turn.annotator)
+    mine = assignments_of(session)
     if mine.filter(state=State.ACTIVE).update(state=State.RETURNED):
-        _slot_reopen(turn.assignment)
+        _slot_reopen(session.assignment)
     elif not mine.filter(state=State.RETURNED).exists():
-        raise WorkClosed("This task cannot be given back any more.")
+        raise WorkClosed(_("This task cannot be given back any more."))
 
 
 @transaction.atomic
@@ -145,33 +92,30 @@ def _slot_reopen(pk: int) -> None:
         Assignment.objects.create(campaign_id=turn.campaign_id, hit_id=turn.hit_id, slot=turn.slot)
 
 
-def origins_forget(*, now: dt.datetime) -> None:
-    """Where people came from is kept only for as long as it limits claims."""
-    old = Arrival.objects.exclude(origin="").filter(assignment__claimed_at__lt=now - lease())
-    old.update(origin="")
-
-
 @transaction.atomic
-def assignment_submit(*, turn: Turn, comment: str = "", now: dt.datetime | None = None) -> None:
+def assignment_submit(
+    *, session: RatingSession, comment: str = "", now: dt.datetime | None = None
+) -> None:
     """Hand in finished work, exactly once: a repeated post finds it done and changes nothing.
 
     Somebody who rated everything may do so until the work was given to another, late or not.
     """
     rating = Rating.objects.filter(assignment=OuterRef(OuterRef("pk")), item=OuterRef("pk"))
     missing = HitItem.objects.filter(~Exists(rating), hit=OuterRef("hit"))
-    mine = Assignment.objects.filter(pk=turn.assignment, annotator=turn.annotator)
+    mine = assignments_of(session)
     submitted = mine.filter(~Exists(missing), state=State.ACTIVE).update(
         state=State.SUBMITTED,
         submitted_at=now or timezone.now(),
         comment=comment.replace("\x00", "").strip(),
     )
     if not submitted:
-        _submission_refuse(assignment_of(turn))
+        _submission_refuse(assignment_of(session))
 
 
 def _submission_refuse(assignment: Assignment) -> None:
     if assignment.state == State.ACTIVE:
         first = rated_count(assignment.pk) + 1
-        raise Unfinished(f"Caption {first} is not rated yet. Every caption needs a rating.")
+        sentence = _("Caption {number} is not rated yet. Every caption needs a rating.")
+        raise Unfinished(sentence.format(number=first))
     if assignment.state in Assignment.GIVEN_UP:
         raise WorkClosed(closed_sentence(assignment, timezone.now()))

@@ -8,12 +8,13 @@ from typing import Any
 
 from django.db import connection
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotations.errors import InvalidPost, OutOfOrder, TooManyChanges, WorkClosed
 from annotations.models import Rating
 from annotations.posts import RatingPost
 from annotations.selectors.work import assignment_of, closed_sentence, rated_count
-from annotations.tokens import Receipt, Turn, receipt_read
+from annotations.tokens import RatingSession, Receipt, receipt_read
 
 # The player's clock and the probe's differ by a few frames.
 SLACK_MS = 500
@@ -38,6 +39,7 @@ INSERT = f"""
         AND EXISTS (
             SELECT 1 FROM annotations_assignment a
             WHERE a.id = %(assignment)s AND a.annotator_id = %(annotator)s
+                AND a.claimed_at = %(claimed_at)s
                 AND a.state = 'active' AND a.expires_at > %(created_at)s)
         AND (%(position)s = 0 OR EXISTS (
             SELECT 1 FROM annotations_rating r
@@ -60,20 +62,25 @@ class Saved:
     done: int
 
 
-def rating_submit(*, turn: Turn, post: RatingPost, now: dt.datetime | None = None) -> Saved:
+def rating_submit(
+    *, session: RatingSession, post: RatingPost, now: dt.datetime | None = None
+) -> Saved:
     """Save a rating, or find that this very post was saved before.
 
     No transaction around it: the one statement is one.
     """
     now = now or timezone.now()
-    if turn.asks_fluency != (post.fluency is not None):
-        asked = "asks for fluency too" if turn.asks_fluency else "has one scale only"
-        raise InvalidPost(f"This task {asked}. Reload the page.")
-    receipt = receipt_read(post.receipt, assignment=turn.assignment)
-    values = _values(turn, post, receipt, now)
+    if session.asks_fluency != (post.fluency is not None):
+        raise InvalidPost(
+            _("This task asks for fluency too. Reload the page.")
+            if session.asks_fluency
+            else _("This task has one scale only. Reload the page.")
+        )
+    receipt = receipt_read(post.receipt, assignment=session.assignment)
+    values = _values(session, post, receipt, now)
     if _insert(values):
         return Saved(receipt.position, 1, done=receipt.position + 1)
-    return _save_otherwise(turn, post, receipt, now, values)
+    return _save_otherwise(session, post, receipt, now, values)
 
 
 def _insert(values: dict[str, Any]) -> bool:
@@ -82,13 +89,16 @@ def _insert(values: dict[str, Any]) -> bool:
         return cursor.fetchone() is not None
 
 
-def _values(turn: Turn, post: RatingPost, receipt: Receipt, now: dt.datetime) -> dict[str, Any]:
+def _values(
+    session: RatingSession, post: RatingPost, receipt: Receipt, now: dt.datetime
+) -> dict[str, Any]:
     adapt = connection.ops.adapt_datetimefield_value
     return {f"client_{name}": value for name, value in post.evidence} | {
-        "campaign": turn.campaign,
-        "hit": turn.hit,
-        "assignment": turn.assignment,
-        "annotator": turn.annotator,
+        "campaign": session.campaign,
+        "hit": session.hit,
+        "assignment": session.assignment,
+        "annotator": session.annotator,
+        "claimed_at": adapt(session.claimed_at),
         "position": receipt.position,
         "revision": 1,
         "key": KEY.get_db_prep_value(post.key, connection),
@@ -111,36 +121,42 @@ def _is_unwatched(post: RatingPost, receipt: Receipt, now: dt.datetime) -> bool:
 
 
 def _save_otherwise(
-    turn: Turn, post: RatingPost, receipt: Receipt, now: dt.datetime, values: dict[str, Any]
+    session: RatingSession,
+    post: RatingPost,
+    receipt: Receipt,
+    now: dt.datetime,
+    values: dict[str, Any],
 ) -> Saved:
     """The rarer cases: a repeated post, a change of mind, or something to refuse."""
-    ratings = Rating.objects.filter(assignment=turn.assignment)
+    ratings = Rating.objects.filter(assignment=session.assignment)
     earlier = ratings.filter(position=receipt.position).order_by("revision")
-    for _ in range(ATTEMPTS):
+    for _attempt in range(ATTEMPTS):
         saved = ratings.filter(key=post.key).first()
         if saved is not None:
-            return Saved(saved.position, saved.revision, done=rated_count(turn.assignment))
-        done = _rated_unless_refused(turn, receipt, now)
+            return Saved(saved.position, saved.revision, done=rated_count(session.assignment))
+        done = _rated_unless_refused(session, receipt, now)
         given = list(earlier.values_list("revision", "is_unwatched"))
         revision = given[-1][0] + 1 if given else 1
         if revision > MAX_REVISIONS:
             raise TooManyChanges(
-                f"Caption {receipt.position + 1} was rated {MAX_REVISIONS:,} times, which is the "
-                "most there can be. The last of these ratings counts."
+                _(
+                    "Caption {number} was rated {times} times, which is the most there can be. The "
+                    "last of these ratings counts."
+                ).format(number=receipt.position + 1, times=f"{MAX_REVISIONS:,}")
             )
         # Who watched the video the first time need not watch it again to change their mind.
         unwatched = values["is_unwatched"] and (not given or given[0][1])
         if _insert(values | {"revision": revision, "is_unwatched": unwatched}):
             return Saved(receipt.position, revision, done=max(done, receipt.position + 1))
     # Only other posts for the same caption, in the same instant, can lead here.
-    raise OutOfOrder("This caption is being rated in another window.")
+    raise OutOfOrder(_("This caption is being rated in another window."))
 
 
-def _rated_unless_refused(turn: Turn, receipt: Receipt, now: dt.datetime) -> int:
+def _rated_unless_refused(session: RatingSession, receipt: Receipt, now: dt.datetime) -> int:
     """How many captions are rated, when only a revision was in the statement's way."""
-    if sentence := closed_sentence(assignment_of(turn), now):
+    if sentence := closed_sentence(assignment_of(session), now):
         raise WorkClosed(sentence)
-    done = rated_count(turn.assignment)
+    done = rated_count(session.assignment)
     if receipt.position > done:
-        raise OutOfOrder(f"Caption {done + 1} comes first.")
+        raise OutOfOrder(_("Caption {number} comes first.").format(number=done + 1))
     return done

@@ -13,12 +13,14 @@ from csp.decorators import csp_replace
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 
 from annotations import errors
-from annotations.tokens import Turn, turn_read
+from annotations.language import spoken
+from annotations.tokens import RatingSession, session_read
 from daplatform.errors import DomainError
 from daplatform.throttling import WINDOW, is_refused_too_often
 
@@ -54,7 +56,7 @@ def framed(view: View[P]) -> View[P]:
         response.headers.setdefault("Referrer-Policy", "no-referrer")
         policy = {
             "frame-ancestors": settings.FRAME_ANCESTORS or [NONE],
-            "form-action": [SELF, *settings.MTURK_SUBMIT_ORIGINS],
+            "form-action": [SELF, *settings.FORM_ORIGINS],
         }
         return csp_replace(policy)(lambda _: response)(request)
 
@@ -71,19 +73,20 @@ def explained(view: View[P]) -> View[P]:
 
     @wraps(view)
     def speaking(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
-        try:
-            _check_origin(request)
-            return view(request, *args, **kwargs)
-        except DomainError as error:
-            told = _told(request, error)
-            context = {"sentence": str(told)}
-            response = render(request, "annotations/refusal.html", context, status=_status(told))
-            return _patient(response)
+        with spoken(request):
+            try:
+                _check_origin(request)
+                return view(request, *args, **kwargs)
+            except DomainError as error:
+                told = _told(request, error)
+                context = {"sentence": str(told)}
+                name, status = "annotations/refusal.html", _status(told)
+                return _patient(render(request, name, context, status=status))
 
     return speaking
 
 
-def endpoint(view: Callable[[HttpRequest, Turn], HttpResponseBase]) -> View[[]]:
+def endpoint(view: Callable[[HttpRequest, RatingSession], HttpResponseBase]) -> View[[]]:
     """An endpoint of the rating page: the turn comes in a header, refusals are JSON.
 
     No cookie is read, so no other site can make a browser act here on somebody's behalf: they
@@ -93,14 +96,15 @@ def endpoint(view: Callable[[HttpRequest, Turn], HttpResponseBase]) -> View[[]]:
 
     @wraps(view)
     def with_turn(request: HttpRequest) -> HttpResponseBase:
-        try:
-            _check_origin(request)
-            _check_size(request)
-            return view(request, turn_read(request.headers.get(TOKEN_HEADER, "")))
-        except DomainError as error:
-            told = _told(request, error)
-            answer = {"error": str(told), "code": _code(told)}
-            return _patient(JsonResponse(answer, status=_status(told)))
+        with spoken(request):
+            try:
+                _check_origin(request)
+                _check_size(request)
+                return view(request, session_read(request.headers.get(TOKEN_HEADER, "")))
+            except DomainError as error:
+                told = _told(request, error)
+                answer = {"error": str(told), "code": _code(told)}
+                return _patient(JsonResponse(answer, status=_status(told)))
 
     return csrf_exempt(never_cache(with_turn))
 
@@ -110,12 +114,12 @@ def _check_origin(request: HttpRequest) -> None:
         return
     host = urlsplit(request.headers.get("Origin", "")).netloc
     if host not in (request.get_host(), urlsplit(settings.PUBLIC_URL).netloc):
-        raise errors.LinkRefused("This was sent from another site and is not accepted.")
+        raise errors.LinkRefused(_("This was sent from another site and is not accepted."))
 
 
 def _check_size(request: HttpRequest) -> None:
     if int(request.headers.get("Content-Length") or 0) > MAX_BODY:
-        raise errors.TooLarge("That is more than a rating or a comment can be.")
+        raise errors.TooLarge(_("That is more than a rating or a comment can be."))
 
 
 def _told(request: HttpRequest, error: DomainError) -> DomainError:
@@ -126,7 +130,7 @@ def _told(request: HttpRequest, error: DomainError) -> DomainError:
     """
     if isinstance(error, errors.LinkRefused) and is_refused_too_often(request):
         return errors.TooManyRefused(
-            "Too many links that are not valid came from here. Wait a minute, then open yours."
+            _("Too many links that are not valid came from here. Wait a minute, then open yours.")
         )
     return error
 

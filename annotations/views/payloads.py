@@ -23,45 +23,47 @@ from annotations.selectors.work import (
     items_between,
     rated_count,
 )
-from annotations.tokens import Receipt, Turn, media_name, receipt_sign
+from annotations.tokens import RatingSession, Receipt, media_name, receipt_sign
 
 SIZE_CLASS = 1024
 
 
-def work_payload(turn: Turn, assignment: Assignment) -> dict[str, Any]:
+def work_payload(session: RatingSession, assignment: Assignment) -> dict[str, Any]:
     """Where the work stands, with the item to be rated and the next."""
-    done = rated_count(turn.assignment)
+    done = rated_count(session.assignment)
     left = assignment.expires_at - timezone.now() if assignment.expires_at else None
     return {
         "done": done,
         "total": assignment.hit.items.count(),
         "secondsLeft": max(0, int(left.total_seconds())) if left else 0,
-        "items": items_payload(turn, done, done + LOOKAHEAD),
+        "items": items_payload(session, done, done + LOOKAHEAD),
     }
 
 
-def items_payload(turn: Turn, first: int, last: int) -> list[dict[str, Any]]:
+def items_payload(session: RatingSession, first: int, last: int) -> list[dict[str, Any]]:
     """Items that are to be rated."""
-    items = items_between(hit_id=turn.hit, first=first, last=last)
-    return [_item_payload(turn, item, None) for item in items]
+    items = items_between(hit_id=session.hit, first=first, last=last)
+    return [_item_payload(session, item, None) for item in items]
 
 
-def item_payload(turn: Turn, position: int) -> list[dict[str, Any]]:
+def item_payload(session: RatingSession, position: int) -> list[dict[str, Any]]:
     """One item, perhaps rated before, with the answer it has."""
-    answer = answer_given(assignment_id=turn.assignment, position=position)
-    items = items_between(hit_id=turn.hit, first=position, last=position)
-    return [_item_payload(turn, item, answer) for item in items]
+    answer = answer_given(assignment_id=session.assignment, position=position)
+    items = items_between(hit_id=session.hit, first=position, last=position)
+    return [_item_payload(session, item, answer) for item in items]
 
 
-def _item_payload(turn: Turn, item: Item, answer: Answer | None) -> dict[str, Any]:
-    name = media_name(assignment=turn.assignment, position=item.position)
-    receipt = Receipt(item.position, timezone.now(), round(1000 * (item.seconds or 0)))
+def _item_payload(session: RatingSession, item: Item, answer: Answer | None) -> dict[str, Any]:
+    name = media_name(assignment=session.assignment, position=item.position)
+    receipt = Receipt(
+        item.position, timezone.now(), round(1000 * (item.seconds or 0) / session.fastest)
+    )
     return padded(
         {
             "position": item.position,
             "text": item.text,
-            "media": reverse("annotations:media", args=[turn.assignment, name]),
-            "receipt": receipt_sign(receipt, assignment=turn.assignment),
+            "media": reverse("annotations:media", args=[session.assignment, name]),
+            "receipt": receipt_sign(receipt, assignment=session.assignment),
             "answer": None if answer is None else asdict(answer),
         }
     )

@@ -70,8 +70,8 @@ def store_clips(campaign: Campaign) -> None:
 
 def invite(campaign: Campaign, people: int) -> list[str]:
     """A link for everybody."""
-    from annotations.addresses import entry_path, invitation_entry
-    from annotations.services.annotators import annotators_simulate
+    from crowds.addresses import entry_path
+    from crowds.invite.invitations import annotators_simulate, invitation_entry
 
     names = [str(number) for number in range(people)]
     invitations = annotators_simulate(campaign=campaign, names=names)

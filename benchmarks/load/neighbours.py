@@ -64,28 +64,28 @@ class Neighbours(threading.Thread):
 
     def _analyse(self) -> None:
         from analysis.models import Result
-        from analysis.pipeline import Settings
+        from analysis.results.pipeline import Settings
         from analysis.services.results import result_request
-        from analysis.tasks import result_compute_task
+        from daplatform.jobs.tasks import job_wake
 
         if self._results_waiting():
             return
         result = result_request(campaign=self.analysed, choices=Settings())
-        Result.objects.filter(pk=result.pk).update(state="waiting", claimed_at=None)
-        result_compute_task.delay(result.pk)
+        Result.objects.filter(pk=result.pk).again()
+        job_wake(result)
         self.asked["results"] += 1
 
     def _score(self) -> None:
         from django.conf import settings
 
         from analysis.services.metric_runs import metric_run_request
-        from analysis.tasks import metric_run_work_task
+        from daplatform.jobs.tasks import job_wake
 
         if self._runs().exists():
             return
         shutil.rmtree(settings.METRIC_STORE, ignore_errors=True)  # or nothing is left to embed
         run = metric_run_request(campaign=self.scored, metrics=METRICS.split(","))
-        metric_run_work_task.delay(run.pk)
+        job_wake(run)
         self.asked["runs of metrics"] += 1
 
     def _settle(self) -> None:
@@ -99,10 +99,10 @@ class Neighbours(threading.Thread):
             time.sleep(0.5)
 
     def _results_waiting(self) -> bool:
-        return self.analysed.results.filter(state="waiting").exists()
+        return self.analysed.results.active().exists()
 
     def _runs(self) -> QuerySet[MetricRun]:
-        return self.scored.metric_runs.filter(state__in=["waiting", "running"])
+        return self.scored.metric_runs.active()
 
 
 @contextlib.contextmanager

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from daplatform.tables.bounds import MEGABYTE, Bounds
 from daplatform.tables.faults import (
+    SHOWN,
     Fault,
     Faults,
     FirstFault,
@@ -38,6 +39,7 @@ from daplatform.tables.wording import counted, quoted, shown, suggestion
 __all__ = [
     "MEGABYTE",
     "PARQUET",
+    "SHOWN",
     "SUFFIXES",
     "Bounds",
     "Breaks",

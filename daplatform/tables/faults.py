@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+SHOWN: Final = 20
+"""Faults that one message tells of."""
 
 
 class Severity(StrEnum):
@@ -38,6 +41,9 @@ class Kind(StrEnum):
     JSON = "JSON"
     NOT_TEXT = "not text"
     LINE_COUNT = "line count"
+    VALUE = "value"
+    REPEATED_ROW = "repeated row"
+    MISSING_ROW = "missing row"
     TOML = "TOML"
     SETTING = "setting"
     UNKNOWN_SETTING = "unknown setting"
@@ -62,14 +68,24 @@ class Kind(StrEnum):
 
 
 class Where(NamedTuple):
-    """A place in a file; line and column only where they mean something."""
+    """A place in a file; line and column only where they mean something.
+
+    Parameters
+    ----------
+    unit : what is counted: lines of a file, rows of a table that has none
+    first : an earlier line, where two of them clash
+    """
 
     file: str = ""
     line: int | None = None
     column: str = ""
+    unit: str = "line"
+    first: int | None = None
 
     def __str__(self) -> str:
-        line = "" if self.line is None else f"line {self.line}"
+        line = "" if self.line is None else f"{self.unit} {self.line}"
+        if self.first is not None:
+            line = f"{self.unit}s {self.first} and {self.line}"
         column = f"column {self.column}" if self.column else ""
         return ", ".join(part for part in (self.file, line, column) if part)
 
@@ -85,7 +101,8 @@ class Fault:
     remedy: str
 
     def __str__(self) -> str:
-        place = f"{self.where}: " if any(self.where) else ""
+        place = str(self.where)
+        place = f"{place}: " if place else ""
         return f"{place}{self.message} {self.remedy}".rstrip()
 
     def as_dict(self) -> dict[str, str | int | None]:
@@ -93,7 +110,9 @@ class Fault:
         return {
             "severity": self.severity.value,
             "kind": self.kind.value,
-            **self.where._asdict(),
+            "file": self.where.file,
+            "line": self.where.line,
+            "column": self.where.column,
             "message": self.message,
             "remedy": self.remedy,
         }
@@ -133,6 +152,21 @@ class Faults:
         """Whether a file has such errors, so that what follows from them need not be told."""
         return any((file, kind) in self._wrong for kind in kinds)
 
+    def refuse(self) -> None:
+        """Raise the errors, if there are any."""
+        if self.errors:
+            found = [fault for fault in self if fault.severity is Severity.ERROR]
+            raise TableError(found, self.errors)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The warnings, as sentences of a report that lists them without their remedies."""
+        return tuple(
+            f"{fault.where}: {fault.message.removesuffix('.')}"
+            for fault in self
+            if fault.severity is Severity.WARNING
+        )
+
     @property
     def errors(self) -> int:
         return self._total(Severity.ERROR)
@@ -166,24 +200,40 @@ class Faults:
 
 
 class TableError(ValueError):
-    """A file that cannot be used, said by its first fault."""
+    """A table that cannot be used, said by its first faults and how many there are."""
 
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(str(fault))
-        self.fault = fault
+    def __init__(self, faults: Iterable[Fault], total: int | None = None) -> None:
+        found = sorted(faults, key=lambda fault: (fault.where.file, fault.where.line or 0))
+        self.faults = tuple(found[:SHOWN])
+        self.total = len(found) if total is None else total
+        said = [str(fault) for fault in self.faults]
+        hidden = self.total - len(said)
+        super().__init__("\n".join([*said, f"… and {hidden:,} more faults."] if hidden else said))
+
+    def located(self, file: str, line: Callable[[int], int], unit: str = "line") -> TableError:
+        """The same faults, told by the lines of a file in place of the rows of a table.
+
+        Parameters
+        ----------
+        line : the line of a row, both counted from 1
+        """
+
+        def moved(where: Where) -> Where:
+            first = None if where.first is None else line(where.first)
+            own = None if where.line is None else line(where.line)
+            return Where(file, own, where.column, unit, first)
+
+        return TableError(
+            [replace(fault, where=moved(fault.where)) for fault in self.faults], self.total
+        )
 
 
 class FirstFault(Faults):
     """Raises the first error, for readers that have no use for what comes after it."""
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """The warnings, as sentences of a report that lists them without their remedies."""
-        return tuple(f"{fault.where}: {fault.message.removesuffix('.')}" for fault in self)
-
     def _add(self, severity: Severity, kind: Kind, where: Where, message: str, remedy: str) -> None:
         if severity is Severity.ERROR:
-            raise TableError(Fault(severity, kind, where, message, remedy))
+            raise TableError([Fault(severity, kind, where, message, remedy)])
         super()._add(severity, kind, where, message, remedy)
 
 

@@ -93,20 +93,31 @@ def _spread(number: int, first: int) -> IntArray:
     return np.bincount(np.array(_SPREAD)[turns], minlength=BLOCKS)
 
 
-def fitting_shape(captions: int, controls: int, largest: int = 100) -> Shape | None:
+def fitting_shape(
+    captions: int, controls: int, largest: int = 100, *, least_pairs: int = 0
+) -> Shape | None:
     """Return the largest HIT that a campaign of so many captions and control captions can fill.
 
     It keeps the protocol's proportions as long as there are seven captions for a HIT of ten; with
-    fewer there are more pairs and repeats in it instead.
+    fewer there are more pairs and repeats in it instead. One with at least ``least_pairs`` pairs
+    is preferred to a larger one with fewer.
 
     >>> fitting_shape(captions=45, controls=40)
     Shape(size=60, pairs=6, repeats=6)
+    >>> fitting_shape(captions=45, controls=40, least_pairs=10)
+    Shape(size=70, pairs=10, repeats=7)
     >>> fitting_shape(captions=6, controls=3)
     Shape(size=10, pairs=1, repeats=2)
     """
-    usual = [Shape(size, size // 10, size // 10) for size in range(largest, 0, -BLOCKS)]
+    sizes = range(largest, 0, -BLOCKS)
+    usual = [Shape(size, size // 10, size // 10) for size in sizes]
+    judged = [
+        Shape(size, least_pairs, size // 10)
+        for size in sizes
+        if size // 10 < least_pairs and 2 * least_pairs + 2 * (size // 10) <= size
+    ]
     tiny = [
         Shape(10, pairs, repeats) for pairs, repeats in ((1, 2), (1, 3), (1, 4), (2, 3), (3, 2))
     ]
-    fits = (s for s in usual + tiny if s.fresh <= captions and s.pairs <= controls)
-    return next(fits, None)
+    fits = [s for s in (*usual, *judged, *tiny) if s.fresh <= captions and s.pairs <= controls]
+    return next((s for s in fits if s.pairs >= least_pairs), fits[0] if fits else None)

@@ -10,6 +10,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
+from daplatform.languages import CODES
 from daplatform.tables import Faults, Kind, Where, quoted, suggestion
 from hits.composition.shape import Shape
 from hits.importing.limits import Limits
@@ -33,7 +34,7 @@ class HitSettings:
     merge: bool = False
     minutes_allowed: int = 180
     max_hits_per_annotator: int | None = None
-    min_pairs: int = 10
+    min_pairs: int = 0
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,10 @@ class Settings:
     hits: HitSettings = field(default_factory=HitSettings)
     must_watch: bool = True
     shows_number: bool = False
+    contact: str = ""
+    language: str = ""
+    offers_speed: bool = False
+    translations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 Wish = Callable[[Any], str]  # what the value should have been, or nothing when it is right
@@ -85,6 +90,10 @@ def _texts(value: Any) -> str:
     return "" if is_right else 'a list of texts, such as ["human-b"]'
 
 
+def _language(value: Any) -> str:
+    return "" if value in CODES else f"one of {', '.join(CODES)}"
+
+
 _CAMPAIGN: dict[str, Wish] = {
     "name": _text,
     "control": _text,
@@ -94,7 +103,11 @@ _CAMPAIGN: dict[str, Wish] = {
     "shows_number": _truth,
     "instructions": _text,
     "consent": _text,
+    "contact": _text,
+    "language": _language,
+    "offers_speed": _truth,
 }
+_TRANSLATED: dict[str, Wish] = {"instructions": _text, "consent": _text}
 _HITS: dict[str, Wish] = {
     "size": _whole(10, 1000),
     "pairs": _whole(0, 400),
@@ -175,12 +188,32 @@ class _Reader:
         if not isinstance(hits, dict):
             self._wrong("hits", "a table: a line [hits], its keys below it")
             hits = {}
+        translations = self._translations(table.pop("translations", {}))
         for key in [key for key in required if key not in table]:
             self._fault(Kind.SETTING, key, f"There is no {key}.", f'Add {key} = "…".')
         campaign = self._known(table, _CAMPAIGN, elsewhere=_HITS)
         campaign["human"] = tuple(campaign.get("human", ()))
         self._keep_sound_texts(campaign)
-        return Settings(**campaign, hits=self._hit_settings(hits))
+        return Settings(**campaign, hits=self._hit_settings(hits), translations=translations)
+
+    def _translations(self, tables: Any) -> dict[str, dict[str, str]]:
+        """Tables [translations.de] and so on: what people read, in other languages."""
+        if not isinstance(tables, dict) or not all(isinstance(t, dict) for t in tables.values()):
+            self._wrong("translations", "tables: a line [translations.de], its keys below it")
+            return {}
+        for language in tables.keys() - set(CODES):
+            remedy = f"Known languages: {', '.join(CODES)}."
+            message = f"There is no language {quoted(language)} here."
+            self._fault(Kind.SETTING, f"translations.{language}", message, remedy)
+        found = {
+            language: self._known(tables[language], _TRANSLATED, elsewhere={})
+            for language in CODES
+            if language in tables
+        }
+        for texts in found.values():
+            for key, text in texts.items():
+                check_prose(text, self._limits.prose_characters, self._where(key), self._faults)
+        return found
 
     def _hit_settings(self, table: dict[str, Any]) -> HitSettings:
         known = self._known(table, _HITS, elsewhere=_CAMPAIGN)
@@ -226,6 +259,9 @@ class _Reader:
             del campaign["name"]
         for key in {"instructions", "consent"} & campaign.keys():
             check_prose(campaign[key], limits.prose_characters, self._where(key), self._faults)
+        contact, where = campaign.get("contact"), self._where("contact")
+        if contact and not check_name(contact, limits.name_characters, where, self._faults):
+            del campaign["contact"]
 
     def _fault(self, kind: Kind, key: str, message: str, remedy: str) -> None:
         self._faults.error(kind, self._where(key), message, remedy)

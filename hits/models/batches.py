@@ -5,40 +5,33 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
+from daplatform.jobs.models import Job
 from hits.models.campaigns import Campaign
 from hits.models.material import Caption
 
 
-class Batch(models.Model):
+class Batch(Job):
     """HITs composed together, from one seed and the campaign's settings of that moment."""
 
-    class State(models.TextChoices):
-        WAITING = "waiting", "Being composed"
-        COMPOSED = "composed", "Composed"
-        REFUSED = "refused", "Refused"
+    # Only a large batch is ever seen waiting: its HITs appear all at once, when they are written.
+    LABELS = dict.fromkeys(Job.ACTIVE, "Being composed") | {"done": "Composed", "failed": "Refused"}
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="batches")
     number = models.PositiveIntegerField()
-    # Only a large batch is ever seen waiting: its HITs appear all at once, when they are written.
-    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
-    refusal = models.TextField(blank=True, help_text="Why no HITs could be made.")
     seed = models.PositiveBigIntegerField()
     hit_size = models.PositiveSmallIntegerField()
     pairs = models.PositiveSmallIntegerField()
     repeats = models.PositiveSmallIntegerField()
     redundancy = models.PositiveSmallIntegerField()
     merge_identical = models.BooleanField()
-    created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["campaign", "number"]
         verbose_name_plural = "batches"
         constraints = [
+            *Job.Meta.constraints,
             models.UniqueConstraint(
                 fields=["campaign", "number"], name="batch_number_per_campaign"
-            ),
-            models.CheckConstraint(
-                condition=Q(state__in=["waiting", "composed", "refused"]), name="batch_state_known"
             ),
         ]
 

@@ -67,6 +67,25 @@ class Campaign(models.Model):
     consent = models.TextField(
         blank=True, help_text="Shown first, to be agreed to, when not empty."
     )
+    contact = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text="Whom annotators may ask: an address or a name. Shown before they begin.",
+    )
+    language = models.CharField(
+        max_length=10,
+        blank=True,
+        choices=settings.LANGUAGES,
+        help_text="Of the annotators’ pages. Empty: the one each browser asks for.",
+    )
+    translations = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="Instructions and consent in other languages, by language.",
+    )
+    offers_speed = models.BooleanField(
+        default=False, help_text="Let annotators play videos at up to twice the speed."
+    )
     minutes_allowed = models.PositiveSmallIntegerField(
         default=180, validators=[MinValueValidator(1)], help_text="Time to finish a HIT."
     )
@@ -74,7 +93,9 @@ class Campaign(models.Model):
         null=True, blank=True, validators=[MinValueValidator(1)], help_text="Empty for no limit."
     )
     min_pairs = models.PositiveSmallIntegerField(
-        default=10, help_text="Pairs needed before quality control decides about a person."
+        default=0,
+        help_text="Pairs needed before quality control decides about a person, "
+        "if more than its test needs.",
     )
     assumed_pass_rate = models.FloatField(
         default=0.8,
@@ -112,3 +133,7 @@ class Campaign(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("hits:campaign-detail", args=[self.slug])
+
+    def text_in(self, language: str, name: str) -> str:
+        """``instructions`` or ``consent`` in a language, where the campaign brings it in that."""
+        return str(self.translations.get(language, {}).get(name) or getattr(self, name))

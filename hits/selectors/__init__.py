@@ -13,7 +13,14 @@ from django.db.models.functions import Coalesce
 
 from hits.composition.shape import Shape
 from hits.models import Batch, Campaign, Caption, Hit, HitItem, System, Upload, Video
-from hits.planning import Misfit, Plan, find_misfit, plan_campaign
+from hits.planning import (
+    Misfit,
+    Plan,
+    QualityReach,
+    find_misfit,
+    plan_campaign,
+    quality_reach,
+)
 
 # Between two systems, in z: what a large campaign can hope to find, up to what a small one can.
 DIFFERENCES = (0.05, 0.1, 0.2, 0.3, 0.5)
@@ -55,7 +62,7 @@ def _count(rows: QuerySet[Any], owner: str) -> Coalesce:
 
 def uploads_unfinished(user: User) -> QuerySet[Upload]:
     """What this person sent in and has not yet become a campaign."""
-    return user.uploads.exclude(state=Upload.State.DONE)
+    return user.uploads.exclude(stage=Upload.Stage.IMPORT, status=Upload.Status.DONE)
 
 
 @dataclass(frozen=True)
@@ -137,6 +144,28 @@ def campaign_misfit(
         ),
         captions=sum(system.captions for system in systems if system.is_ranked),
         controls=sum(system.captions for system in systems if system.is_control),
+        min_pairs=campaign.min_pairs,
+    )
+
+
+def campaign_reach(campaign: Campaign, plan: Plan, *, pairs: int | None = None) -> QualityReach:
+    """Whether quality control could judge anybody who rates by this plan."""
+    return quality_reach(
+        pairs=campaign.pairs if pairs is None else pairs,
+        hits=plan.hits,
+        min_pairs=campaign.min_pairs,
+        most_hits=campaign.max_hits_per_annotator,
+    )
+
+
+def batch_reach(batch: Batch) -> QualityReach:
+    """Whether quality control could judge anybody who rates this batch."""
+    campaign = batch.campaign
+    return quality_reach(
+        pairs=campaign.pairs,
+        hits=batch.hits.count(),
+        min_pairs=campaign.min_pairs,
+        most_hits=campaign.max_hits_per_annotator,
     )
 
 

@@ -27,6 +27,7 @@ CHANGEABLE = frozenset(
     {
         "hit_size", "pairs", "repeats", "redundancy", "assignments", "seed", "reward",
         "merge_identical", "asks_fluency", "must_watch", "shows_number", "instructions", "consent",
+        "contact", "language", "offers_speed",
         "minutes_allowed", "max_hits_per_annotator", "min_pairs", "assumed_pass_rate",
     }
 )  # fmt: skip
@@ -77,7 +78,7 @@ def campaign_leave(*, campaign: Campaign, colleague: User) -> None:
 @transaction.atomic
 def campaign_go_live(*, campaign: Campaign) -> None:
     """From here on texts and HITs are frozen. Doing it twice changes nothing."""
-    if not campaign.batches.filter(state=Batch.State.COMPOSED).exists():
+    if not campaign.batches.filter(status=Batch.Status.DONE).exists():
         raise DomainError("Compose the HITs first: there is nothing to rate yet.")
     unclosed = Campaign.objects.filter(pk=campaign.pk).exclude(state=Campaign.State.CLOSED)
     if not unclosed.update(state=Campaign.State.LIVE):
@@ -87,7 +88,7 @@ def campaign_go_live(*, campaign: Campaign) -> None:
 
 @transaction.atomic
 def campaign_reopen(*, campaign: Campaign) -> None:
-    """Let links work again. Whether that may be is decided by `annotations.services.closing`."""
+    """Let links work again. Whether that may be is decided by `crowds.services.closing`."""
     if not Campaign.objects.filter(pk=campaign.pk, state=Campaign.State.CLOSED).update(
         state=Campaign.State.LIVE
     ):

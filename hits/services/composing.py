@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import timedelta
 from itertools import chain
 
 import numpy as np
-from django.db import OperationalError, transaction
+from django.db import transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from daplatform.errors import DomainError
+from daplatform.jobs.services import job_claim, job_done
 from hits.bulk import ids_reserve, rows_write
 from hits.composition import KINDS, Captions, Composition, Shape, compose_campaign
 from hits.composition.shape import DEGRADED, REFERENCE, IntArray
@@ -23,8 +22,6 @@ from hits.models import Batch, Campaign, Caption, Hit, HitItem, System
 
 BATCH = 10_000
 SEEDS = 2**63  # as many as a row can hold
-LEFT_BEHIND_AFTER = timedelta(minutes=1)
-State = Batch.State
 ITEM_COLUMNS = [
     "id",
     "hit_id",
@@ -37,11 +34,16 @@ ITEM_COLUMNS = [
 ]
 
 
-@transaction.atomic
 def batch_compose(*, campaign: Campaign) -> Batch:
     """Cut the campaign's captions into HITs: the same captions and seed give the same HITs."""
-    batch = batch_create(campaign=campaign)
-    _fill(batch)
+    with transaction.atomic():  # no worker sees the batch before it is claimed
+        batch: Batch = job_claim(rows=Batch.objects.filter(pk=batch_create(campaign=campaign).pk))
+    try:
+        batch_fill(batch)
+    except DomainError:
+        batch.delete()
+        raise
+    batch.refresh_from_db()
     return batch
 
 
@@ -64,41 +66,8 @@ def batch_create(*, campaign: Campaign) -> Batch:
     )
 
 
-def batch_fill(*, pk: int) -> None:
-    """Compose the HITs of a waiting batch. Safe to run twice."""
-    try:
-        _fill_waiting(pk)
-    except DomainError as error:
-        _refuse(pk, str(error))
-    except OperationalError:
-        raise  # the database is busy or away: the batch is taken up again later
-    except Exception:
-        _refuse(pk, "Something went wrong here, and was written to the log.")
-        raise
-
-
-def batches_left_behind() -> QuerySet[Batch]:
-    """Batches that a worker should be busy with, if none is."""
-    return Batch.objects.filter(
-        state=State.WAITING, created_at__lt=timezone.now() - LEFT_BEHIND_AFTER
-    )
-
-
-@transaction.atomic
-def _fill_waiting(pk: int) -> None:
-    """The lock on the row is the claim: a dead worker's is gone with its transaction."""
-    waiting = Batch.objects.select_for_update(skip_locked=True, of=("self",))
-    batch = waiting.select_related("campaign").filter(pk=pk, state=State.WAITING).first()
-    if batch is not None:
-        _fill(batch)
-
-
-def _refuse(pk: int, sentence: str) -> None:
-    waiting = Batch.objects.filter(pk=pk, state=State.WAITING)
-    waiting.update(state=State.REFUSED, refusal=sentence)
-
-
-def _fill(batch: Batch) -> None:
+def batch_fill(batch: Batch) -> None:
+    """Compose the HITs of a claimed batch; they are written all at once, with its status."""
     material = material_of(batch.campaign, merge=batch.merge_identical)
     try:
         composition = compose_campaign(
@@ -111,9 +80,9 @@ def _fill(batch: Batch) -> None:
         )
     except ValueError as error:
         raise DomainError(f"No HITs can be made of this campaign: {error}.") from None
-    _items_write(batch, composition, material)
-    batch.state = State.COMPOSED
-    batch.save(update_fields=["state"])
+    with transaction.atomic():
+        if job_done(job=batch):
+            _items_write(batch, composition, material)
 
 
 @dataclass(frozen=True)

@@ -145,6 +145,10 @@ def _settings(settings: importing.Settings) -> dict[str, object]:
         "shows_number": settings.shows_number,
         "instructions": settings.instructions,
         "consent": settings.consent,
+        "contact": settings.contact,
+        "language": settings.language,
+        "translations": settings.translations,
+        "offers_speed": settings.offers_speed,
     }
 
 

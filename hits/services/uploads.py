@@ -1,37 +1,27 @@
-"""Campaign archives sent in through the browser: kept, checked, and imported when confirmed.
-
-The row is the truth and the queue only a wake-up: work is claimed by a conditional update, and
-what a dead worker left behind can be claimed again once nothing was heard of it for a while.
-"""
+"""Campaign archives sent in through the browser: kept, checked, and imported when confirmed."""
 
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Callable
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.base import File
-from django.db import OperationalError, transaction
-from django.db.models import Q, QuerySet
-from django.utils import timezone
+from django.db import transaction
 
 from daplatform.disk import NO_SPACE, is_full
 from daplatform.errors import DomainError
+from daplatform.jobs.services import job_done, job_failed, job_progress
 from hits import importing
 from hits.composition.shape import Shape
 from hits.models import Upload
 from hits.planning import find_misfit
-from hits.services.importing import Progress, campaign_import
+from hits.services.importing import campaign_import
 
-STALE_AFTER = timedelta(minutes=5)
-SIGN_OF_LIFE_SECONDS = 1.0
-State = Upload.State
-IN_WORK = (State.CHECKING, State.IMPORTING)
+Stage, Status = Upload.Stage, Upload.Status
 
 
 def upload_create(*, owner: User, archive: File[bytes]) -> Upload:
@@ -51,10 +41,8 @@ def upload_create(*, owner: User, archive: File[bytes]) -> Upload:
 
 def upload_confirm(*, upload: Upload) -> Upload:
     """The organiser has seen what is in it and wants it."""
-    confirmed = Upload.objects.filter(pk=upload.pk, state=State.CHECKED).update(
-        state=State.IMPORTING, claimed_at=None, step="", done=0, total=0
-    )
-    if not confirmed:
+    checked = Upload.objects.filter(pk=upload.pk, stage=Stage.CHECK, status=Status.DONE)
+    if not checked.again(stage=Stage.IMPORT):
         raise DomainError("This upload is not waiting to be confirmed.")
     upload.refresh_from_db()
     return upload
@@ -62,56 +50,22 @@ def upload_confirm(*, upload: Upload) -> Upload:
 
 def upload_discard(*, upload: Upload) -> None:
     """Forget an upload that nobody works on; a campaign made of it stays."""
-    if not Upload.objects.filter(pk=upload.pk).exclude(state__in=IN_WORK).delete()[0]:
+    if not Upload.objects.filter(pk=upload.pk).exclude(status__in=Upload.ACTIVE).delete()[0]:
         raise DomainError("This upload is being worked on. Wait until that is done.")
     upload.archive.delete(save=False)
 
 
-def uploads_left_behind() -> QuerySet[Upload]:
-    """Uploads that a worker should be busy with, and none is."""
-    return _claimable(timezone.now()).filter(state__in=IN_WORK)
-
-
-def upload_check(*, pk: int) -> None:
-    """Find every fault in an archive and keep the report. Safe to run twice."""
-    _work(pk, State.CHECKING, _record_check)
-
-
-def upload_import(*, pk: int) -> None:
-    """Write the campaign of a confirmed upload. Safe to run twice."""
-    _work(pk, State.IMPORTING, _record_import)
-
-
-def _claimable(now: datetime) -> QuerySet[Upload]:
-    return Upload.objects.filter(Q(claimed_at=None) | Q(claimed_at__lt=now - STALE_AFTER))
-
-
-def _claim(pk: int, state: str) -> Upload | None:
-    now = timezone.now()
-    if not _claimable(now).filter(pk=pk, state=state).update(claimed_at=now):
-        return None
-    return Upload.objects.select_related("owner").get(pk=pk)
-
-
-def _work(pk: int, state: str, record: Callable[[Upload, importing.Reading], None]) -> None:
-    """Claim an upload and record what comes of it; whatever goes wrong, nobody waits for ever."""
-    upload = _claim(pk, state)
-    if upload is None:
-        return
+def upload_work(upload: Upload) -> None:
+    """Find every fault in an archive, or write the campaign of a confirmed one."""
     try:
-        _with_reading(upload, record)
-    except DomainError as error:
-        _record_refusal(upload, str(error))
-    except FileNotFoundError:
-        _record_refusal(upload, "The archive is no longer stored.")
-    except OperationalError:
-        raise  # the database is busy or away: the upload is taken up again later
-    except Exception as error:
-        sentence = "Something went wrong here, and was written to the log."
-        if is_full(error):
-            sentence = f"There was no room to unpack it: {NO_SPACE}. Send it again later."
-        _record_refusal(upload, sentence)
-        raise
+        _with_reading(upload, _import if upload.stage == Stage.IMPORT else _check)
+    except FileNotFoundError as error:
+        raise DomainError("The archive is no longer stored.") from error
+    except OSError as error:
+        if not is_full(error):
+            raise
+        sentence = f"There was no room to unpack it: {NO_SPACE}. Send it again later."
+        raise DomainError(sentence) from error
 
 
 def _with_reading(upload: Upload, record: Callable[[Upload, importing.Reading], None]) -> None:
@@ -123,7 +77,7 @@ def _with_reading(upload: Upload, record: Callable[[Upload, importing.Reading], 
                 target.write(chunk)
         workspace = Path(folder) / "unpacked"
         workspace.mkdir()
-        tell = _sign_of_life(upload)
+        tell = job_progress(upload)
         reading = importing.read_campaign(
             archive,
             workspace=workspace,
@@ -133,43 +87,24 @@ def _with_reading(upload: Upload, record: Callable[[Upload, importing.Reading], 
         record(upload, reading)
 
 
-def _sign_of_life(upload: Upload) -> Progress:
-    """Tell the row how far the work is, at most once a second."""
-    told = float("-inf")
-
-    def tell(step: str, done: int, total: int) -> None:
-        nonlocal told
-        if time.monotonic() - told < SIGN_OF_LIFE_SECONDS:
-            return
-        told = time.monotonic()
-        Upload.objects.filter(pk=upload.pk).update(
-            step=step[:100], done=done, total=total, claimed_at=timezone.now()
-        )
-
-    return tell
+def _check(upload: Upload, reading: importing.Reading) -> None:
+    found = report(reading)
+    if reading.is_sound:
+        job_done(job=upload, report=found)
+    else:
+        upload_refuse(upload, "The archive has faults.", report=found)
 
 
-def _record_check(upload: Upload, reading: importing.Reading) -> None:
-    state = State.CHECKED if reading.is_sound else State.FAILED
-    _record(upload, state, report=report(reading))
+def _import(upload: Upload, reading: importing.Reading) -> None:
+    tell = job_progress(upload)
+    campaign = campaign_import(reading=reading, owner=upload.owner, progress=tell)
+    if job_done(job=upload, campaign=campaign):
+        upload.archive.delete(save=False)
 
 
-def _record_import(upload: Upload, reading: importing.Reading) -> None:
-    campaign = campaign_import(reading=reading, owner=upload.owner, progress=_sign_of_life(upload))
-    _record(upload, State.DONE, campaign=campaign)
-
-
-def _record_refusal(upload: Upload, sentence: str) -> None:
-    _record(upload, State.FAILED, report={**upload.report, "refusal": sentence})
-
-
-def _record(upload: Upload, state: str, **fields: Any) -> None:
-    """The end of a step, unless another worker has ended it already.
-
-    An archive that has become rows, or never will, is not kept any longer.
-    """
-    step = Upload.objects.filter(pk=upload.pk, state=upload.state)
-    if step.update(state=state, **fields) and state != State.CHECKED:
+def upload_refuse(upload: Upload, problem: str, **fields: Any) -> None:
+    """An archive that has become rows, or never will, is not kept any longer."""
+    if job_failed(job=upload, problem=problem, **fields):
         upload.archive.delete(save=False)
 
 
@@ -187,9 +122,12 @@ def report(reading: importing.Reading) -> dict[str, Any]:
             "Reward": f"{hits.reward} USD",
             "Minutes allowed": hits.minutes_allowed,
             "Most HITs a person": hits.max_hits_per_annotator or "no limit",
-            "Pairs for quality control": hits.min_pairs,
+            "Pairs for quality control": hits.min_pairs or "what the test needs",
             "Watching required": "yes" if reading.settings.must_watch else "no",
             "Number shown on the scale": "yes" if reading.settings.shows_number else "no",
+            "Faster playing": "offered" if reading.settings.offers_speed else "not offered",
+            "Language": reading.settings.language or "the browser's",
+            "Translated texts": ", ".join(reading.settings.translations) or "none",
             "Seed": hits.seed,
         },
         "misfit": _misfit(reading),
@@ -220,5 +158,6 @@ def _misfit(reading: importing.Reading) -> str:
         Shape(size=hits.size, pairs=hits.pairs, repeats=hits.repeats),
         captions=sum(each.captions for each in systems if each.role != importing.Role.REFERENCE),
         controls=sum(each.captions for each in systems if each.is_control),
+        min_pairs=hits.min_pairs,
     )
     return str(misfit or "")

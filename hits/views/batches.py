@@ -9,10 +9,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from daplatform.errors import DomainError
+from daplatform.jobs.tasks import job_wake
 from hits import selectors
 from hits.models import Campaign
 from hits.services import composing
-from hits.tasks import batch_fill_task
 from hits.views.access import MemberRequest, for_campaign
 from hits.views.campaigns import campaign_page
 
@@ -37,7 +37,7 @@ def batch_compose(request: MemberRequest, campaign: Campaign) -> HttpResponseBas
     if is_small:
         messages.success(request, f"Batch {batch.number} is composed.")
     else:
-        batch_fill_task.delay_on_commit(batch.pk)  # type: ignore[attr-defined]
+        job_wake(batch)
     return redirect("hits:campaign-detail", campaign.slug)
 
 

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from daplatform.errors import DomainError
 from hits import selectors
 from hits.forms import SettingsForm, ShareForm
-from hits.models import Batch, Campaign
+from hits.models import Campaign
 from hits.services import campaigns
 from hits.views.access import MemberRequest, for_campaign, for_member
 
@@ -121,7 +121,7 @@ def campaign_context(campaign: Campaign) -> dict[str, Any]:
         "plan": selectors.campaign_plan(campaign, systems),
         "misfit": selectors.campaign_misfit(campaign, systems),
         "batches": batches,
-        "is_composing": any(batch.state == Batch.State.WAITING for batch in batches),
+        "is_composing": any(batch.is_active for batch in batches),
         "video_count": videos.count(),
         "videos": videos[:POSTERS_SHOWN],
     }

@@ -68,6 +68,7 @@ def plan_page(request: MemberRequest, campaign: Campaign, form: PlanForm) -> Htt
         "fitting": fitting_address(form, misfit),
     }
     if plan is not None:
+        context["reach"] = selectors.campaign_reach(campaign, plan, pairs=tried.get("pairs"))
         context["chart"] = charts.power_chart(plan)
         context["differences"], context["power_rows"] = charts.power_table(plan)
     name = "hits/_plan.html" if request.htmx else "hits/campaign_plan.html"

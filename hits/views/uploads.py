@@ -10,13 +10,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRedirect
 
 from daplatform.errors import DomainError
+from daplatform.jobs.tasks import job_wake
 from hits.forms import UploadForm
 from hits.models import Upload
 from hits.services import uploads
-from hits.tasks import upload_check_task, upload_import_task
 from hits.views.access import MemberRequest, for_member
 
-# Celery's stubs give a shared task no `delay_on_commit`: hence the ignores below.
 MAY_IMPORT = "hits.add_upload"
 
 
@@ -33,7 +32,7 @@ def upload_create(request: MemberRequest) -> HttpResponseBase:
     except DomainError as error:
         form.add_error("archive", str(error))
         return upload_form(request, form)
-    upload_check_task.delay_on_commit(upload.pk)  # type: ignore[attr-defined]
+    job_wake(upload)
     return go_to(request, upload)
 
 
@@ -53,7 +52,7 @@ def upload_confirm(request: MemberRequest, pk: int) -> HttpResponseBase:
         uploads.upload_confirm(upload=upload)
     except DomainError as error:
         return upload_page(request, upload, error=str(error))
-    upload_import_task.delay_on_commit(upload.pk)  # type: ignore[attr-defined]
+    job_wake(upload)
     return redirect("hits:upload-detail", upload.pk)
 
 
@@ -81,7 +80,6 @@ def upload_page(request: MemberRequest, upload: Upload, *, error: str = "") -> H
     context = {
         "upload": upload,
         "report": report,
-        "is_running": upload.state in uploads.IN_WORK,
         "unlisted": unlisted - len(report.get("faults", [])),
         "was_known": bool(upload.campaign and upload.campaign.created_at < upload.created_at),
         "error": error,

@@ -9,6 +9,7 @@ import av
 import av.error
 import numpy as np
 
+from analysis.metrics.encoding.frames import DEMO_SCENE
 from rehearsal.demo.files import whole_file
 from rehearsal.demo.rendering import Studio
 from rehearsal.demo.story import Scene
@@ -58,4 +59,4 @@ def _encode(scene: Scene, path: Path, size: tuple[int, int], fps: int) -> None:
 def _edition(scene: Scene, size: tuple[int, int], fps: int) -> str:
     """What a clip was made from, short enough to be written into the file."""
     made_from = repr((EDITION, scene, size, fps))
-    return f"demo scene {scene.seed} {hashlib.sha256(made_from.encode()).hexdigest()[:16]}"
+    return f"{DEMO_SCENE} {scene.seed} {hashlib.sha256(made_from.encode()).hexdigest()[:16]}"

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from PIL import Image
 from scipy.stats import spearmanr
 
-from analysis.metrics.embedding import TwoTowers, groups
-from analysis.metrics.embeddings import Embedding
+from analysis.metrics.encoding.embedding import Encoders, groups
+from analysis.metrics.encoding.embeddings import Embedding
 from analysis.metrics.matching import (
     Match,
     Stack,
@@ -41,7 +41,7 @@ class Evaluation:
     fine: float
 
 
-def evaluate(towers: TwoTowers, examples: Examples, sources: Sequence[str]) -> Evaluation:
+def evaluate(towers: Encoders, examples: Examples, sources: Sequence[str]) -> Evaluation:
     """Among as many scenes as there are, chance is one over that number."""
     frames = _frames(towers, examples)
     videos = np.stack([video_vector(vectors) for vectors in frames])
@@ -62,7 +62,7 @@ def evaluate(towers: TwoTowers, examples: Examples, sources: Sequence[str]) -> E
     )
 
 
-def _frames(towers: TwoTowers, examples: Examples) -> list[Vectors]:
+def _frames(towers: Encoders, examples: Examples) -> list[Vectors]:
     scenes, count = examples.pictures.shape[:2]
     flat = examples.pictures.reshape(-1, *examples.pictures.shape[2:])
     vectors = [

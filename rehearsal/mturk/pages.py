@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from django.conf import settings
 from django.template.loader import render_to_string
 
+from daplatform import places
 from rehearsal.mturk.desk import Desk
 from rehearsal.mturk.exchange import Call, Reply, json_reply, troubled
 from rehearsal.mturk.faults import Faults
@@ -145,7 +145,7 @@ def _redirect(call: Call, path: str, answer: dict[str, Any], **headers: str) -> 
 
 def _static(name: str) -> Reply:
     """The platform's own look: its style sheets and fonts."""
-    path: Path = settings.BASE_DIR / "static" / name
+    path: Path = places.SITE / "static" / name
     if not path.is_file():
         raise Refusal("There is no such file.")
     kind = mimetypes.guess_type(name)[0] or "application/octet-stream"

@@ -65,6 +65,8 @@ class RatingClient:
         headers = {"Content-Type": "application/json", "X-Assignment": self.token}
         path = self.work["endpoints"][endpoint]
         status, _, content = self._send("POST", path, json.dumps(body).encode(), headers)
+        if status >= http.client.INTERNAL_SERVER_ERROR:  # it passes, and is no refusal
+            raise OSError(f"{endpoint} answered {status}")
         answer: dict[str, Any] = json.loads(content)
         if status != http.client.OK:
             raise Refused(f"{endpoint}: {answer['error']}")

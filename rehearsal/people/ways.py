@@ -9,9 +9,10 @@ from urllib.parse import urlsplit
 
 from django.urls import Resolver404, resolve
 
-from annotations.addresses import entry_path, invitation_entry
-from annotations.models import Invitation
-from annotations.tokens import entry_read, turn_read
+from annotations.tokens import entry_read, session_read
+from crowds.addresses import entry_path
+from crowds.invite.invitations import invitation_entry
+from crowds.models import Invitation
 from daplatform.errors import DomainError
 from hits.models import Campaign
 from rehearsal.mturk.worker_client import Turned, WorkerClient
@@ -108,7 +109,7 @@ def _belongs(campaign: Campaign, frame: str) -> bool:
 
 
 def _rate_all(campaign: Campaign, worker: Worker, client: RatingClient, seed: int) -> None:
-    for subject in subjects_of(campaign, turn_read(client.token).hit, seed=seed):
+    for subject in subjects_of(campaign, session_read(client.token).hit, seed=seed):
         if subject.position >= client.work["done"]:
             client.save(_rating(campaign, worker, client, subject))
 

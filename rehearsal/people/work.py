@@ -15,11 +15,12 @@ from django.db import transaction
 from annotations.errors import NothingToTake
 from annotations.models import Annotator, AnnotatorIdentity
 from annotations.posts import Evidence, RatingPost
-from annotations.selectors.work import turn_of
-from annotations.services.annotators import annotators_simulate
-from annotations.services.assignments import assignment_claim, assignment_submit
+from annotations.selectors.work import session_of
+from annotations.services.assignments import assignment_submit
 from annotations.services.ratings import rating_submit
-from annotations.tokens import Receipt, Turn, receipt_sign
+from annotations.tokens import RatingSession, Receipt, receipt_sign
+from crowds.invite.invitations import annotators_simulate
+from crowds.services.visits import assignment_claim
 from hits.models import Campaign, HitItem
 from rehearsal.demo import judge, scene_named
 from rehearsal.people.personas import Persona, Response, respond
@@ -98,27 +99,27 @@ def worker_rate_hit(*, campaign: Campaign, worker: Worker, seed: int) -> bool:
             )
         except NothingToTake:
             return False
-        turn = turn_of(assignment)
+        turn = session_of(assignment)
         for subject in subjects_of(campaign, assignment.hit_id, seed=seed):
             _rate(worker, turn, subject, asks_fluency=campaign.asks_fluency)
-        assignment_submit(turn=turn, now=worker.clock)
+        assignment_submit(session=turn, now=worker.clock)
     return True
 
 
-def _rate(worker: Worker, turn: Turn, subject: Subject, *, asks_fluency: bool) -> None:
+def _rate(worker: Worker, session: RatingSession, subject: Subject, *, asks_fluency: bool) -> None:
     shown = worker.clock
     response = respond(worker.persona, subject.quality, seconds=subject.seconds, rng=worker.rng)
     worker.clock = shown + dt.timedelta(seconds=response.seconds)
     receipt = Receipt(subject.position, shown, round(1000 * subject.seconds))
     fluency = fluency_score(worker, subject) if asks_fluency else None
     post = RatingPost(
-        receipt=receipt_sign(receipt, assignment=turn.assignment),
+        receipt=receipt_sign(receipt, assignment=session.assignment),
         key=uuid.UUID(bytes=worker.rng.bytes(16), version=4),
         score=response.score,
         fluency=fluency,
         evidence=evidence_of(response),
     )
-    rating_submit(turn=turn, post=post, now=worker.clock)
+    rating_submit(session=session, post=post, now=worker.clock)
 
 
 def fluency_score(worker: Worker, subject: Subject) -> int:

@@ -1,7 +1,7 @@
 """Whether what is said over the wire keeps to Prolific's own document, or to ours without it.
 
 The document belongs to Prolific and is not part of this repository. It is looked for in the
-folder `DA_SPECS` names, or in ../shared/specs beside the checkout.
+folder that `DA_SPECS` names.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
-from hits.crowds.prolific import shapes
+from crowds.prolific import shapes
 
 DOCUMENT: Final = "prolific-openapi.yml"
 API: Final = "/api/v1"
@@ -116,8 +116,7 @@ def find_contract() -> Contract:
 
 
 def document_path() -> Path:
-    beside = Path(__file__).resolve().parents[2].parent / "shared" / "specs"
-    return Path(os.environ.get("DA_SPECS") or beside) / DOCUMENT
+    return Path(os.environ.get("DA_SPECS", "")) / DOCUMENT
 
 
 @lru_cache(maxsize=1)

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final
 
+from rehearsal.prolific.signing import Signer
+
 BUSY: Final = ("RESERVED", "ACTIVE")
 HELD: Final = (*BUSY, "AWAITING REVIEW", "APPROVED")
 PAYING: Final = ("ACTIVE", "PAUSED", "AWAITING REVIEW")
@@ -119,6 +121,7 @@ class Market:
         self.groups: dict[str, Group] = {}
         self.messages: list[dict[str, Any]] = []
         self.events: list[Event] = []
+        self.signer = Signer()
         self.lock = threading.RLock()
         self._numbers = itertools.count(1)
 

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from html import escape
 from http.cookies import SimpleCookie
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from rehearsal.prolific.market import Market, Study, Submission
 from rehearsal.prolific.routes import Answer
 
+KEYS: Final = "/.well-known/study/jwks.json"
 TAKING: Final = "/take"
 COMING_BACK: Final = "/submissions/complete"
 COOKIE: Final = "submission"
@@ -38,12 +39,15 @@ def page_answer(market: Market, path: str, query: dict[str, str], cookies: str) 
         )
     if path == TAKING:
         one = market.begin(query.get("study", ""), query.get("person", ""))
-        return Answer(303, headers={"Location": sent_to(one), "Set-Cookie": f"{COOKIE}={one.id}"})
+        location = signed_to(market, one)
+        return Answer(303, headers={"Location": location, "Set-Cookie": f"{COOKIE}={one.id}"})
     if path == COMING_BACK:
         known = SimpleCookie(cookies).get(COOKIE)
         one = market.submission(known.value if known else "")
         market.complete(one.id, query.get("cc", ""))
         return _page("Thank you", f"<p>Your work is {escape(one.status.lower())}.</p>")
+    if path == KEYS:
+        return Answer(200, market.signer.published())
     return None
 
 
@@ -54,6 +58,16 @@ def sent_to(one: Submission) -> str:
     for word, value in words.items():
         address = address.replace(f"{{{{%{word}%}}}}", quote(value))
     return address
+
+
+def signed_to(market: Market, one: Submission) -> str:
+    """The same, with the token that a study with secure addresses adds."""
+    address = sent_to(one)
+    if not market.study(one.study).fields.get("is_external_study_url_secure"):
+        return address
+    signed = {**dict(parse_qsl(urlsplit(address).query)), "workspace_id": market.workspace}
+    token = market.signer.token(one.id, address, signed, now=market.clock())
+    return f"{address}&prolific_token={token}"
 
 
 def _lines(market: Market) -> Iterator[str]:

@@ -18,6 +18,7 @@ export class Api {
 
   save = (rating) => this.#post("rating-create", rating);
   submit = (comment) => this.#post("assignment-finish", { comment });
+  report = (problem) => this.#post("problem-create", problem);
   giveBack = () => this.#post("assignment-return", {});
   work = () => this.#send(this.endpoints["work-detail"], { method: "GET" });
   item = (position) =>
@@ -35,7 +36,11 @@ export class Api {
   async #send(url, options) {
     const response = await fetch(url, {
       ...options,
-      headers: { "X-Assignment": this.token, "Content-Type": "application/json" },
+      headers: {
+        "X-Assignment": this.token,
+        "Content-Type": "application/json",
+        "Accept-Language": document.documentElement.lang, // refusals are sentences, too
+      },
       credentials: "omit",
       cache: "no-store",
       signal: AbortSignal.timeout(TIMEOUT_MS),

@@ -11,10 +11,11 @@ export class Player {
   #retry;
   #state = "idle";
 
-  /** `onState` hears "idle", "playing" or "ended"; `onFailure` whether it fails for good. */
-  constructor(videos, { onState, onWatched, onFailure }) {
+  /** `onState` hears "idle", "playing" or "ended", `onTime` the share of the video that has
+   * gone by, `onFailure` whether it fails for good. */
+  constructor(videos, { onState, onTime, onWatched, onFailure }) {
     [this.#active, this.#standby] = videos;
-    Object.assign(this, { onState, onWatched, onFailure });
+    Object.assign(this, { onState, onTime, onWatched, onFailure });
     for (const video of videos) this.#listen(video);
   }
 
@@ -37,7 +38,18 @@ export class Player {
     this.#playingSince = null;
     Object.assign(this, { plays: 0, watchedMs: 0, isWatched: false });
     this.#say("idle");
+    this.onTime(0);
     if (autoplay) this.#play();
+  }
+
+  /** Go to a share of the video. */
+  seek(share) {
+    if (this.#active.duration > 0) this.#active.currentTime = share * this.#active.duration;
+  }
+
+  /** How fast, and whether with sound: kept from caption to caption. */
+  set(wish) {
+    for (const video of [this.#active, this.#standby]) Object.assign(video, wish);
   }
 
   prefetch(url) {
@@ -88,6 +100,7 @@ export class Player {
     on("pause", () => this.#say(video.ended ? "ended" : "idle"));
     on("ended", () => this.#say("ended"));
     for (const name of ["timeupdate", "pause", "ended"]) on(name, () => this.#check(video));
+    on("timeupdate", () => this.onTime(video.currentTime / (video.duration || 1)));
     on("error", () => this.#fail());
   }
 

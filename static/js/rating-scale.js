@@ -4,6 +4,9 @@
  * pointers and keys are handled here, because browsers differ in what a touch beside the thumb does.
  */
 
+import { say } from "./rating-words.js";
+
+const SECOND_DIGIT_MS = 1200;
 const STEPS = {
   ArrowLeft: -1,
   ArrowDown: -1,
@@ -19,6 +22,7 @@ export class Scale {
   #input;
   #output;
   #touched = false;
+  #digit = null; // the first of two, while the second may follow
 
   constructor(root, { showsNumber, onChange }) {
     this.root = root;
@@ -43,6 +47,7 @@ export class Scale {
     this.#touched = value !== null;
     this.#input.value = value ?? 50;
     this.touches = [];
+    this.#digit = null;
     this.#draw();
   }
 
@@ -54,13 +59,24 @@ export class Scale {
     this.#input.focus({ preventScroll: true });
   }
 
-  /** Move by a key; the first one starts from the middle. True when it was one of ours. */
+  /** Move by a key: arrows from where it stands, a digit to its ten, a second one to the unit. */
   key(event) {
-    const step = STEPS[event.key];
-    if (step === undefined || this.#input.disabled) return false;
+    if (this.#input.disabled) return;
+    const value = /^[0-9]$/.test(event.key) ? this.#typed(event) : this.#stepped(event);
+    if (Number.isNaN(value)) return;
     event.preventDefault();
-    this.#touch(Math.min(100, Math.max(0, this.#input.valueAsNumber + step)));
-    return true;
+    this.#touch(Math.min(100, Math.max(0, value)));
+  }
+
+  #stepped(event) {
+    return this.#input.valueAsNumber + (STEPS[event.key] ?? NaN);
+  }
+
+  #typed(event) {
+    const first = this.#digit;
+    const isSecond = first !== null && event.timeStamp - first.at < SECOND_DIGIT_MS;
+    this.#digit = isSecond ? null : { ten: 10 * event.key, at: event.timeStamp };
+    return isSecond ? first.ten + Number(event.key) : this.#digit.ten;
   }
 
   #press(event) {
@@ -93,7 +109,7 @@ export class Scale {
 
   #draw() {
     this.root.classList.toggle("is-touched", this.#touched);
-    const said = this.#touched ? `${this.#input.value} of 100` : "Not rated yet";
+    const said = this.#touched ? say("value", { value: this.#input.value }) : say("unrated");
     this.#input.setAttribute("aria-valuetext", said);
     this.#output.value = this.#touched ? this.#input.value : "–";
   }

@@ -1,11 +1,9 @@
 /* What the page shows of the work: one section at a time, progress, time, what is saved. */
 
-const SAVED = {
-  saved: "Saved",
-  saving: "Saving…",
-  offline: "Offline: your work is kept here",
-  fragile: "Offline: keep this page open",
-};
+import { say } from "./rating-words.js";
+
+const MILESTONES = { quarter: 0.25, half: 0.5, "three-quarters": 0.75 };
+const LONG_ENOUGH = 20; // captions; in a shorter HIT a quarter is nothing to speak of
 
 export const element = (id) => document.getElementById(id);
 
@@ -25,9 +23,20 @@ export function announce(sentence) {
 
 /** Position -1 is the practice caption. */
 export function showProgress(position, total) {
-  const text = position < 0 ? "Practice" : `${Math.min(position + 1, total)} of ${total}`;
-  element("progress-text").textContent = text;
+  const number = Math.min(position + 1, total);
+  element("progress-text").textContent =
+    position < 0 ? say("practice") : say("progress", { number, total });
   element("progress-bar").value = Math.max(0, position);
+  element("milestone").textContent = milestone(position, total);
+}
+
+/** Said once, with the first caption after it. */
+function milestone(position, total) {
+  if (total < LONG_ENOUGH) return "";
+  const reached = Object.keys(MILESTONES).find(
+    (name) => Math.ceil(MILESTONES[name] * total) === position,
+  );
+  return reached ? say(reached) : "";
 }
 
 export function showSaved(state, survives) {
@@ -36,7 +45,7 @@ export function showSaved(state, survives) {
   if (badge.dataset.state === shown) return;
   badge.hidden = false;
   badge.dataset.state = shown;
-  badge.textContent = SAVED[shown];
+  badge.textContent = say(shown);
 }
 
 /** Until when the work can be handed in, counted down by this browser's own steady clock from what the server said. */
@@ -44,8 +53,8 @@ export function showTimeLeft(seconds) {
   const start = performance.now();
   const draw = () => {
     const minutes = Math.floor((seconds - (performance.now() - start) / 1000) / 60);
-    const text = minutes < 1 ? "due in under a minute" : `due in ${spell(minutes)}`;
-    element("time-left").textContent = text;
+    element("time-left").textContent =
+      minutes < 1 ? say("due-soon") : say("due", { time: spell(minutes) });
     element("time-left").classList.toggle("is-short", minutes < 10);
   };
   draw();
@@ -54,5 +63,5 @@ export function showTimeLeft(seconds) {
 
 function spell(minutes) {
   const hours = Math.floor(minutes / 60);
-  return hours ? `${hours} h ${minutes % 60} min` : `${minutes} min`;
+  return hours ? say("hours", { hours, minutes: minutes % 60 }) : say("minutes", { minutes });
 }

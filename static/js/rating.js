@@ -17,6 +17,7 @@ import {
   showSection,
   showTimeLeft,
 } from "./rating-view.js";
+import { say } from "./rating-words.js";
 
 const work = JSON.parse(element("work").textContent);
 const api = new Api(work.endpoints, work.token);
@@ -39,7 +40,8 @@ const scales = [...document.querySelectorAll("[data-scale]")].map(
     }),
 );
 const player = new Player([...document.querySelectorAll(".screen video")], {
-  onState: (state) => (element("play").dataset.state = state),
+  onState: showState,
+  onTime: (share) => (element("seek").value = 1000 * share),
   onWatched: () => unlock(),
   onFailure: showFailure,
 });
@@ -93,18 +95,22 @@ function show(item) {
   shownAt = performance.now();
   hiddenMs = 0;
   const answers = item.answer ? [item.answer.score, item.answer.fluency] : [null, null];
-  scales.forEach((scale, i) => scale.reset(answers[i]));
+  scales.forEach((scale, i) => {
+    scale.reset(answers[i]);
+  });
   element("caption").textContent = item.text;
   element("back").disabled = position <= 0;
-  element("next").textContent = position === PRACTICE ? "Done" : "Next";
+  element("next").textContent = say(position === PRACTICE ? "done" : "next");
   element("practice-note").hidden = position !== PRACTICE;
+  showReport(position !== PRACTICE);
   element("missing").replaceChildren();
   showSection("rating");
   lock(work.mustWatch && !item.answer);
   player.show(item.media, { autoplay: !item.answer });
   prefetch();
   showProgress(position, work.total);
-  announce(position >= 0 ? `Caption ${position + 1} of ${work.total}.` : "Practice.");
+  const place = { number: position + 1, total: work.total };
+  announce(position >= 0 ? say("caption-number", place) : say("practice"));
   if (element("judgement").dataset.locked === "true") element("play").focus();
   else scales[0].focus();
 }
@@ -116,18 +122,27 @@ function prefetch() {
 
 function lock(locked) {
   element("judgement").dataset.locked = locked;
-  element("caption-panel").hidden = locked;
+  element("caption").hidden = locked;
   element("watch-first").hidden = !locked;
+  element("watch-first").textContent = say("watch-first");
   element("next").disabled = locked;
-  scales.forEach((scale) => scale.lock(locked));
+  for (const scale of scales) scale.lock(locked);
 }
 
 function unlock() {
   if (element("judgement").dataset.locked !== "true") return;
   lock(false);
-  announce(`Caption: ${element("caption").textContent}`);
+  announce(say("caption-said", { text: element("caption").textContent }));
   scales[0].focus();
   element("judgement").scrollIntoView({ block: "nearest", behavior: "smooth" });
+}
+
+/** Whoever jumps to the end is told why no caption comes. */
+function showState(state) {
+  element("play").dataset.state = state;
+  if (state !== "ended" || player.isWatched) return;
+  element("watch-first").textContent = say("skipped");
+  announce(say("skipped"));
 }
 
 function showFailure(failure) {
@@ -181,8 +196,7 @@ function newKey() {
 }
 
 function sayMissing(scale) {
-  const sentence = "Touch the scale to place your rating first.";
-  element("missing").textContent = sentence;
+  element("missing").textContent = say("touch-first");
   scale.focus();
 }
 
@@ -191,7 +205,7 @@ function received(answer) {
   keep(answer.items);
   work.done = answer.done;
   if (position !== null && position < answer.done - 1 && answer.revision > 1 && !returning()) {
-    announce("You have rated further in another window.");
+    announce(say("further-elsewhere"));
     open(answer.done);
   } else if (position !== null) prefetch();
 }
@@ -205,9 +219,7 @@ async function refused(error, rating) {
   if (error.code === "out-of-order" || error.code === "unfinished") return resume();
   player.pause();
   saver.stop();
-  element("closed-title").textContent = ENDED.includes(error.code)
-    ? "This task has ended"
-    : "Something went wrong";
+  element("closed-title").textContent = say(ENDED.includes(error.code) ? "ended" : "wrong");
   element("closed-sentence").textContent = error.message;
   wanted = position = null;
   showSection("closed");
@@ -284,25 +296,48 @@ function finish() {
 async function submit() {
   submitting = true;
   if (saver.waiting) {
-    element("submit-note").textContent = "Saving your last ratings…";
+    element("submit-note").textContent = say("saving-last");
     return;
   }
   try {
     location.replace((await api.submit(element("comment").value)).next);
   } catch (error) {
     if (error instanceof Refusal) return refused(error);
-    element("submit-note").textContent = "No connection. Trying again…";
+    element("submit-note").textContent = say("no-connection-retry");
     setTimeout(() => submitting && submit(), 2000);
   }
 }
 
 async function giveBack() {
-  if (!confirm("Give this task back? You will not be able to take it again.")) return;
+  if (!confirm(say("give-back"))) return;
   try {
     location.replace((await api.giveBack()).next);
   } catch (error) {
     if (error instanceof Refusal) refused(error);
-    else element("give-back-note").textContent = "No connection. Try again in a moment.";
+    else element("give-back-note").textContent = say("no-connection");
+  }
+}
+
+/** A video of the campaign can be reported; the form is closed again for every caption. */
+function showReport(possible) {
+  const form = element("problem"); // a preview has none
+  if (form) Object.assign(form, { hidden: !possible, open: false });
+  if (form) element("report-note").replaceChildren();
+}
+
+/** Tell the organiser what is wrong with this video. */
+async function report() {
+  const note = element("report-note");
+  try {
+    await api.report({
+      receipt: items.get(position).receipt,
+      kind: element("report-kind").value,
+      remark: element("report-remark").value,
+    });
+    element("report-remark").value = "";
+    note.textContent = say("reported");
+  } catch (error) {
+    note.textContent = error instanceof Refusal ? error.message : say("no-connection");
   }
 }
 
@@ -315,11 +350,18 @@ function readInstructions() {
   showSection("instructions");
 }
 
-/** Space plays, arrows rate, Enter goes on, from anywhere on the page but other controls. */
+function toggleSound() {
+  const button = element("mute");
+  const muted = button.getAttribute("aria-pressed") !== "true";
+  button.setAttribute("aria-pressed", muted);
+  player.set({ muted });
+}
+
+/** Space plays, arrows and digits rate, Enter goes on, from anywhere but other controls. */
 function key(event) {
   if (document.body.dataset.section !== "rating" || event.altKey || event.ctrlKey || event.metaKey)
     return;
-  if (event.target.closest("button, a, video, summary, textarea")) return;
+  if (event.target.closest("button, a, select, summary, textarea, #seek")) return;
   if (event.key === " ") {
     event.preventDefault();
     player.toggle();
@@ -334,6 +376,8 @@ const clicks = {
   start: () => open(work.done),
   skip: () => open(work.done),
   play: () => player.toggle(),
+  mute: toggleSound,
+  report,
   next,
   back: () => open(position - 1),
   submit,
@@ -345,6 +389,12 @@ const clicks = {
   "last-caption": () => open(work.total - 1),
 };
 for (const [id, act] of Object.entries(clicks)) element(id)?.addEventListener("click", act);
+for (const video of document.querySelectorAll(".screen video"))
+  video.addEventListener("click", () => player.toggle());
+element("seek").addEventListener("input", () => player.seek(element("seek").value / 1000));
+element("speed")?.addEventListener("change", ({ target }) => {
+  player.set({ playbackRate: Number(target.value), defaultPlaybackRate: Number(target.value) });
+});
 addEventListener("keydown", key);
 addEventListener("visibilitychange", () => {
   if (document.hidden) hiddenSince = performance.now();

@@ -10,13 +10,13 @@ from django.test import Client
 
 from analysis.models import MetricRun
 from analysis.services.keys import key_create
-from annotations.addresses import join_address
-from annotations.selectors.offering import Choices
-from annotations.services.group_links import group_link_offer
-from annotations.services.launches import batch_launch
 from annotations.tokens import media_name
 from annotations.views.guards import TOKEN_HEADER
-from hits.models import Act, Upload
+from crowds.invite.group_links import group_link_offer, join_address
+from crowds.models import OutboxMessage
+from crowds.selectors.offering import Choices
+from crowds.services.launches import batch_launch
+from hits.models import Upload
 from hits.services.composing import batch_compose
 from tests.access.kinds import KINDS, Kind
 from tests.analysis.workbench.conftest import make_export
@@ -70,9 +70,10 @@ def things(campaign, anna, organiser, kind):
     key_create(owner=organiser, name="for a script")
     found = {
         "slug": campaign.slug,
-        "upload": Upload.objects.create(owner=organiser, filename="a.zip", state="checked").pk,
+        "upload": Upload.objects.create(owner=organiser, filename="a.zip", status="done").pk,
         "key": organiser.api_keys.get().pk,
         "frame_time": 100,
+        "crowd": "prolific",
         "result_name": "systems.csv",
         "scores_name": "scores.csv",
         "list_name": "videos",
@@ -91,14 +92,14 @@ def things(campaign, anna, organiser, kind):
 def rows_of(campaign, organiser):
     """Of what every campaign may have, however young."""
     video = campaign.videos.first()
-    act = Act.objects.create(campaign=campaign, crowd="invite", kind="publish", subject="one")
+    message = OutboxMessage.objects.create(campaign=campaign, crowd="invite", kind="publish")
     run = MetricRun.objects.create(campaign=campaign, metrics=["bleu4"], choices={}, last_caption=1)
     return {
         "video": video.pk if video else 0,
         "caption": video.captions.first().pk if video else 0,
-        "act": act.pk,
+        "message": message.pk,
         "run": run.pk,
-        "order": campaign.orders.create(kind="approve", once="1", given_by=organiser).pk,
+        "order": campaign.review_actions.create(kind="approve", once="1", given_by=organiser).pk,
     }
 
 
@@ -115,7 +116,8 @@ def work_of(campaign, organiser, anna):
         "launch": launch.pk,
         "assignment": anna.assignment.pk,
         "media_name": media_name(assignment=anna.assignment.pk, position=0),
-        "entry_token": link(invite(campaign, "Ben")).split("/")[-2],
+        "entry_token": link(ben := invite(campaign, "Ben")).split("/")[-2],
+        "invitation": ben.pk,
         "turn_token": anna.token,
     }
 

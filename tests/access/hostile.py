@@ -33,12 +33,14 @@ OURS = {
     "hits.Campaign.slug",
     "hits.Campaign.source_digest",
     "hits.Video.sha256",
-    "hits.Launch.currency",
-    "hits.Act.key",
+    "crowds.Launch.currency",
+    "crowds.OutboxMessage.key",
+    "crowds.OutboxMessage.occasion",
+    "crowds.LedgerEntry.occasion",
     "annotations.Annotator.pseudonym",
-    "analysis.Result.page",  # made of names and captions that are hostile
-    "analysis.Agreement.evidence",
-    "analysis.Agreement.page",
+    "analysis.Result.summary",  # made of names and captions that are hostile
+    "analysis.MetricEvaluation.evidence",
+    "analysis.MetricEvaluation.summary",
     "analysis.ApiKey.digest",
     "analysis.MetricRun.metrics",
     "analysis.MetricRun.precision",
@@ -49,10 +51,11 @@ OURS = {
     "analysis.MetricFault.metrics",
 }
 # Keys of our own tables, wherever they stand.
-OUR_NAMES = {"crowd", "choices", "choices_key", "format"}
+OUR_NAMES = {"crowd", "choices", "choices_key", "format", "claimed_by", "progress"}
 JSON: dict[str, Any] = {
-    "hits.Launch.differences": [TEXT],
-    "hits.Act.payload": {"reason": TEXT, "message": TEXT},
+    "crowds.Launch.differences": [TEXT],
+    "crowds.OutboxMessage.payload": {"reason": TEXT, "message": TEXT},
+    "hits.Campaign.translations": {"de": {"instructions": TEXT, "consent": TEXT}},
     "hits.Upload.report": {
         "name": TEXT,
         "systems": [{"name": TEXT, "role": TEXT, "captions": 1}],
@@ -70,11 +73,14 @@ JSON: dict[str, Any] = {
 # What cannot change any more once a campaign is live.
 MATERIAL = ("hits.Campaign", "hits.Video", "hits.System", "hits.Caption", "hits.HitItem")
 # What is only ever added to.
-APPENDED = ("hits.LedgerEntry", "hits.AuditEntry")
+APPENDED = ("crowds.LedgerEntry", "crowds.AuditEntry")
 
 
 def all_models() -> list[type[models.Model]]:
-    own = [apps.get_app_config(app).get_models() for app in ("hits", "annotations", "analysis")]
+    own = [
+        apps.get_app_config(app).get_models()
+        for app in ("hits", "annotations", "crowds", "analysis")
+    ]
     return [model for found in own for model in found] + [User]
 
 
@@ -134,6 +140,8 @@ def value_for(field: models.Field) -> Any:
         return field.choices[0][0]
     if field in text_fields(field.model):
         return hostile(field, 0)
+    if field.name == "claimed_by":  # a job that no worker has
+        return ""
     if isinstance(field, (models.CharField, models.TextField)):
         return "mturk" if field.name == "crowd" else "any"
     plain = {models.DateTimeField: timezone.now(), models.UUIDField: uuid.uuid4()}

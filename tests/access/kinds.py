@@ -15,9 +15,10 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.utils import timezone
 
-from annotations.services.erasing import campaign_erase
+from crowds.models import OutboxMessage
+from crowds.services.erasing import campaign_erase
 from hits.importing import read_campaign
-from hits.models import Act, Campaign, System
+from hits.models import Campaign, System
 from hits.services.campaigns import campaign_close
 from hits.services.composing import batch_compose
 from hits.services.importing import campaign_import
@@ -92,7 +93,7 @@ def close(campaign: Campaign) -> None:
 def erase(campaign: Campaign) -> None:
     """Closed, and everybody who took part forgotten."""
     close(campaign)
-    campaign.acts.update(state=Act.State.DONE, ended_at=timezone.now())
+    campaign.messages.update(state=OutboxMessage.State.DONE, ended_at=timezone.now())
     campaign_erase(campaign=campaign)
 
 

@@ -58,8 +58,8 @@ def post(who: dict[str, str], *args: str) -> Row:
     return Row({"POST": who}, args)
 
 
-def both(who: dict[str, str], *args: str, posting: dict[str, str] | None = None) -> Row:
-    return Row({"GET": who, "POST": posting or who}, args)
+def both(who: dict[str, str], *args: str, publication: dict[str, str] | None = None) -> Row:
+    return Row({"GET": who, "POST": publication or who}, args)
 
 
 ROWS: dict[str, Row] = {
@@ -85,7 +85,7 @@ ROWS: dict[str, Row] = {
     "hits:upload-confirm": post(UPLOAD, "upload"),
     "hits:upload-discard": post(UPLOAD, "upload"),
     "hits:campaign-detail": get(LOOK, "slug"),
-    "hits:campaign-plan": both(LOOK, "slug", posting=CHANGE),
+    "hits:campaign-plan": both(LOOK, "slug", publication=CHANGE),
     "hits:campaign-settings": both(CHANGE, "slug"),
     "hits:campaign-share": post(OWNER, "slug"),
     "hits:campaign-leave": post(LOOK, "slug"),
@@ -102,8 +102,8 @@ ROWS: dict[str, Row] = {
     "analysis:metric-choose": post(LOOK, "slug", "run"),
     "analysis:metric-retry": post(LOOK, "slug", "run"),
     "analysis:metric-file": get(NOT_YET, "slug", "scores_name"),
-    "analysis:agreement": get(LOOK, "slug"),
-    "analysis:agreement-file": get(NOT_YET, "slug", "result", "result_name"),
+    "analysis:evaluation": get(LOOK, "slug"),
+    "analysis:evaluation-file": get(NOT_YET, "slug", "result", "result_name"),
     "analysis:ranking": get(LOOK, "slug"),
     "analysis:overview": get(LOOK, "slug"),
     "analysis:campaigns-progress": get(MEMBER),
@@ -126,35 +126,37 @@ ROWS: dict[str, Row] = {
     "annotations:rating-create": post(TOKEN_HEADER),
     "annotations:work-detail": get(TOKEN_HEADER),
     "annotations:item-detail": Row({"GET": TOKEN_HEADER}, query="?position=0"),
+    "annotations:problem-create": post(TOKEN_HEADER),
     "annotations:assignment-finish": post(TOKEN_HEADER),
     "annotations:assignment-return": post(TOKEN_HEADER),
     # Who has the address has the token; tampered ones are tried in test_tokens.py.
     "annotations:media": get(PUBLIC, "assignment", "media_name"),
-    "annotations:enter": both(PUBLIC, "entry_token"),
-    "annotations:join": both(PUBLIC, "join_token"),
+    "crowds:enter": both(PUBLIC, "entry_token"),
+    "crowds:join": both(PUBLIC, "join_token"),
     "annotations:rate": get(PUBLIC, "turn_token"),
-    "annotations:done": get(PUBLIC, "turn_token"),
+    "crowds:done": get(PUBLIC, "turn_token"),
     "annotations:hit-preview": get(LOOK, "slug", "hit"),
-    "annotations:link-list": both(CHANGE, "slug"),
-    "annotations:group-link": post(CHANGE, "slug"),
+    "crowds:link-list": both(CHANGE, "slug"),
+    "crowds:group-link": post(CHANGE, "slug"),
+    "crowds:group-link-code": get(CHANGE, "slug"),
+    "crowds:link-file": get(CHANGE, "slug"),
+    "crowds:link-code": get(CHANGE, "slug", "invitation"),
     # Signed by the crowd: whoever is not it is refused, test_prolific_notice_view.py has the rest.
-    "annotations:prolific-notice": post(rule(*[FORBIDDEN] * 7)),
-    "annotations:crowd": get(CHANGE, "slug"),
-    "annotations:campaign-close": both(CHANGE, "slug"),
-    "annotations:campaign-reopen": post(CHANGE, "slug"),
-    "annotations:policy-save": post(CHANGE, "slug"),
-    "annotations:launch-create": both(CHANGE, "slug", "batch_number"),
-    "annotations:review": both(CHANGE, "slug"),
-    "annotations:order-list": get(CHANGE, "slug"),
-    "annotations:order-undo": post(CHANGE, "slug", "order"),
+    "crowds:notice": post(rule(*[FORBIDDEN] * 7), "crowd"),
+    "crowds:crowd": get(CHANGE, "slug"),
+    "crowds:campaign-close": both(CHANGE, "slug"),
+    "crowds:campaign-reopen": post(CHANGE, "slug"),
+    "crowds:policy-save": post(CHANGE, "slug"),
+    "crowds:launch-create": both(CHANGE, "slug", "batch_number"),
+    "crowds:review": both(CHANGE, "slug"),
+    "crowds:review-action-list": get(CHANGE, "slug"),
+    "crowds:review-action-undo": post(CHANGE, "slug", "order"),
 }
 ROWS |= {
-    f"annotations:launch-{turn}": both(CHANGE, "slug", "launch")
+    f"crowds:launch-{turn}": both(CHANGE, "slug", "launch")
     for turn in ("pause", "resume", "extend", "publish-again", "close", "top-up")
 }
+ROWS |= {f"crowds:launch-{turn}": post(CHANGE, "slug", "launch") for turn in ("sync", "reconcile")}
 ROWS |= {
-    f"annotations:launch-{turn}": post(CHANGE, "slug", "launch") for turn in ("sync", "reconcile")
-}
-ROWS |= {
-    f"annotations:act-{word}": post(CHANGE, "slug", "act") for word in ("again", "done", "undone")
+    f"crowds:outbox-{word}": post(CHANGE, "slug", "message") for word in ("again", "done", "undone")
 }

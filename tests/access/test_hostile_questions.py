@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import analysis.forms
-import annotations.forms
+import crowds.forms
 import hits.forms
 from tests.access.kinds import of_every_kind
 from tests.access.matrix import PUBLIC, ROWS
@@ -59,14 +59,14 @@ WORDS = {
 
 
 def sources() -> list[str]:
-    apps = ("hits", "annotations", "analysis", "daplatform")
+    apps = ("hits", "annotations", "crowds", "analysis", "daplatform")
     return [path.read_text() for app in apps for path in (ROOT / app).rglob("*.py")]
 
 
 def parameters() -> list[str]:
     """Every name that any view reads from what was sent, and every field of every form."""
     read = {name for text in sources() for name in READ.findall(text)}
-    named = {**vars(analysis.forms), **vars(annotations.forms), **vars(hits.forms)}
+    named = {**vars(analysis.forms), **vars(crowds.forms), **vars(hits.forms)}
     kinds = [kind for kind in named.values() if isinstance(kind, DeclarativeFieldsMetaclass)]
     fields = {field for kind in kinds for field in kind.base_fields}
     return sorted(read | fields | {*LEADING, *BUTTONS})

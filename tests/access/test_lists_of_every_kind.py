@@ -8,8 +8,8 @@ from django.forms import ChoiceField, Form
 from django.test import Client
 from django.urls import reverse
 
-from analysis.downloads import MEDIA_TYPES
-from analysis.forms import AgreementForm, AnnotatorsForm, CaptionsForm, ChoicesForm, PairForm
+from analysis.forms import AnnotatorsForm, CaptionsForm, ChoicesForm, EvaluationForm, PairForm
+from analysis.presenting.downloads import formats
 from analysis.services.downloads import DOWNLOADS
 from analysis.services.keys import key_create
 from hits.models import Campaign
@@ -22,7 +22,7 @@ ASKING: dict[str, tuple[type[Form], str]] = {
     "caption-list": (CaptionsForm, "captions"),
     "pair": (PairForm, "pair"),
     "ranking": (ChoicesForm, ""),
-    "agreement": (AgreementForm, "points"),
+    "evaluation": (EvaluationForm, "points"),
 }
 
 
@@ -70,7 +70,7 @@ def test_every_list_can_be_downloaded_in_every_format(campaign, things, clients)
     for name in DOWNLOADS:
         args = [campaign.slug, name, *([subjects[name]] if name in subjects else [])]
         address = "analysis:download-of" if name in subjects else "analysis:download"
-        asked += [(reverse(address, args=[*args, format]), {}) for format in MEDIA_TYPES]
+        asked += [(reverse(address, args=[*args, format]), {}) for format in formats()]
     assert faults(clients["organiser"], asked) == {}
 
 

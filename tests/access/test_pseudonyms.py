@@ -13,7 +13,8 @@ from tests.access.matrix import ROWS
 from tests.access.test_stored_markup import content_of
 
 WHO = "-who-they-are"
-NAMED = {"annotations:link-list"}  # the organiser's own words, to be sent with the link
+# The organiser's own words, to be sent with the link.
+NAMED = {"crowds:link-list", "crowds:link-file", "crowds:link-code"}
 
 
 @pytest.fixture

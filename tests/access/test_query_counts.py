@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis.services.keys import key_create
-from annotations.models import Submission
-from hits.models import Act, AuditEntry, LedgerEntry, Posting, Upload
+from crowds.models import AuditEntry, LedgerEntry, OutboxMessage, Publication, Submission
+from hits.models import Upload
 from hits.services.composing import batch_compose
 from tests.access.matrix import CHANGE, IMPORT, LOOK, MEMBER, ROWS, UPLOAD
 from tests.analysis.workbench.conftest import compute, quality
@@ -22,8 +22,8 @@ from tests.factories import make_annotator, make_campaign, make_ratings
 OPENED = (LOOK, CHANGE, MEMBER, IMPORT, UPLOAD)
 MOST = 18
 # Pages that put together what many tables know, and those that try what they ask about.
-MORE = {"analysis:overview": 27, "annotations:crowd": 26} | {
-    f"annotations:launch-{turn}": 40
+MORE = {"analysis:overview": 27, "crowds:crowd": 26} | {
+    f"crowds:launch-{turn}": 40
     for turn in ("close", "extend", "pause", "publish-again", "resume", "top-up")
 }
 # What is sent to these is a form; opened, they lead back to the page it is on.
@@ -62,7 +62,7 @@ def people_work(campaign, launch, number: int) -> None:
         turn = make_ratings(hit, person, [quality(item) for item in items])
         turn.comment = "Some clips were dark."
         turn.save()
-        posting = Posting.objects.create(
+        publication = Publication.objects.create(
             launch=launch,
             reference=f"turn-{turn.pk}",
             unit_reward=0,
@@ -72,10 +72,10 @@ def people_work(campaign, launch, number: int) -> None:
         Submission.objects.create(
             crowd="invite",
             external_id=str(turn.pk),
-            posting=posting,
+            publication=publication,
             annotator=person,
             assignment=turn,
-            progress=Submission.Progress.SUBMITTED,
+            status=Submission.Status.SUBMITTED,
             submitted_at=timezone.now(),
         )
 
@@ -85,23 +85,28 @@ def grow(campaign, number: int) -> None:
     owner = campaign.owner
     launch = campaign.batches.get(number=1).launch
     people_work(campaign, launch, number)
-    for each, posting in enumerate(launch.postings.order_by("-pk")[:number]):
-        key, subject = f"{campaign.trail.count()}-{each}", f"more-{campaign.acts.count()}"
-        Act.objects.create(
-            campaign=campaign, posting=posting, crowd="invite", kind="publish", subject=subject
+    for each, publication in enumerate(launch.publications.order_by("-pk")[:number]):
+        key, name = f"{campaign.trail.count()}-{each}", f"more-{campaign.messages.count()}"
+        OutboxMessage.objects.create(
+            campaign=campaign,
+            publication=publication,
+            crowd="invite",
+            kind="publish",
+            occasion=name,
         )
         LedgerEntry.objects.create(
             campaign=campaign,
-            posting=posting,
+            publication=publication,
             kind="paid",
             amount=Decimal(1),
-            subject=f"submission:{posting.submissions.get().pk}",
+            submission=publication.submissions.get(),
+            reason="work",
         )
-        AuditEntry.objects.create(campaign=campaign, person=owner, action=f"did {subject}")
-        campaign.orders.create(kind="approve", once=f"order-{key}", given_by=owner)
+        AuditEntry.objects.create(campaign=campaign, person=owner, action=f"did {name}")
+        campaign.review_actions.create(kind="approve", once=f"order-{key}", given_by=owner)
         invite(campaign, f"Person {key}")
-        key_create(owner=owner, name=subject)
-        Upload.objects.create(owner=owner, filename=f"{key}.zip", state="checked")
+        key_create(owner=owner, name=name)
+        Upload.objects.create(owner=owner, filename=f"{key}.zip", status="done")
         campaign.exports.create(
             requested_by=owner, name="captions", format="csv", choices={}, rows=1, choices_key=key
         )

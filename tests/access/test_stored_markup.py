@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from analysis.models import Result
-from analysis.results import known_names
+from analysis.selectors.results import result_makers
 from tests.access.hostile import (
     APPENDED,
     HARM,
@@ -57,7 +57,8 @@ def addresses(things) -> list[str]:
         if "GET" in row.methods:
             values = [[things[arg] for arg in row.args]]
             if name == "analysis:result-file":
-                values = [[*values[0][:2], file] for file in sorted(known_names())]
+                names = result_makers(Result.objects.get(pk=values[0][1]))
+                values = [[*values[0][:2], file] for file in sorted(names)]
             found += [reverse(name, args=args) + row.query for args in values]
     return found
 
@@ -157,7 +158,7 @@ def test_the_search_knows_what_switches_escaping_off(line, is_loud):
 def test_nothing_is_marked_as_safe_but_what_was_looked_at():
     """Escaping is switched off in one place, for the help that Django itself wrote."""
     sources = [
-        *(path for app in ("daplatform", "hits", "annotations", "analysis")
+        *(path for app in ("daplatform", "hits", "annotations", "crowds", "analysis")
           for path in (ROOT / app).rglob("*.py")),
         *(ROOT / "templates").rglob("*.html"),
     ]  # fmt: skip

@@ -72,8 +72,10 @@ def test_the_same_ratings_in_another_order_give_the_same_bytes(ratings_csv, tmp_
 
 
 def test_keeping_all_annotators_uses_all_of_them(ratings_csv, tmp_path):
-    analyse(ratings_csv, "--out", tmp_path / "passed", "--alpha", "1e-9")
-    analyse(ratings_csv, "--out", tmp_path / "all", "--alpha", "1e-9", "--keep-all-annotators")
+    analyse(ratings_csv, "--out", tmp_path / "passed", "--quality-alpha", "1e-9")
+    analyse(
+        ratings_csv, "--out", tmp_path / "all", "--quality-alpha", "1e-9", "--keep-all-annotators"
+    )
     passed, everybody = (
         pd.read_csv(tmp_path / name / "systems.csv")["ratings"].sum() for name in ("passed", "all")
     )
@@ -99,7 +101,7 @@ def test_trust_is_assessed_unless_that_takes_long_and_nobody_insists(
     page, numbers = written()
     assert "A second crowd" in page
     assert numbers["trust"]["replication_z"]["splits"] == 1000
-    monkeypatch.setattr("analysis.pipeline.QUICK_RATINGS", 1)
+    monkeypatch.setattr("analysis.results.pipeline.QUICK_RATINGS", 1)
     page, numbers = written()
     assert "were not computed" in page
     assert numbers["trust"] is None
@@ -112,7 +114,7 @@ def test_trust_is_assessed_unless_that_takes_long_and_nobody_insists(
     ("content", "sentence"),
     [
         ("", "bad.csv: The file is empty. Fill it, or delete it."),
-        ("a,b\n1,2\n", "bad.csv: no column 'annotator'"),
+        ("a,b\n1,2\n", "bad.csv: There is no column 'annotator'"),
         (
             "annotator,hit,system,item,kind,score,seconds\nw,h,A,1,system,101,5\n",
             "bad.csv, line 2: score '101'",

@@ -12,8 +12,7 @@ from analysis.api import ChoicesIn
 from analysis.forms import ChoicesForm
 from analysis.models import ApiKey, Result
 from analysis.services.keys import key_create, key_owner
-from analysis.services.results import result_compute
-from analysis.tasks import result_compute_task
+from daplatform.jobs.tasks import job_run_task
 from tests.factories import make_annotator, make_campaign, make_hit, make_ratings, make_user
 from tests.pages import markup
 
@@ -27,7 +26,9 @@ def ask(key: str, address: str):
 @pytest.fixture
 def campaign(organiser, settings, tmp_path, monkeypatch):
     settings.DATA_DIR = tmp_path
-    monkeypatch.setattr(result_compute_task, "delay", lambda pk: result_compute(pk=pk))
+    monkeypatch.setattr(
+        job_run_task, "apply_async_on_commit", lambda args, **options: job_run_task(*args)
+    )
     return make_campaign(owner=organiser)
 
 
@@ -88,7 +89,9 @@ def test_asking_for_a_result_has_it_made(campaign, organiser):
         ("alpha=5", "choose one of"),
         ("alpha=0", "choose one of"),
         ("alpha=nan", "choose one of"),
-        ("tset=t", "there are annotators, test, basis, resample, alpha"),
+        ("quality_alpha=0.2", "choose one of"),
+        ("min_pairs=3", "choose one of 0, 5, 10, 20"),
+        ("tset=t", "there are annotators, test, basis, resample, alpha, quality_alpha, min_pairs"),
         ("seed=8", "there are annotators"),
     ],
 )
@@ -107,7 +110,7 @@ def test_the_api_and_the_page_offer_the_same_choices(campaign, organiser):
     for name, field in ChoicesIn.model_fields.items():
         page = {value for value, _ in ChoicesForm().fields[name].choices}
         enum = (field.json_schema_extra or {}).get("enum") or get_args(field.annotation)
-        assert {str(value) for value in enum} == page, name
+        assert {"" if value is None else str(value) for value in enum} == page, name
 
 
 @pytest.mark.parametrize("address", ["ranking/", "annotators/", "captions/", "agreement/"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.explanation_page import explanation_picture
+from analysis.presenting.explanation_page import explanation_picture
 
 FOUND = {
     "tokens": [

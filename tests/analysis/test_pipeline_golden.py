@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.pipeline import Settings, analyse
+from analysis.results.pipeline import Settings, analyse
 from analysis.stats.quality import check_quality
 from analysis.stats.ratings import Ratings
 
 GOLDEN = Path(__file__).parents[1] / "data" / "golden" / "pipeline_small"
 BASES = {"all_items": "all", "system_repeat_only": "captions"}
+ASKED = 10  # pairs, in the crowd of the golden files
 FILTERS = {"qc_pass": False, "all_nonconst": True}
 
 
@@ -29,7 +30,7 @@ def ratings() -> Ratings:
 @pytest.fixture(params=[(basis, kept) for basis in BASES for kept in FILTERS], ids=str)
 def variant(request, ratings):
     basis, kept = request.param
-    settings = Settings(basis=BASES[basis], keep_all_annotators=FILTERS[kept])
+    settings = Settings(basis=BASES[basis], keep_all_annotators=FILTERS[kept], minimum_pairs=ASKED)
     return analyse(ratings, settings), f"{basis}__{kept}.csv"
 
 
@@ -97,7 +98,9 @@ def test_quality_control(ratings):
 
 
 def test_only_annotators_with_pairs_enough_and_a_clear_verdict_pass(ratings):
-    status = dict(zip(ratings.annotators, check_quality(ratings).status, strict=True))
+    status = dict(
+        zip(ratings.annotators, check_quality(ratings, minimum_pairs=ASKED).status, strict=True)
+    )
     assert status == {
         "w_const": "failed",
         "w_good1": "passed",

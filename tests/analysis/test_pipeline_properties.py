@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.pipeline import Analysis, Settings, analyse
+from analysis.results.pipeline import Analysis, Settings, analyse
 from analysis.stats.captions import CaptionScores
 from analysis.stats.ratings import KINDS, Ratings
 from analysis.stats.standardise import standardise

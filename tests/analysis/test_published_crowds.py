@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.pipeline import Settings, analyse
+from analysis.results.pipeline import Settings, analyse
 from analysis.stats.ratings import Ratings
 
-PUBLISHED = Path(os.environ.get("DA_PUBLISHED", Path(__file__).parents[3] / "shared" / "published"))
+PUBLISHED = Path(os.environ["DA_PUBLISHED"])
 
 pytestmark = pytest.mark.published
 
@@ -51,6 +51,13 @@ def test_quality_control(crowd):
     assert ours["pairs"].tolist() == published["pairs"].tolist()
     np.testing.assert_allclose(ours["t"], published["t"], rtol=1e-5)
     np.testing.assert_allclose(ours["p"], published["p"], rtol=1e-5)
+
+
+def test_nobody_with_a_clear_verdict_is_left_out_for_want_of_pairs(crowd):
+    quality = crowd[0].quality
+    clear = quality.pairs.p < 0.05
+    assert clear.any()
+    assert {status for status, p in zip(quality.status, clear, strict=True) if p} == {"passed"}
 
 
 def test_segment_scores(crowd):

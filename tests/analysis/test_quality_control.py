@@ -45,10 +45,23 @@ class TestVerdicts:
     def test_the_wrong_direction_fails(self):
         assert check_quality(crowd(pairs([5, 10, 15] * 4))).status == ("failed",)
 
-    def test_nine_pairs_are_too_few_but_p_is_shown(self):
-        quality = check_quality(crowd(pairs([-20, -30, -25] * 3)))
+    @pytest.mark.parametrize(
+        ("test", "differences", "status"),
+        [
+            ("t", [-20], "insufficient"),
+            ("t", [-20, -21], "passed"),
+            ("wilcoxon", [-20] * 4, "insufficient"),
+            ("wilcoxon", [-20] * 5, "passed"),
+        ],
+    )
+    def test_it_asks_for_no_more_pairs_than_the_test_needs(self, test, differences, status):
+        assert check_quality(crowd(pairs(differences)), test=test).status == (status,)
+
+    def test_fewer_pairs_than_a_campaign_asks_for_are_too_few_but_p_is_shown(self):
+        quality = check_quality(crowd(pairs([-20, -30, -25] * 3)), minimum_pairs=10)
         assert quality.status == ("insufficient",)
         assert quality.pairs.p[0] < 0.05
+        assert np.isnan(quality.deciding_p[0])
         assert check_quality(crowd(pairs([-20] * 9)), minimum_pairs=9).status == ("passed",)
 
     def test_an_annotator_without_pairs_is_insufficient_and_has_no_p(self):

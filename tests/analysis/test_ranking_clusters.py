@@ -34,6 +34,9 @@ def test_a_boundary_needs_every_system_above_to_beat_every_system_below():
     assert ranking.wins.tolist() == [1, 0, 0]
     assert ranking.rank_low.tolist() == [1, 1, 1]
     assert ranking.rank_high.tolist() == [3, 3, 3]
+    # By itself the last cannot be first, nor the best last, though one cluster holds all.
+    assert ranking.range_low.tolist() == [1, 1, 2]
+    assert ranking.range_high.tolist() == [2, 3, 3]
 
 
 def test_float_noise_does_not_break_ties():

@@ -5,12 +5,12 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from analysis.stats.faults import RatingsError
 from analysis.stats.ratings import DEGRADED, OPTIONAL, REPEAT, REQUIRED, Ratings
 from benchmarks.crowd import simulate
+from daplatform.tables import TableError
 
 
-def table(*rows, columns=REQUIRED):
+def table(*rows, columns=(*REQUIRED, "seconds")):
     return pd.DataFrame(list(rows), columns=list(columns))
 
 
@@ -19,7 +19,7 @@ def row(kind="system", score=50, *, annotator="w1", hit="h1", system="A", item="
 
 
 def fault_of(frame):
-    with pytest.raises(RatingsError) as caught:
+    with pytest.raises(TableError) as caught:
         Ratings.from_table(frame)
     return str(caught.value)
 
@@ -89,8 +89,9 @@ def test_a_repeat_without_its_first_rating_has_no_original():
 
 
 def test_it_refuses_a_degraded_rating_without_its_original():
-    assert "row 2: no rating of the original of kind 'degraded', system 'A', item 'v2'" in fault_of(
-        table(row("reference"), row("degraded", item="v2"))
+    assert (
+        "row 2: There is no rating of the original of kind 'degraded', system 'A', item 'v2'"
+        in fault_of(table(row("reference"), row("degraded", item="v2")))
     )
 
 
@@ -101,24 +102,40 @@ def test_it_allows_one_where_the_work_is_under_way():
 
 def test_it_refuses_the_same_rating_twice_and_says_where_the_first_is():
     fault = fault_of(table(row(), row(item="v2"), row(score=3)))
-    assert fault.startswith("row 3: second rating of kind 'system', system 'A', item 'v1'")
-    assert fault.endswith("(first on row 1)")
+    assert fault.startswith(
+        "rows 1 and 3: These are two ratings of kind 'system', system 'A', item 'v1'"
+    )
+    assert fault.endswith("Keep one of them.")
 
 
 def test_positions_tell_two_showings_of_a_caption_apart():
-    twice = table((*row(), 4), (*row(), 9), columns=(*REQUIRED, "position"))
+    twice = table((*row(), 4), (*row(), 9), columns=(*REQUIRED, "seconds", "position"))
     assert len(Ratings.from_table(twice)) == 2
 
 
-@pytest.mark.parametrize("score", [101, -1, 50.5, "good", None, float("nan"), "", "1e9", "inf"])
+@pytest.mark.parametrize("score", [101, -1, "good", None, float("nan"), "", "1e9", "inf"])
 def test_it_refuses_a_score_that_is_no_whole_number_from_0_to_100(score):
     fault = fault_of(table(row(), row(score=score, item="v2")))
     assert "row 2: score" in fault
     assert "is not a whole number from 0 to 100" in fault
 
 
+def test_half_points_are_read_and_smaller_parts_refused():
+    ratings = Ratings.from_table(table(row(score=50.5), row(score=40, item="v2")))
+    assert ratings.score.tolist() == [50.5, 40.0]
+    fault = fault_of(table(row(score=50.25), row(item="v2")))
+    assert "row 1: score '50.25' is not a number of points from 0 to 100" in fault
+
+
+def test_times_may_be_missing_altogether():
+    ratings = Ratings.from_table(table(row()[:-1], columns=REQUIRED))
+    assert np.isnan(ratings.seconds).all()
+
+
 def test_it_refuses_an_unknown_kind_and_offers_the_nearest():
-    assert fault_of(table(row("sytem"))) == "row 1: unknown kind 'sytem'; did you mean 'system'?"
+    assert fault_of(table(row("sytem"))) == (
+        "row 1: There is no kind 'sytem'. Did you mean 'system'?"
+    )
     assert "must be one of system, reference, degraded, repeat" in fault_of(table(row("x")))
 
 
@@ -129,26 +146,27 @@ def test_it_refuses_a_negative_time_but_not_an_unknown_one():
 
 @pytest.mark.parametrize("label", ["annotator", "hit", "system", "item"])
 def test_it_refuses_an_empty_label(label):
-    assert fault_of(table(row(), row(**{label: None}))) == f"row 2: {label} is empty"
-    assert fault_of(table(row(), row(**{label: ""}))) == f"row 2: {label} is empty"
+    assert fault_of(table(row(), row(**{label: None}))).startswith(f"row 2: {label} is empty.")
+    assert fault_of(table(row(), row(**{label: ""}))).startswith(f"row 2: {label} is empty.")
 
 
 def test_it_names_a_missing_column_and_the_one_to_rename():
     names = {"annotator": "annotater", "seconds": "x", "hit": "y"}
     assert fault_of(table(row()).rename(columns=names)).splitlines() == [
-        "there is no column 'annotator' (rename 'annotater')",
-        "no column 'hit', 'seconds' (other columns: annotater, y, x)",
+        "There is no column 'annotator'. Rename 'annotater'.",
+        "There is no column 'hit' (other columns: annotater, y, x). "
+        "Add it, or rename the column that holds it.",
     ]
 
 
 def test_it_refuses_no_ratings_at_all():
-    assert fault_of(table()) == "there are no ratings"
+    assert fault_of(table()) == "There are no ratings. Add rows of ratings."
 
 
 def test_it_lists_the_first_faults_and_counts_the_others():
     fault = fault_of(table(*(row(score=200, item=f"v{number}") for number in range(1000))))
     assert len(fault.splitlines()) == 21
-    assert fault.endswith("… and 980 more faults")
+    assert fault.endswith("… and 980 more faults.")
 
 
 def test_times_with_a_zone_are_kept_in_utc():

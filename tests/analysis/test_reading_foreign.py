@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import csv
+from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_rel
 
 from analysis.reading import read_ratings
-from analysis.stats.faults import RatingsError
+from analysis.results.pipeline import Settings, analyse
 from analysis.stats.ratings import DEGRADED, KINDS, REPEAT
+from daplatform.tables import TableError
 
+SAMPLES = Path(__file__).parents[1] / "data" / "field"
+"""Made by hand in the shapes of published files."""
 AUTHORS = ["HITId", "WorkerId", "src", "trg", "item", "hit"]
 AUTHORS += ["sys_id", "rid", "type", "sid", "score", "time"]
 JUDGEMENTS = [
@@ -23,7 +28,7 @@ JUDGEMENTS = [
 
 
 def fault_of(path, **further):
-    with pytest.raises(RatingsError) as caught:
+    with pytest.raises(TableError) as caught:
         read_ratings(path, **further)
     return str(caught.value)
 
@@ -94,11 +99,36 @@ class TestAuthors:
         path.write_text("\n".join("\t".join(row) for row in [AUTHORS, *JUDGEMENTS[1:], wrong]))
         assert fault_of(path).startswith("ad.csv, line 6: score '933'")
 
-    def test_two_language_pairs_are_refused(self, tmp_path):
+    def test_of_two_language_pairs_one_is_to_be_named(self, tmp_path):
         path = tmp_path / "ad.csv"
         other = ["3H2", "A1W", "de", *JUDGEMENTS[0][3:]]
         path.write_text("\n".join("\t".join(row) for row in [AUTHORS, *JUDGEMENTS, other]))
-        assert "2 sets of items in one file (cs en ad; de en ad)" in fault_of(path)
+        assert "2 language pairs in one file (cs-en, de-en)" in fault_of(path)
+        assert "--pair cs-en" in fault_of(path)
+        assert "no language pair 'de-fr'" in fault_of(path, pair="de-fr")
+        assert said(read_ratings(path, pair="cs-en").ratings) == self.expected
+        assert len(read_ratings(path, pair="de-en").ratings) == 1
+
+    def test_a_header_with_tabs_over_cells_with_spaces_and_quotes(self):
+        """The shape of ad-latest.csv: twelve names, eight cells, some of which hold several."""
+        ratings = read_ratings(SAMPLES / "ad-latest.csv", pair="hi-bn").ratings
+        assert ratings.systems == ("Online-A.1", "Online-G.7")
+        assert sorted(ratings.score.tolist()) == [30, 50, 62.5, 70]
+        assert len(read_ratings(SAMPLES / "ad-latest.csv", pair="bn-hi").ratings) == 2
+
+    def test_standardised_scores_are_taken_as_they_are(self):
+        """The shape of ad-good-stnd.csv: a header with spaces over a body with tabs, z scores."""
+        file = read_ratings(SAMPLES / "ad-good-stnd.csv")
+        assert file.ratings.is_standardised
+        found = analyse(file.ratings, Settings(draws=5))
+        assert "raw scores" in " ".join(file.notes)
+        assert np.isnan(found.systems.raw).all()
+        first = found.ratings.systems.index("SysA.1")
+        np.testing.assert_allclose(found.systems.z[first], np.mean([0.9, 0.5, 0.7, -0.1]))
+        # t and p are those of raw scores: standardising moves both sides of a pair alike.
+        pairs = found.quality.pairs
+        expected = ttest_rel([-1.2, -1.4, -0.9], [0.9, 0.5, 0.7], alternative="less")
+        np.testing.assert_allclose([pairs.n[0], pairs.p[0]], [3, expected.pvalue], rtol=1e-6)
 
 
 class TestAppraise:
@@ -163,15 +193,22 @@ class TestAppraise:
             ("eng01", "5", "sysA", "679", "system", 70),
         ]
 
-    def test_two_language_pairs_are_refused(self, tmp_path):
+    def test_of_two_language_pairs_one_is_to_be_named(self, tmp_path):
         path = tmp_path / "scores.csv"
         path.write_text("\n".join([*self.export, self.export[0].replace("zho", "deu")]))
-        assert "deu-eng, zho-eng in one file" in fault_of(path)
+        assert "deu-eng, zho-eng" in fault_of(path)
+        assert len(read_ratings(path, pair="deu-eng").ratings) == 1
+
+    def test_a_header_somebody_put_over_the_export(self, tmp_path):
+        bare = tmp_path / "bare.csv"
+        bare.write_text("\n".join(self.export))
+        headed = SAMPLES / "appraise-header.csv"
+        assert said(read_ratings(headed).ratings) == said(read_ratings(bare).ratings)
 
     def test_a_line_without_times(self, tmp_path):
         path = tmp_path / "scores.csv"
         path.write_text("\n".join([*self.export, "eng01,sysA,678,TGT,zho,eng,76"]))
-        assert fault_of(path).startswith("scores.csv, line 5: this line has no start and end time")
+        assert fault_of(path).startswith("scores.csv, line 5: This line has no start and end time")
 
 
 class TestMechanicalTurk:
@@ -235,7 +272,7 @@ class TestMechanicalTurk:
         assert read_ratings(batch, hits=hits).evidence.rejected == {"A1W"}
 
     def test_without_hits_csv_it_asks_for_it(self, tmp_path):
-        assert "name that file too (--hits)" in fault_of(self.batch(tmp_path, self.ours()))
+        assert "Name that file, too (--hits)" in fault_of(self.batch(tmp_path, self.ours()))
 
     def test_a_hit_that_hits_csv_does_not_know(self, tmp_path, hits):
         batch = self.batch(tmp_path, self.ours(**{"Input.hit": "5"}))
@@ -258,4 +295,4 @@ class TestMechanicalTurk:
 
     def test_an_assignment_without_ratings(self, tmp_path):
         batch = self.batch(tmp_path, self.frame | {"Answer.comment": "nice"})
-        assert "line 2: no answer holds ratings" in fault_of(batch)
+        assert "line 2: No answer holds ratings" in fault_of(batch)

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import csv
-import html
 import io
+from datetime import timedelta
 
 import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
 from analysis.models import Result
-from analysis.pipeline import Settings
 from analysis.reading import read_ratings
+from analysis.results.pipeline import Settings
+from analysis.selectors.results import result_summary, result_systems
 from analysis.services.results import (
     KEPT,
     choices_key,
-    result_compute,
     result_folder,
     result_request,
-    results_left_behind,
 )
-from analysis.tasks import result_compute_task
+from daplatform.jobs.kinds import job_run
 from hits.importing import read_campaign
 from hits.models import Campaign
 from hits.services.composing import batch_compose
@@ -31,7 +30,7 @@ from tests.folders import make_folder
 from tests.pages import body, markup, shown
 
 pytestmark = pytest.mark.django_db
-CHOICES = Settings(minimum_pairs=10)
+CHOICES = Settings()
 
 
 @pytest.fixture
@@ -61,19 +60,10 @@ def score(item) -> int:
 
 
 @pytest.fixture
-def no_queue(monkeypatch):
-    """Nothing listens in tests; what would have been sent is noted instead."""
-    sent: list[int] = []
-    monkeypatch.setattr(result_compute_task, "delay", sent.append)
-    monkeypatch.setattr(result_compute_task, "delay_on_commit", sent.append)
-    return sent
-
-
-@pytest.fixture
 def ready(campaign) -> Result:
     result = result_request(campaign=campaign, choices=CHOICES)
     assert result is not None
-    result_compute(pk=result.pk)
+    job_run(result)
     result.refresh_from_db()
     return result
 
@@ -83,11 +73,11 @@ def page_of(client, campaign, **query):
 
 
 def test_a_result_ranks_the_systems_and_is_signed(ready):
-    assert ready.state == Result.State.READY
-    assert [row["system"] for row in ready.page["systems"]][:2] == ["human-b", "system-5"]
+    assert ready.status == Result.Status.DONE
+    assert [row["system"] for row in result_systems(ready)][:2] == ["human-b", "system-5"]
     assert "test:t" in ready.signature
     assert "planned_captions:20|" in ready.signature
-    assert ready.page["counts"]["annotators_passed"] == 4
+    assert result_summary(ready).counts.annotators_passed == 4
 
 
 def test_the_same_ratings_and_choices_are_one_row(campaign):
@@ -99,9 +89,9 @@ def test_the_same_ratings_and_choices_are_one_row(campaign):
 def test_computing_twice_gives_the_same_bytes(ready):
     before = {path.name: path.read_bytes() for path in result_folder(ready).iterdir()}
     signature = ready.signature
-    Result.objects.update(state=Result.State.WAITING, claimed_at=None)
-    result_compute(pk=ready.pk)
-    result_compute(pk=ready.pk)
+    Result.objects.all().again()
+    job_run(ready)
+    job_run(ready)
     ready.refresh_from_db()
     assert ready.signature == signature
     assert {path.name: path.read_bytes() for path in result_folder(ready).iterdir()} == before
@@ -138,14 +128,14 @@ def test_ratings_are_exported_under_pseudonyms_and_can_be_read_again(
 
 
 def test_a_new_rating_makes_the_old_result_stale_and_the_page_says_so(
-    ready, campaign, client_of, organiser, no_queue
+    ready, campaign, client_of, organiser, woken
 ):
     hit = campaign.batches.get().hits.first()
     make_ratings(hit, make_annotator(), [50] * 100)
     page = page_of(client_of(organiser), campaign)
     assert "a newer result is being made" in shown(page)
     assert "human-b" in shown(page)
-    assert no_queue == [Result.objects.get(state=Result.State.WAITING).pk]
+    assert woken == [("results", Result.objects.get(status="waiting").pk)]
 
 
 def test_the_page_computes_nothing_and_asks_little(
@@ -163,20 +153,18 @@ def test_without_ratings_the_page_says_what_to_do(client_of, organiser, private_
     assert "No ratings yet" in shown(page)
 
 
-def test_what_cannot_be_ranked_is_said_in_a_sentence(
-    client_of, organiser, private_results, no_queue
-):
+def test_what_cannot_be_ranked_is_said_in_a_sentence(client_of, organiser, private_results, woken):
     from tests.factories import make_hit
 
     campaign = make_campaign(owner=organiser)
     make_ratings(make_hit(campaign), make_annotator(), [1, 2, 3, 4, 5, 6])
     result = result_request(campaign=campaign, choices=CHOICES)
-    result_compute(pk=result.pk)
+    job_run(result)
     page = page_of(client_of(organiser), campaign)
     assert "nothing to rank" in shown(page)
 
 
-def test_choices_change_the_result(campaign, client_of, organiser, no_queue):
+def test_choices_change_the_result(campaign, client_of, organiser, woken):
     page_of(client_of(organiser), campaign, annotators="all", test="wilcoxon", alpha="0.01")
     wanted = Result.objects.get()
     assert wanted.choices["keep_all_annotators"] is True
@@ -189,31 +177,38 @@ def test_choices_that_make_no_sense_are_refused(campaign, client_of, organiser):
 
 
 def test_a_result_that_reviewing_overtook_is_shown_until_it_is_made_anew(
-    ready, campaign, client_of, organiser, no_queue
+    ready, campaign, client_of, organiser, woken
 ):
-    Result.objects.update(page=ready.page | {"decisions": "of another time"})
+    Result.objects.update(decisions="another time")
     content = markup(page_of(client_of(organiser), campaign))
     assert "a newer result is being made" in content
-    assert ready.page["lede"] in html.unescape(content)
-    assert no_queue == [ready.pk]
+    assert "has the highest score" in content or "leads with" in content
+    assert woken == [("results", ready.pk)]
     address = reverse("analysis:result-file", args=[campaign.slug, ready.pk, "systems.csv"])
     assert client_of(organiser).get(address).status_code == 200
-    result_compute(pk=ready.pk)
+    job_run(ready)
     assert "being made" not in shown(page_of(client_of(organiser), campaign))
 
 
 def test_only_the_latest_results_are_kept(campaign):
     hit = campaign.batches.get().hits.first()
     for _ in range(KEPT + 2):
-        result_compute(pk=result_request(campaign=campaign, choices=CHOICES).pk)
+        job_run(result_request(campaign=campaign, choices=CHOICES))
         make_ratings(hit, make_annotator(), [50] * 100)
     assert Result.objects.count() == KEPT
     assert len(list(result_folder(Result.objects.first()).parent.iterdir())) == KEPT
 
 
-def test_a_result_that_a_dead_worker_left_is_found(campaign):
-    result = result_request(campaign=campaign, choices=CHOICES)
-    assert list(results_left_behind()) == [result]
+def test_a_fault_of_ours_is_tried_again_after_a_while(campaign, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr("analysis.services.results.analyse", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            job_run(result_request(campaign=campaign, choices=CHOICES))
+    failed = result_request(campaign=campaign, choices=CHOICES)
+    assert failed.status == Result.Status.FAILED
+    Result.objects.update(finished_at=failed.finished_at - timedelta(hours=1))
+    again = result_request(campaign=campaign, choices=CHOICES)
+    assert (again.pk, again.status, again.problem) == (failed.pk, "waiting", "")
 
 
 @pytest.mark.parametrize("name", ["../../../etc/passwd", "nothing.csv", "systems.exe"])
@@ -245,14 +240,14 @@ def test_the_csv_is_the_table_of_the_page(ready, campaign, client_of, organiser)
     address = reverse("analysis:result-file", args=[campaign.slug, ready.pk, "systems.csv"])
     content = b"".join(client_of(organiser).get(address).streaming_content).decode()
     rows = list(csv.DictReader(io.StringIO(content)))
-    assert [row["system"] for row in rows] == [row["system"] for row in ready.page["systems"]]
+    assert [row["system"] for row in rows] == [row["system"] for row in result_systems(ready)]
     assert ready.choices_key == choices_key(CHOICES)
 
 
-def test_a_page_that_waits_does_not_ask_again_and_again(campaign, client_of, organiser, no_queue):
+def test_a_page_that_waits_does_not_ask_again_and_again(campaign, client_of, organiser, woken):
     client = client_of(organiser)
     address = reverse("analysis:ranking", args=[campaign.slug])
     client.get(address)
     for _ in range(3):
         assert "being made" in shown(client.get(address, headers={"HX-Request": "true"}))
-    assert len(no_queue) == 1
+    assert len(woken) == 1

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
-from analysis.pipeline import Settings, analyse
+from analysis.results.pipeline import Settings, analyse
 from analysis.selectors.ratings import counted, evidence_of, ratings_of, reviews_fingerprint
-from analysis.services.results import result_compute, result_request
+from analysis.services.results import result_request
 from analysis.services.snapshots import snapshot_refresh
 from analysis.services.verdicts import verdicts_refresh
 from analysis.stats.flags import Evidence
 from analysis.stats.ratings import Ratings
-from annotations.models import Submission, Verdict
-from annotations.services.reviews import submissions_use
-from hits.models import Launch, Posting
+from crowds.models import Launch, Publication, Submission, Verdict
+from crowds.services.reviews import submissions_use
+from daplatform.jobs.kinds import job_run
 from tests.factories import make_annotator, make_campaign, make_hit, make_ratings
 
 CAREFUL, CARELESS = [80, 60, 40, 90, 5, 80], [50, 50, 50, 50, 60, 50]
@@ -41,7 +41,7 @@ def submissions(campaign):
         minutes_expected=10,
         launched_by=campaign.owner,
     )
-    posting = Posting.objects.create(
+    publication = Publication.objects.create(
         launch=launch, reference="r", unit_reward="0.99", fee="0.40", priced_people=2
     )
     rows = []
@@ -51,10 +51,10 @@ def submissions(campaign):
             Submission.objects.create(
                 crowd="mturk",
                 external_id=f"A{number}",
-                posting=posting,
+                publication=publication,
                 annotator=turn.annotator,
                 assignment=turn,
-                progress="submitted",
+                status="submitted",
                 submitted_at=timezone.now(),
             )
         )
@@ -111,13 +111,13 @@ def test_who_is_vouched_for_is_what_a_person_said(campaign, submissions):
 def test_a_result_is_made_anew_after_a_decision_and_only_then(campaign, submissions):
     choices = Settings(minimum_pairs=1, draws=10, keep_all_annotators=True)
     result = result_request(campaign=campaign, choices=choices)
-    result_compute(pk=result.pk)
-    assert result_request(campaign=campaign, choices=choices).state != "waiting"
+    job_run(result)
+    assert result_request(campaign=campaign, choices=choices).status != "waiting"
     use(campaign, submissions[0], False)
     again = result_request(campaign=campaign, choices=choices)
-    assert (again.pk, again.state) == (result.pk, "waiting")
-    result_compute(pk=result.pk)
-    assert result_request(campaign=campaign, choices=choices).state != "waiting"
+    assert (again.pk, again.status) == (result.pk, "waiting")
+    job_run(result)
+    assert result_request(campaign=campaign, choices=choices).status != "waiting"
 
 
 def test_verdicts_are_kept_for_those_who_review(campaign, submissions):

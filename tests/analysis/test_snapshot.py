@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from analysis.results.snapshot import FIELDS, Snapshot, SnapshotError, latest
 from analysis.selectors.fetching import ratings_fetch
 from analysis.selectors.ratings import evidence_of, notes_on, ratings_of
 from analysis.services.snapshots import snapshot_holds, snapshot_of, snapshot_refresh
-from analysis.snapshot import FIELDS, Snapshot, SnapshotError, latest
-from analysis.stats.faults import RatingsError
 from analysis.stats.quality import check_quality
 from annotations.models import Rating
+from daplatform.tables import TableError
 from hits.models import Batch, Caption
 from tests.factories import (
     make_annotator,
@@ -281,5 +281,5 @@ def test_merged_captions_are_credited_to_every_system_that_wrote_them(hit):
 
 def test_no_ratings_is_said(hit):
     campaign = hit.batch.campaign
-    with pytest.raises(RatingsError, match="no ratings"):
+    with pytest.raises(TableError, match="no ratings"):
         ratings_of(campaign, snapshot_refresh(campaign=campaign).read())

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
-from analysis.listings import FLAGS, annotators_listing
-from analysis.pipeline import Settings, analyse
-from analysis.reasons import REASONS, proposed_reason
+from analysis.presenting.listings import FLAGS, annotators_listing
+from analysis.presenting.reasons import REASONS, proposed_reason
+from analysis.results.pipeline import Settings, analyse
 from analysis.stats.flags import Evidence
 from analysis.stats.ratings import Ratings
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hits.crowds import MODULES
 from tests.annotations.person import Person, invite, link
-from tests.crowd import Marketplace
 from tests.factories import make_campaign, make_hit
 
 
@@ -21,12 +19,3 @@ def campaign(db):
 def anna(campaign):
     """Somebody who has pressed Start."""
     return Person(link(invite(campaign)))
-
-
-@pytest.fixture
-def market(monkeypatch):
-    """A crowd in memory, in the place of Mechanical Turk."""
-    marketplace = Marketplace()
-    monkeypatch.setattr("tests.crowd.MARKET", marketplace)
-    monkeypatch.setitem(MODULES, "mturk", "tests.crowd")
-    return marketplace

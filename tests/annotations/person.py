@@ -9,12 +9,13 @@ from typing import Any
 
 from django.test import Client
 
-from annotations.addresses import entry_path, invitation_entry
-from annotations.models import Assignment, Invitation
-from annotations.services.annotators import annotators_invite
+from annotations.models import Assignment
 from annotations.services.assignments import batches_open
-from annotations.tokens import turn_read
-from hits.models import Campaign
+from annotations.tokens import Entry, session_read, since
+from crowds.addresses import entry_path
+from crowds.invite.invitations import annotators_invite, invitation_entry
+from crowds.models import Invitation
+from hits.models import Batch, Campaign
 from tests.pages import text_of
 
 ORIGIN = "http://testserver"
@@ -37,6 +38,13 @@ def invite(campaign: Campaign, name: str = "Anna") -> Invitation:
 
 def link(invitation: Invitation) -> str:
     return entry_path(invitation_entry(invitation))
+
+
+def crowd_link(campaign: Campaign, crowd: str = "mturk", **more: Any) -> str:
+    """What a marketplace is given to send its people to."""
+    made = Batch.objects.get(hits=more["hit"]) if "hit" in more else campaign
+    entry = Entry(campaign=campaign.pk, crowd=crowd, since=since(made.created_at), **more)
+    return entry_path(entry)
 
 
 def body(receipt: str, score: Any = 50, **changes: Any) -> dict[str, Any]:
@@ -65,7 +73,7 @@ class Person:
 
     @property
     def assignment(self) -> Assignment:
-        return Assignment.objects.get(pk=turn_read(self.token).assignment)
+        return Assignment.objects.get(pk=session_read(self.token).assignment)
 
     def reload(self) -> dict[str, Any]:
         """Open the page and read what it carries for its script."""

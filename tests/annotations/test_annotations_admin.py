@@ -8,7 +8,10 @@ from django.urls import reverse
 from annotations.models import AnnotatorIdentity, Rating
 from tests.factories import make_user
 
-MODELS = ["annotator", "annotatoridentity", "invitation", "assignment", "arrival", "rating"]
+MODELS = [
+    *(f"annotations_{name}" for name in ("annotator", "annotatoridentity", "assignment", "rating")),
+    *(f"crowds_{name}" for name in ("invitation", "arrival")),
+]
 
 
 @pytest.fixture
@@ -19,21 +22,19 @@ def admin(db, client_of):
 @pytest.mark.parametrize("model", MODELS)
 def test_every_table_can_be_listed_searched_and_opened(admin, anna, model):
     anna.save(0)
-    listing = reverse(f"admin:annotations_{model}_changelist")
+    listing = reverse(f"admin:{model}_changelist")
     found = admin.get(listing, {"q": "a"})
     assert found.status_code == 200
     row = found.context["cl"].model_admin.model.objects.first()
-    opened = admin.get(reverse(f"admin:annotations_{model}_change", args=[row.pk]))
+    opened = admin.get(reverse(f"admin:{model}_change", args=[row.pk]))
     assert opened.status_code == 200
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_nothing_can_be_changed(admin, anna, model):
     anna.save(0)
-    row = admin.get(reverse(f"admin:annotations_{model}_changelist")).context["cl"].queryset.first()
-    assert (
-        admin.post(reverse(f"admin:annotations_{model}_change", args=[row.pk])).status_code == 403
-    )
+    row = admin.get(reverse(f"admin:{model}_changelist")).context["cl"].queryset.first()
+    assert admin.post(reverse(f"admin:{model}_change", args=[row.pk])).status_code == 403
 
 
 def test_a_rating_cannot_be_deleted_but_an_identity_can(admin, anna):

@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from annotations.addresses import entry_path
 from annotations.services.assignments import batches_open
-from annotations.tokens import Entry
-from tests.annotations.person import Person, invite, link
+from tests.annotations.person import Person, crowd_link, invite, link
 
 WORKER = "https://worker.example"
 
@@ -23,7 +21,7 @@ def pages(campaign, settings):
     work = anna.client.get(anna.page_path)
     anna.save_all()
     done = anna.client.get(anna.submit().json()["next"])
-    preview = Client().get(entry_path(Entry(campaign=campaign.pk, crowd="mturk")))
+    preview = Client().get(crowd_link(campaign))
     refusal = Client().get("/rate/enter/nonsense/")
     return [welcome, work, done, preview, refusal]
 
@@ -69,7 +67,7 @@ def test_they_are_never_kept_in_a_cache(pages):
 
 
 def test_a_form_may_only_go_to_us_and_to_the_marketplace(campaign, settings):
-    settings.MTURK_SUBMIT_ORIGINS = ["https://turk.example"]
+    settings.FORM_ORIGINS = ["https://turk.example"]
     batches_open(campaign=campaign)
-    page = Client().get(entry_path(Entry(campaign=campaign.pk, crowd="mturk")))
+    page = Client().get(crowd_link(campaign))
     assert directives(page)["form-action"] == "'self' https://turk.example"

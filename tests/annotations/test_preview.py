@@ -8,12 +8,10 @@ import re
 import pytest
 from django.test import Client
 
-from annotations.addresses import entry_path
 from annotations.models import Annotator, Assignment, Rating
 from annotations.samples import SAMPLE_TEXTS
 from annotations.services.assignments import batches_open
-from annotations.tokens import Entry
-from tests.annotations.person import ORIGIN, body
+from tests.annotations.person import ORIGIN, body, crowd_link
 from tests.pages import text_of
 
 PREVIEW = "?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=3H"
@@ -22,7 +20,7 @@ PREVIEW = "?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=3H"
 @pytest.fixture
 def turk_path(campaign):
     batches_open(campaign=campaign)
-    return entry_path(Entry(campaign=campaign.pk, crowd="mturk"))
+    return crowd_link(campaign)
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from annotations.models import Assignment, Rating
-from annotations.selectors.work import turn_of
+from annotations.selectors.work import session_of
 from annotations.services.ratings import MAX_REVISIONS
-from annotations.tokens import Entry, Receipt, entry_sign, receipt_sign, turn_sign
+from annotations.tokens import Entry, Receipt, entry_sign, receipt_sign, session_sign
 from tests.annotations.person import EVIDENCE, Person, body, invite, link
 from tests.factories import make_campaign, make_hit
 
@@ -119,10 +119,12 @@ def test_fluency_is_refused_where_it_was_not_asked_for(anna):
 def test_a_rating_faster_than_its_video_is_kept_and_flagged(
     anna, server_seconds, client_ms, unwatched
 ):
-    served = timezone.now() - dt.timedelta(seconds=server_seconds)
-    receipt = receipt_at(anna, served_at=served)
+    """With the clock stopped: a busy machine would make two seconds four."""
     evidence = EVIDENCE | {"elapsed_ms": client_ms}
-    assert anna.post("/rate/save", body(receipt, evidence=evidence)).status_code == 200
+    with time_machine.travel(timezone.now(), tick=False):
+        served = timezone.now() - dt.timedelta(seconds=server_seconds)
+        receipt = receipt_at(anna, served_at=served)
+        assert anna.post("/rate/save", body(receipt, evidence=evidence)).status_code == 200
     assert Rating.objects.get().is_unwatched is unwatched
 
 
@@ -221,14 +223,14 @@ def test_so_many_ratings_fit_into_their_column(db):
 
 
 def test_it_refuses_a_turn_at_an_assignment_that_is_gone(anna):
-    turn = replace(turn_of(anna.assignment), assignment=10**6)
+    turn = replace(session_of(anna.assignment), assignment=10**6)
     receipt = receipt_sign(Receipt(0, timezone.now(), 4000), assignment=10**6)
-    anna.token = turn_sign(turn)
+    anna.token = session_sign(turn)
     assert refused(anna.post("/rate/save", body(receipt)), 403, "link-refused")
 
 
 def test_it_refuses_a_turn_of_another_annotator(anna):
-    anna.token = turn_sign(replace(turn_of(anna.assignment), annotator=999))
+    anna.token = session_sign(replace(session_of(anna.assignment), annotator=999))
     assert refused(anna.save(0), 403, "link-refused")
 
 

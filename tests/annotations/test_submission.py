@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotations.models import Assignment
 from annotations.tokens import completion_code
-from tests.pages import shown
+from tests.pages import markup
 
 
 def test_it_refuses_unfinished_work_and_says_what_is_missing(anna):
@@ -70,7 +70,7 @@ def test_work_given_back_cannot_be_submitted(anna):
 def test_the_end_shows_the_completion_code(anna):
     anna.save_all()
     page = anna.client.get(anna.submit().json()["next"])
-    assert completion_code(anna.assignment.pk) in shown(page)
+    assert completion_code(anna.assignment.pk) in markup(page)
 
 
 def test_the_end_is_not_shown_before_it(anna):

@@ -13,8 +13,8 @@ from annotations.errors import LinkRefused, UnknownItem
 from annotations.tokens import (
     Entry,
     Group,
+    RatingSession,
     Receipt,
-    Turn,
     completion_code,
     entry_read,
     entry_sign,
@@ -24,17 +24,17 @@ from annotations.tokens import (
     media_position,
     receipt_read,
     receipt_sign,
-    turn_read,
-    turn_sign,
+    session_read,
+    session_sign,
 )
 
-TURN = Turn(campaign=1, hit=2, assignment=3, annotator=4, asks_fluency=False)
-TOKEN = turn_sign(TURN)
+TURN = RatingSession(campaign=1, hit=2, assignment=3, annotator=4, asks_fluency=False, since=5)
+TOKEN = session_sign(TURN)
 NOON = dt.datetime(2026, 11, 16, 12, 0, 0, 123_000, tzinfo=dt.UTC)
 
 
 def test_a_turn_comes_back_as_it_was_signed():
-    assert turn_read(turn_sign(TURN)) == TURN
+    assert session_read(session_sign(TURN)) == TURN
 
 
 def test_an_entry_comes_back_as_it_was_signed():
@@ -49,32 +49,32 @@ def test_no_changed_character_goes_unnoticed(data):
     letter = data.draw(st.sampled_from([c for c in "aZ0-_:é\x00" if c != token[place]]))
     changed = token[:place] + letter + token[place + 1 :]
     with pytest.raises(LinkRefused):
-        turn_read(changed)
+        session_read(changed)
 
 
 @given(st.text(max_size=200))
 def test_random_text_is_refused_with_a_sentence(text):
     with pytest.raises(LinkRefused, match="not valid"):
-        turn_read(text)
+        session_read(text)
 
 
 def test_an_entry_link_is_no_turn():
     with pytest.raises(LinkRefused):
-        turn_read(entry_sign(Entry(campaign=1, crowd="invite")))
+        session_read(entry_sign(Entry(campaign=1, crowd="invite")))
 
 
 def test_a_turn_is_no_receipt_and_a_receipt_no_turn():
     with pytest.raises(UnknownItem):
-        receipt_read(turn_sign(TURN), assignment=TURN.assignment)
+        receipt_read(session_sign(TURN), assignment=TURN.assignment)
     with pytest.raises(LinkRefused):
-        turn_read(receipt_sign(Receipt(0, NOON, 0), assignment=TURN.assignment))
+        session_read(receipt_sign(Receipt(0, NOON, 0), assignment=TURN.assignment))
 
 
 def test_no_link_runs_out_by_the_clock():
     with time_machine.travel(NOON):
-        token = turn_sign(TURN)
+        token = session_sign(TURN)
     with time_machine.travel(NOON + dt.timedelta(days=400)):
-        assert turn_read(token) == TURN
+        assert session_read(token) == TURN
 
 
 def test_a_group_link_is_no_entry_and_an_entry_no_group_link():

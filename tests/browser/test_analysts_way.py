@@ -9,11 +9,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from analysis.services import agreements
-from analysis.tasks import agreement_compute_task, result_compute_task
+from analysis.services import evaluations
 from hits.models import Campaign
-from tests.analysis.agreement.conftest import compute as compute_agreement
-from tests.analysis.agreement.conftest import score
+from tests.analysis.evaluations.conftest import compute as compute_evaluation
+from tests.analysis.evaluations.conftest import score
 from tests.analysis.workbench.conftest import compute, rated_campaign
 from tests.browser.material import clip_bytes
 from tests.browser.member import SCREENS, Member
@@ -21,18 +20,16 @@ from tests.factories import make_user
 
 
 @pytest.fixture
-def campaign(transactional_db, settings, tmp_path, organiser, monkeypatch):
+def campaign(transactional_db, settings, tmp_path, organiser, monkeypatch, woken):
     """Rated, analysed, scored and held against people, as workers leave it."""
     settings.DATA_DIR = tmp_path / "data"
-    monkeypatch.setattr(agreements, "affordable_placebos", lambda values: 0)
-    for task in (result_compute_task, agreement_compute_task):
-        monkeypatch.setattr(task, "delay_on_commit", lambda pk: None)
+    monkeypatch.setattr(evaluations, "affordable_placebos", lambda values: 0)
     campaign = rated_campaign(organiser, tmp_path)
     campaign.state = Campaign.State.LIVE
     campaign.save()
     compute(campaign)
     score(campaign, cider=2.0, bleu4=30.0)
-    compute_agreement(campaign)
+    compute_evaluation(campaign)
     return campaign
 
 

@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 
 from annotations.models import Annotator as Rater
 from annotations.models import AnnotatorIdentity, Assignment
-from annotations.tasks import campaigns_retire_task
+from crowds.tasks import campaigns_retire_task
 from hits.models import Campaign, Caption
 from tests.annotations.person import Person, invite, link
 from tests.browser.material import clip_bytes

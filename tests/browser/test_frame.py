@@ -11,10 +11,9 @@ from urllib.parse import parse_qs, quote
 import pytest
 from playwright.sync_api import expect
 
-from annotations.addresses import entry_path
 from annotations.models import Assignment, Rating
 from annotations.services.assignments import batches_open
-from annotations.tokens import Entry
+from tests.annotations.person import crowd_link
 from tests.browser.annotator import Annotator
 from tests.browser.conftest import FLAGS
 
@@ -95,13 +94,13 @@ def turk_path(campaign, marketplace, assignment="3ASSIGN") -> str:
         f"?assignmentId={assignment}&hitId=3HIT&workerId=A1WORKER"
         f"&turkSubmitTo={quote(marketplace.origin)}"
     )
-    return entry_path(Entry(campaign=campaign.pk, crowd="mturk")) + query
+    return crowd_link(campaign) + query
 
 
 @pytest.fixture
 def framed(site, cookieless, marketplace, settings):
     settings.FRAME_ANCESTORS = [marketplace.origin]
-    settings.MTURK_SUBMIT_ORIGINS = [marketplace.origin]
+    settings.MTURK_SUBMIT_ORIGINS = settings.FORM_ORIGINS = [marketplace.origin]
     person = Framed(site, cookieless)
     yield person
     assert not person.faults, person.faults

@@ -216,7 +216,7 @@ def test_the_task_can_be_given_back(annotator, campaign):
     annotator.page.get_by_role("button", name="Instructions").click()
     annotator.page.get_by_text("Need to stop for good?").click()
     annotator.page.get_by_role("button", name="Give the task back").click()
-    expect(annotator.page.get_by_text("You gave this task back")).to_be_visible()
+    expect(annotator.page.get_by_text("This task was given back")).to_be_visible()
     assert Assignment.objects.filter(state="open").count() == 1
 
 

@@ -11,11 +11,13 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from analysis.models import Result
-from analysis.pipeline import Settings
+from analysis.results.pipeline import Settings
+from analysis.results.pipeline import analyse as analyse_ratings
+from analysis.results.registry import summarise
 from analysis.services.results import choices_key
-from analysis.tasks import result_compute_task
 from annotations.services.assignments import batches_open
-from hits.models import Act, AuditEntry, Policy
+from benchmarks.crowd import simulate
+from crowds.models import AuditEntry, OutboxMessage, Policy
 from tests.browser.axe import violations
 from tests.factories import make_annotator, make_rating
 
@@ -23,9 +25,8 @@ SCORES = [80, 40, 60, 90, 20, 78]
 
 
 @pytest.fixture(autouse=True)
-def no_queue(settings, tmp_path, monkeypatch):
+def no_queue(settings, tmp_path, woken):
     settings.DATA_DIR = tmp_path
-    monkeypatch.setattr(result_compute_task, "delay_on_commit", lambda pk: None)
 
 
 @pytest.fixture
@@ -71,27 +72,16 @@ def rate(campaign) -> None:
 
 def analyse(campaign) -> None:
     """A result as a worker leaves it: the ratings of one HIT would not do for a real one."""
-    key = choices_key(Settings(minimum_pairs=campaign.min_pairs))
-    last = campaign.ratings.latest("pk").pk
-    systems = [
-        {"system": name, "z": z, "z_low": z - 0.2, "z_high": z + 0.2, "rank_low": 1, "rank_high": 2}
-        for name, z in (("system-0", 0.5), ("a-system-with-a-very-long-name-" * 4, 0.3))
-    ]
-    counts = {"annotators_passed": 4, "annotators_failed": 1, "annotators_insufficient": 1}
+    found = analyse_ratings(simulate(clickers=0), Settings())
     Result.objects.create(
         campaign=campaign,
         choices={},
-        choices_key=key,
-        last_rating=last,
-        state=Result.State.READY,
+        choices_key=choices_key(Settings(minimum_pairs=campaign.min_pairs)),
+        last_rating=campaign.ratings.latest("pk").pk,
+        status=Result.Status.DONE,
         signature="made for a test",
         finished_at=timezone.now(),
-        page={
-            "systems": systems,
-            "counts": counts | {"ratings": 6},
-            "lede": "system-0 leads.",
-            "sentences": {"stopping": "Enough ratings are in."},
-        },
+        summary=summarise(found).as_json(),
     )
 
 
@@ -103,7 +93,7 @@ def test_the_page_follows_the_campaign_by_itself(page, campaign, site):
     inspect(page)
     page.evaluate("window.notReloaded = true")
     Policy.objects.create(campaign=campaign, budget=Decimal("12"))
-    Act.objects.create(campaign=campaign, crowd="invite", kind="bonus", subject="b", state="asking")
+    OutboxMessage.objects.create(campaign=campaign, crowd="invite", kind="bonus", state="asking")
     AuditEntry.objects.create(campaign=campaign, person=campaign.owner, action="launched")
     rate(campaign)
     analyse(campaign)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from annotations.models import Assignment, Submission
-from annotations.services.reviews import submissions_pay
-from annotations.services.submissions import launch_sync
-from hits.selectors.money import campaign_sums
-from hits.services.outbox import acts_run
+from annotations.models import Assignment
+from crowds.models import Submission
+from crowds.selectors.money import campaign_sums
+from crowds.services.outbox import outbox_run
+from crowds.services.reviews import submissions_pay
+from crowds.services.submissions import launch_sync
 from rehearsal.mturk.desk import Desk
 from rehearsal.mturk.server import running
 from tests.browser.annotator import Annotator
@@ -25,6 +26,7 @@ def server(site, settings):
         settings.MTURK_ACCESS_KEY_ID = KEYS.access
         settings.MTURK_SECRET_ACCESS_KEY = KEYS.secret
         settings.MTURK_SUBMIT_ORIGINS = settings.FRAME_ANCESTORS = [server.origin]
+        settings.FORM_ORIGINS = [server.origin]
         yield server
 
 
@@ -44,7 +46,7 @@ def in_frame(worker) -> None:
 
 def test_a_hit_is_previewed_accepted_rated_submitted_and_paid(server, worker, campaign):
     made = launch(campaign)
-    acts_run(crowd="mturk")
+    outbox_run(crowd="mturk")
     outer = worker.outer
     outer.goto(server.origin)
     worker.picture("marketplace-sign-in")
@@ -72,9 +74,9 @@ def test_a_hit_is_previewed_accepted_rated_submitted_and_paid(server, worker, ca
 
     launch_sync(launch=made)
     submission = Submission.objects.get()
-    assert (submission.problem, submission.progress) == ("", "submitted")
+    assert (submission.problem, submission.status) == ("", "submitted")
     submissions_pay(campaign=campaign, submissions=[submission], by=campaign.owner)
-    acts_run(crowd="mturk")
+    outbox_run(crowd="mturk")
     outer.reload()
     worker.page = outer
     worker.picture("marketplace-paid")

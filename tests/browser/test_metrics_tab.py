@@ -9,18 +9,17 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from analysis.models import MetricRun
-from analysis.services import metric_bench
-from analysis.services.metric_chunks import metric_run_finish
-from analysis.tasks import metric_run_work_task, metric_worker_report_task
+from analysis.services import metric_context
+from analysis.tasks import metric_worker_report_task
+from daplatform.jobs.kinds import job_finish
 from tests.browser.axe import violations
 
 
 @pytest.fixture
-def page(site, browser, campaign, settings, tmp_path, monkeypatch):
+def page(site, browser, campaign, settings, tmp_path, monkeypatch, woken):
     """The owner's browser, at the page; nobody listens to the queue."""
     settings.METRIC_STORE = tmp_path
-    metric_bench._job.cache_clear()
-    monkeypatch.setattr(metric_run_work_task, "delay_on_commit", lambda pk: None)
+    metric_context._job.cache_clear()
     monkeypatch.setattr(metric_worker_report_task, "delay_on_commit", lambda: None)
     # Tests in a browser empty all tables, groups with their permissions among them.
     campaign.owner.is_superuser = True
@@ -53,7 +52,7 @@ def test_metrics_are_ticked_watched_and_read(page):
     page.get_by_role("button", name="Score").click()
     expect(page.get_by_role("heading", name="Waiting for a worker")).to_be_visible()
     inspect(page)
-    metric_run_finish(pk=MetricRun.objects.get().pk)
+    job_finish(MetricRun.objects.get())
     expect(page.get_by_role("rowheader", name="rougel")).to_be_visible()
     expect(page.get_by_role("rowheader")).to_have_count(2)
     inspect(page)

@@ -10,8 +10,9 @@ from django.contrib.auth.models import User
 from playwright.sync_api import expect
 
 from annotations.models import Assignment
+from crowds.models import Launch
 from daplatform.celery import app
-from hits.models import Campaign, Launch
+from hits.models import Campaign
 from tests.browser.annotator import Annotator
 from tests.browser.member import SCREENS, Member
 from tests.browser.test_marketplace import in_frame, server

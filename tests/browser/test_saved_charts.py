@@ -12,7 +12,7 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from analysis.models import Export
-from analysis.services.exports import export_make
+from daplatform.jobs.kinds import job_run
 from tests.analysis.workbench.conftest import compute, rated_campaign
 
 
@@ -77,7 +77,7 @@ def test_the_matrix_is_saved_with_p_adjusted_as_on_the_page(page, site, rated, t
     assert png.name == "significance-holm.png"
     assert size(png)[0] == 1_440
     svg = saved(page, matrix.get_by_role("link", name="SVG"), tmp_path)
-    assert 'class="cell win"' in svg.read_text()
+    assert 'fill="var(--one)" stroke="var(--paper)"' in svg.read_text()  # a win
 
 
 def test_a_long_list_is_made_while_the_page_waits(page, site, rated, settings, tmp_path):
@@ -85,7 +85,7 @@ def test_a_long_list_is_made_while_the_page_waits(page, site, rated, settings, t
     page.goto(site.url + reverse("analysis:caption-list", args=[rated.slug]))
     page.get_by_role("link", name="CSV", exact=True).click()
     expect(page.locator("h1")).to_have_text("Your files")
-    expect(page.get_by_text("Being made")).to_be_visible()
-    export_make(pk=Export.objects.get().pk)  # as a worker does
+    expect(page.get_by_role("progressbar")).to_be_visible()
+    job_run(Export.objects.get())  # as a worker does
     link = page.get_by_role("link", name=f"{rated.slug}-caption-list.csv")
     assert saved(page, link, tmp_path).read_text().count("\n") == 141

@@ -8,12 +8,12 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from analysis.metrics.models import Door
-from analysis.services import explanations, metric_bench
+from analysis.metrics.encoding.models import ModelRef
+from analysis.services import explanations, metric_context
 from analysis.services.explanations import explanation_make
-from analysis.services.metric_chunks import metric_run_finish
 from analysis.services.metric_runs import metric_run_request
-from analysis.tasks import metric_run_explain_task, result_compute_task
+from analysis.tasks import metric_run_explain_task
+from daplatform.jobs.kinds import job_finish
 from hits.models import Caption
 from tests.analysis.metrics.pretend import PretendTowers
 from tests.browser.axe import violations
@@ -23,24 +23,28 @@ HARM = "<script>alert(1)</script>"
 
 
 @pytest.fixture
-def run(campaign, settings, tmp_path, monkeypatch):
+def run(campaign, settings, tmp_path, monkeypatch, woken):
     """A scored campaign; nobody listens to the queue."""
     settings.METRIC_STORE, settings.METRIC_DEVICE = tmp_path / "store", "cpu"
     settings.DATA_DIR = tmp_path / "data"
-    for cache in (metric_bench.device, metric_bench._job, metric_bench._bench, explanations._bench):
+    for cache in (
+        metric_context.device,
+        metric_context._job,
+        metric_context._context,
+        explanations._context,
+    ):
         cache.cache_clear()
     towers = PretendTowers()
-    door = Door("pretend", (), lambda device: towers)
-    monkeypatch.setattr("analysis.metrics.equipment.find_model", lambda choice: door)
+    door = ModelRef("pretend", (), lambda device: towers)
+    monkeypatch.setattr("analysis.metrics.encoding.encoder.find_model", lambda choice: door)
     monkeypatch.setattr(metric_run_explain_task, "delay_on_commit", lambda run, caption: None)
-    monkeypatch.setattr(result_compute_task, "delay_on_commit", lambda pk: None)
     for video in campaign.videos.all():
         with video.file.open() as file:
             video.sha256 = sha256(file.read()).hexdigest()
         video.save()
     Caption.objects.filter(system__name="system-0").update(text=f"A {HARM} dog " + "x" * 300)
     run = metric_run_request(campaign=campaign, metrics=["emscore"])
-    metric_run_finish(pk=run.pk)
+    job_finish(run)
     return run
 
 

@@ -15,9 +15,9 @@ def main(people: int) -> None:
     django.setup()
     from django.contrib.auth.models import User
 
-    from annotations.addresses import entry_path, invitation_entry
-    from annotations.services.annotators import annotators_invite
     from annotations.services.assignments import batches_open
+    from crowds.addresses import entry_path
+    from crowds.invite.invitations import annotators_invite, invitation_entry
     from hits.services.composing import batch_compose
     from tests.factories import make_campaign
 

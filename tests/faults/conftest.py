@@ -19,14 +19,15 @@ from tests.services import POSTGRES_FOLDERS, ServiceMissing, program
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[Stage]:
-    """One for all tests of a file."""
+    """One for all tests of a file, which serves its pages."""
     with stage_or_skip() as made:
+        made.serve()
         yield made
 
 
 @pytest.fixture
 def fresh_site() -> Iterator[Stage]:
-    """One for this test alone."""
+    """One for this test alone, which serves nothing yet."""
     with stage_or_skip() as made:
         yield made
 

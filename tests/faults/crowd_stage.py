@@ -14,8 +14,8 @@ import psycopg2
 
 from tests.faults.stage import PATIENCE, ROOT, Stage
 
-DONE = "SELECT count(*) FROM hits_act WHERE state = 'done'"
-WAITING = "SELECT count(*) FROM hits_act WHERE state NOT IN ('done', 'failed')"
+DONE = "SELECT count(*) FROM crowds_outboxmessage WHERE state = 'done'"
+WAITING = "SELECT count(*) FROM crowds_outboxmessage WHERE state NOT IN ('done', 'failed')"
 
 
 @contextlib.contextmanager
@@ -58,4 +58,8 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 def claims_are_old(site: Stage) -> None:
     """As if the minutes had passed after which a worker that says nothing counts as dead."""
-    ask(site, "UPDATE hits_act SET claimed_at = now() - interval '1 hour' WHERE state = 'claimed'")
+    ask(
+        site,
+        "UPDATE crowds_outboxmessage SET claimed_at = now() - interval '1 hour' "
+        "WHERE state = 'claimed'",
+    )

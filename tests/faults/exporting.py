@@ -20,7 +20,7 @@ def ask(folder: str) -> None:
     from django.contrib.auth.models import User
 
     from analysis.services.exports import export_request
-    from analysis.tasks import export_make_task
+    from daplatform.jobs.tasks import job_wake
     from tests.analysis.workbench.conftest import rated_campaign
 
     campaign = rated_campaign(User.objects.create(username="organiser"), Path(folder))
@@ -33,13 +33,13 @@ def ask(folder: str) -> None:
         choices={"last": campaign.ratings.latest("pk").pk, "decisions": ""},
         rows=campaign.ratings.count(),
     )
-    export_make_task.delay(export.pk)
+    job_wake(export)
 
 
 def write(path: str) -> None:
     """The same file, written undisturbed and at once."""
-    from analysis.downloads import write_download
     from analysis.models import Export
+    from analysis.presenting.downloads import write_download
     from analysis.services.downloads import DOWNLOADS
 
     export = Export.objects.get()
@@ -55,9 +55,9 @@ def work(folder: str) -> None:
     from daplatform.celery import app
 
     downloads.PIECE = 1
-    settings.EXPORT_CLAIM_SECONDS = 2.0
+    settings.JOB_SILENT_SECONDS = 2.0
     app.conf.beat_schedule = {
-        "sweep": {"task": "analysis.tasks.exports_sweep_task", "schedule": 1.0}
+        "sweep": {"task": "daplatform.jobs.tasks.jobs_sweep_task", "schedule": 1.0}
     }
     command = ["worker", "--beat", "--schedule", f"{folder}/beat", "--concurrency", "1"]
     app.worker_main([*command, "--loglevel", "ERROR"])

@@ -10,12 +10,12 @@ def main(turns: list[list[str]]) -> None:
     import django
 
     django.setup()
-    from hits.models import ExternalId
-    from tests.annotations.crowd_people import arrive, rate
+    from crowds.models import ExternalId
+    from tests.crowds.crowd_people import arrive, rate
 
     for publication, person, name in turns:
         known = ExternalId.objects.get(kind="publication", external_id=publication)
-        place = known.posting.places.earliest("pk")
+        place = known.publication.places.earliest("pk")
         rate(arrive(place.hit, person, name, crowd=known.crowd))
 
 

@@ -11,18 +11,18 @@ def main(crowd: str = "mturk", reward: str = "0.99") -> None:
     django.setup()
     from decimal import Decimal
 
-    from annotations.selectors.offering import Choices
-    from annotations.services.launches import batch_launch, policy_update
+    from crowds.selectors.offering import Choices
+    from crowds.services.launches import batch_launch, policy_update
+    from crowds.tasks import outbox_run_task
     from hits.models import Campaign
     from hits.services.composing import batch_compose
-    from hits.tasks import acts_run_task
 
     campaign = Campaign.objects.get()
     policy_update(campaign=campaign, by=campaign.owner, budget=Decimal("100.00"))
     choices = Choices(crowd=crowd, reward=Decimal(reward))
     batch = batch_compose(campaign=campaign)
     batch_launch(batch=batch, choices=choices, by=campaign.owner)
-    acts_run_task.delay(crowd)
+    outbox_run_task.delay(crowd)
 
 
 if __name__ == "__main__":

@@ -5,14 +5,14 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass, field
 
-from hits.crowds.gateway import Progress
+from crowds.gateway import SubmissionStatus
 
 ACTIVE, SUBMITTED, APPROVED, REJECTED = "active", "submitted", "approved", "rejected"
 RETURNED, EXPIRED = "returned", "expired"
 FINISHED = (SUBMITTED, APPROVED, REJECTED)
 GIVEN_UP = (RETURNED, EXPIRED)
-HANDED_IN = (Progress.SUBMITTED, Progress.APPROVED, Progress.REJECTED)
-DECIDED = (Progress.APPROVED, Progress.REJECTED)
+HANDED_IN = (SubmissionStatus.SUBMITTED, SubmissionStatus.APPROVED, SubmissionStatus.REJECTED)
+DECIDED = (SubmissionStatus.APPROVED, SubmissionStatus.REJECTED)
 
 
 @dataclass
@@ -26,7 +26,7 @@ class Turn:
     expires_at: dt.datetime
     state: str = ACTIVE
     answers: dict[int, list[int]] = field(default_factory=dict)  # by position, oldest first
-    heard: Progress | None = None  # nothing: its crowd has not confirmed it
+    heard: SubmissionStatus | None = None  # nothing: its crowd has not confirmed it
     is_placed: bool = False  # confirmed, it had or has a place
     problem: str = ""
     pay: str = ""
@@ -61,34 +61,37 @@ class Turn:
             for revision, score in enumerate(scores, start=1)
         }
 
-    def hear(self, progress: Progress) -> None:
+    def hear(self, status: SubmissionStatus) -> None:
         """The crowd reports how far the turn is, as it sees it."""
-        if progress == self.heard and not self.problem:
+        if status == self.heard and not self.problem:
             return
-        self.heard, self.problem = progress, self._problem(progress)
-        if progress == Progress.RETURNED and self.state == ACTIVE:
+        self.heard, self.problem = status, self._problem(status)
+        if status == SubmissionStatus.RETURNED and self.state == ACTIVE:
             self.state = RETURNED
-        if progress == Progress.TIMED_OUT and self.state == ACTIVE:
+        if status == SubmissionStatus.TIMED_OUT and self.state == ACTIVE:
             self.state = EXPIRED
-        if progress in DECIDED and self.state == SUBMITTED:
-            self.state = progress.value
-        if progress == Progress.APPROVED:
+        if status in DECIDED and self.state == SUBMITTED:
+            self.state = status.value
+        if status == SubmissionStatus.APPROVED:
             self.pay = self.pay or "pay"
 
     def is_holding(self) -> bool:
         """Whether it keeps others from a place."""
         return self.is_placed and self.state not in GIVEN_UP
 
-    def _problem(self, progress: Progress) -> str:
-        if progress not in HANDED_IN or self.state in FINISHED:
+    def _problem(self, status: SubmissionStatus) -> str:
+        if status not in HANDED_IN or self.state in FINISHED:
             return ""
         return "late" if self.state in GIVEN_UP else "unfinished"
 
     def is_undecided(self) -> bool:
-        return self.heard == Progress.SUBMITTED and not self.pay
+        return self.heard == SubmissionStatus.SUBMITTED and not self.pay
 
     def is_payable(self, *, is_being_rejected: bool) -> bool:
-        wanted = self.heard in (Progress.SUBMITTED, Progress.REJECTED) or self.pay == "refuse"
+        wanted = (
+            self.heard in (SubmissionStatus.SUBMITTED, SubmissionStatus.REJECTED)
+            or self.pay == "refuse"
+        )
         return wanted and self.pay != "pay" and not is_being_rejected
 
     def decide(self, pay: str) -> None:
@@ -100,5 +103,5 @@ class Turn:
         """Whether somebody else is to be asked: it is reported, and cannot be used."""
         if self.heard is None or self.state in GIVEN_UP:
             return False
-        refused = self.pay == "refuse" or self.heard == Progress.REJECTED
+        refused = self.pay == "refuse" or self.heard == SubmissionStatus.REJECTED
         return refused or bool(self.problem) or self.state not in FINISHED

@@ -12,10 +12,10 @@ import time_machine
 from django.db import transaction
 from hypothesis.stateful import RuleBasedStateMachine
 
-from annotations.models import Submission
-from annotations.services.topups import MOST_TIMES
-from hits.models import Act, Hit, Place
-from hits.services.outbox import acts_run
+from crowds.models import OutboxMessage, PublishedHit, Submission
+from crowds.services.outbox import outbox_run
+from crowds.services.topups import MOST_TIMES
+from hits.models import Hit
 from tests import crowd as crowd_module
 from tests.annotations.person import Person
 from tests.crowd import Marketplace, launch
@@ -50,7 +50,7 @@ class LifeStage(RuleBasedStateMachine):
         self.hits = [first, make_hit_like(first)]
         self.slots = dict.fromkeys((hit.pk for hit in self.hits), PEOPLE_PER_HIT)
         self.launch = launch(self.campaign)
-        acts_run(crowd="mturk")
+        outbox_run(crowd="mturk")
 
     def note(self, what: str) -> None:
         """Count it, unless it only served to begin or to settle."""
@@ -101,7 +101,9 @@ class LifeStage(RuleBasedStateMachine):
 
     def _link(self, hit: int, person: str) -> str:
         path = (
-            Place.objects.filter(hit=hit).earliest("pk").url.removeprefix("http://127.0.0.1:8000")
+            PublishedHit.objects.filter(hit=hit)
+            .earliest("pk")
+            .url.removeprefix("http://127.0.0.1:8000")
         )
         query = {
             "assignmentId": f"A-{hit}-{person}",
@@ -112,15 +114,15 @@ class LifeStage(RuleBasedStateMachine):
         return f"{path}?{urlencode(query)}"
 
     def _publication(self, hit: int) -> str:
-        offers = self.market.offers.items()
-        return next(name for name, offer in offers if offer.places[0].reference == f"hit-{hit}")
+        specs = self.market.specs.items()
+        return next(name for name, spec in specs if spec.places[0].reference == f"hit-{hit}")
 
     def _is_closed_there(self, publication: str) -> bool:
-        return self.market.out[publication].standing == "closed"
+        return self.market.out[publication].status == "closed"
 
     def _pending(self, kind: str, turn: Turn) -> bool:
-        acts = Act.objects.filter(kind=kind, payload__submission=turn.name)
-        return acts.exclude(state__in=Act.ENDED).exists()
+        messages = OutboxMessage.objects.filter(kind=kind, submission__external_id=turn.name)
+        return messages.exclude(state__in=OutboxMessage.ENDED).exists()
 
     def _turn(self, pick: int, likely: Callable[[Turn], bool] = lambda turn: True) -> Turn:
         """Mostly one that this can happen to, now and then any: then it must be refused."""

@@ -18,21 +18,23 @@ from django.core.files.base import ContentFile
 from django.db import models, transaction
 from django.utils import timezone
 
-from analysis.models import Agreement
-from analysis.pipeline import Settings
+from analysis.models import MetricEvaluation
+from analysis.results.pipeline import Settings
 from analysis.services.exports import export_request
 from analysis.services.metric_runs import metric_run_request
 from analysis.services.results import result_request
 from annotations.models import Assignment
-from annotations.services.launches import policy_update
-from annotations.services.submissions import launch_sync
-from hits.mark import mark_read, mark_write
-from hits.models import Batch, Campaign, Caption, Launch, Upload
+from crowds.mark import mark_read, mark_write
+from crowds.models import Launch
+from crowds.services.launches import policy_update
+from crowds.services.outbox import outbox_run
+from crowds.services.submissions import launch_sync
+from daplatform.jobs.kinds import job_run
+from hits.models import Campaign, Caption, Upload
 from hits.services.composing import batch_create
-from hits.services.outbox import acts_run
-from hits.services.uploads import upload_check, upload_confirm, upload_create
-from tests.annotations.crowd_people import arrive, finish
+from hits.services.uploads import upload_confirm, upload_create
 from tests.crowd import Marketplace, launch
+from tests.crowds.crowd_people import arrive, finish
 from tests.factories import make_campaign, make_hit
 from tests.folders import make_folder, make_zip
 
@@ -40,7 +42,7 @@ LONG_AGO = dt.timedelta(hours=9)
 LAST = 10**9  # an id that no rating has
 # How often something was tried may differ, and what a database is called.
 VOLATILE = {"attempts", "claims", "epoch"}
-PLATFORM = ("hits", "annotations", "analysis")
+PLATFORM = ("hits", "annotations", "crowds", "analysis")
 
 
 class World:
@@ -55,7 +57,9 @@ class World:
         self.batch = batch_create(campaign=self.campaign)
         self.result = result_request(campaign=self.campaign, choices=Settings(minimum_pairs=1))
         self.run = metric_run_request(campaign=self.campaign, metrics=["bleu4"])
-        self.agreement = Agreement.objects.create(
+        self.cut = metric_run_request(campaign=make_campaign(), metrics=["bleu4"])
+        job_run(self.cut)
+        self.evaluation = MetricEvaluation.objects.create(
             campaign=self.campaign, choices={}, choices_key="k", last_rating=1, evidence="e"
         )
         self.export = export_request(
@@ -63,8 +67,6 @@ class World:
             address="/", choices={"last": LAST, "decisions": ""}, rows=12,
         )  # fmt: skip
         self.caption = Caption.objects.filter(video__campaign=self.campaign).earliest("pk")
-        for model, field in ((Batch, "created_at"), (Upload, "created_at")):
-            model.objects.update(**{field: timezone.now() - LONG_AGO})
 
     def _campaign(self) -> Campaign:
         campaign = make_campaign(assignments=3, hit_size=20, pairs=2, repeats=1, videos=24)
@@ -75,7 +77,7 @@ class World:
         """Somebody has handed in, the crowd's next news waits, somebody has run out of time."""
         made = launch(self.campaign)
         policy_update(campaign=self.campaign, by=self.campaign.owner, approve_after_hours=0)
-        acts_run(crowd="mturk")
+        outbox_run(crowd="mturk")
         hit = made.batch.hits.get()
         finish(self.market, "P1", hit, "W1")
         launch_sync(launch=made)
@@ -89,7 +91,7 @@ class World:
         archive = ContentFile(make_zip(folder).read_bytes(), name=f"{name}.zip")
         upload = upload_create(owner=self.campaign.owner, archive=archive)
         if confirmed:
-            upload_check(pk=upload.pk)
+            job_run(upload)
             upload_confirm(upload=upload)
         return upload
 
@@ -124,7 +126,7 @@ class World:
 
     def _crowd(self) -> dict[str, Any]:
         market = self.market
-        turns = sorted((name, str(turn.progress)) for name, turn in market.turns.items())
+        turns = sorted((name, str(turn.status)) for name, turn in market.turns.items())
         return {"out": sorted(market.out), "turns": turns, "spent": market.spent}
 
 
@@ -148,32 +150,32 @@ def _states(model: type[models.Model]) -> list[tuple[Any, ...]]:
     return [tuple(row.values()) for row in rows]
 
 
-# Each task, and what it is called with. A new task has to be added here.
+# Each kind of job, and jobs of it that wait. A new kind has to be added here.
+JOBS: dict[str, Callable[[World], list[Any]]] = {
+    "uploads": lambda world: [world.upload, world.importing],
+    "batches": lambda world: [world.batch],
+    "results": lambda world: [world.result],
+    "evaluations": lambda world: [world.evaluation],
+    "exports": lambda world: [world.export],
+    "metrics": lambda world: [world.run],
+    "metric chunks": lambda world: list(world.cut.chunks.all()),
+}
+# Each other task, and what it is called with. A new task has to be added here.
 TASKS: dict[str, Callable[[World], tuple[Any, ...]]] = {
-    "hits.tasks.upload_check_task": lambda world: (world.upload.pk,),
-    "hits.tasks.upload_import_task": lambda world: (world.importing.pk,),
-    "hits.tasks.batch_fill_task": lambda world: (world.batch.pk,),
-    "hits.tasks.batches_resume_task": lambda world: (),
-    "hits.tasks.uploads_resume_task": lambda world: (),
-    "hits.tasks.acts_run_task": lambda world: ("mturk",),
-    "hits.tasks.acts_resume_task": lambda world: (),
+    "daplatform.jobs.tasks.jobs_sweep_task": lambda world: (),
+    "crowds.tasks.outbox_run_task": lambda world: ("mturk",),
+    "crowds.tasks.outbox_resume_task": lambda world: (),
     "annotations.tasks.assignments_expire_task": lambda world: (),
-    "annotations.tasks.campaigns_close_task": lambda world: (),
-    "annotations.tasks.campaigns_retire_task": lambda world: (),
-    "annotations.tasks.launch_sync_task": lambda world: (world.launch.pk,),
-    "annotations.tasks.launches_sync_task": lambda world: (),
-    "annotations.tasks.launch_tend_task": lambda world: (world.launch.pk,),
-    "annotations.tasks.launches_tend_task": lambda world: (),
-    "annotations.tasks.launch_reconcile_task": lambda world: (world.launch.pk,),
-    "annotations.tasks.launches_reconcile_task": lambda world: (),
-    "analysis.tasks.result_compute_task": lambda world: (world.result.pk,),
-    "analysis.tasks.results_resume_task": lambda world: (),
-    "analysis.tasks.agreement_compute_task": lambda world: (world.agreement.pk,),
-    "analysis.tasks.agreement_check_task": lambda world: (world.agreement.pk,),
-    "analysis.tasks.export_make_task": lambda world: (world.export.pk,),
-    "analysis.tasks.exports_sweep_task": lambda world: (),
-    "analysis.tasks.metric_run_work_task": lambda world: (world.run.pk,),
-    "analysis.tasks.metric_runs_resume_task": lambda world: (),
+    "crowds.tasks.origins_forget_task": lambda world: (),
+    "crowds.tasks.campaigns_close_task": lambda world: (),
+    "crowds.tasks.campaigns_retire_task": lambda world: (),
+    "crowds.tasks.launch_sync_task": lambda world: (world.launch.pk,),
+    "crowds.tasks.launches_sync_task": lambda world: (),
+    "crowds.tasks.launch_tend_task": lambda world: (world.launch.pk,),
+    "crowds.tasks.launches_tend_task": lambda world: (),
+    "crowds.tasks.launch_reconcile_task": lambda world: (world.launch.pk,),
+    "crowds.tasks.launches_reconcile_task": lambda world: (),
+    "analysis.tasks.file_draw_task": lambda world: ("result", world.result.pk, "report.html"),
     "analysis.tasks.metric_worker_report_task": lambda world: (),
     "analysis.tasks.metric_run_explain_task": lambda world: (world.run.pk, world.caption.pk),
     "analysis.tasks.verdicts_refresh_task": lambda world: (world.campaign.pk,),

@@ -10,17 +10,16 @@ def main(amount: Decimal, once: str = "once") -> None:
     import django
 
     django.setup()
-    from annotations.models import Submission
-    from annotations.services.reviews import submission_bonus, submissions_pay
-    from annotations.services.submissions import launch_sync
-    from hits.models import Launch
-    from hits.services.outbox import acts_run
+    from crowds.models import Launch, Submission
+    from crowds.services.outbox import outbox_run
+    from crowds.services.reviews import submission_bonus, submissions_pay
+    from crowds.services.submissions import launch_sync
 
     launch = Launch.objects.get()
     launch_sync(launch=launch)
     campaign, people = launch.batch.campaign, list(Submission.objects.order_by("pk"))
     submissions_pay(campaign=campaign, submissions=people)
-    acts_run(crowd=launch.crowd)
+    outbox_run(crowd=launch.crowd)
     submission_bonus(
         campaign=campaign, submission=people[0], amount=amount, reason="Careful work.",
         once=once, by=campaign.owner,

@@ -11,17 +11,20 @@ def main() -> None:
 
     django.setup()
     from analysis.models import Result
-    from analysis.pipeline import Settings
-    from analysis.services.results import result_compute, result_request
+    from analysis.results.pipeline import Settings
+    from analysis.services.results import result_request
+    from daplatform.jobs.kinds import job_run
     from hits.models import Campaign
 
     Result.objects.all().delete()
     row = result_request(
         campaign=Campaign.objects.get(), choices=Settings(keep_all_annotators=True)
     )
-    result_compute(pk=row.pk)
+    job_run(row)
     row.refresh_from_db()
-    json.dump({"problem": row.problem, "signature": row.signature, "page": row.page}, sys.stdout)
+    json.dump(
+        {"problem": row.problem, "signature": row.signature, "summary": row.summary}, sys.stdout
+    )
 
 
 if __name__ == "__main__":

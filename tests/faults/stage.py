@@ -24,7 +24,16 @@ import psycopg2
 
 from rehearsal.people.rating_client import RatingClient, Refused
 from tests.annotations.person import body
-from tests.services import free_port, postgres_cluster, server_user, wait_for
+from tests.faults.forked import ran
+from tests.services import (
+    MIGRATED,
+    free_port,
+    migrated_cluster,
+    postgres_cluster,
+    server_user,
+    wait_for,
+    wait_for_postgres,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 240
@@ -66,7 +75,7 @@ class Stage:
         base, web = free_port(), free_port()
         self.inside: list[str] = []  # what commands begin with to run on another machine
         self.url = f"http://127.0.0.1:{web}"
-        self.dsn = f"postgres://da@127.0.0.1:{base}/postgres"
+        self.dsn = f"postgres://da@127.0.0.1:{base}/{MIGRATED}"
         self.environment = os.environ | {
             "DATABASE_URL": self.dsn,
             "DATA_DIR": f"{folder}/data",
@@ -79,7 +88,7 @@ class Stage:
         cluster = tempfile.mkdtemp(prefix="postgres-", dir=folder)
         os.chmod(folder, 0o755)  # PostgreSQL runs as somebody else
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        command = postgres_cluster(cluster, base, durable=True)
+        command = postgres_cluster(cluster, base, durable=True, like=migrated())
         if also:
             command += ["-c", f"listen_addresses=127.0.0.1,{also}"]
             with open(f"{cluster}/data/pg_hba.conf", "a") as rules:
@@ -87,6 +96,7 @@ class Stage:
         self.base = Part(command, base, user=server_user(), **quiet)
         gunicorn = [sys.executable, "-m", "gunicorn", "daplatform.wsgi", "--workers", "2"]
         gunicorn += ["--threads", "4", "--bind", f"127.0.0.1:{web}", "--timeout", "30"]
+        gunicorn += ["--config", "python:tests.faults.serving"]
         self.web = Part(gunicorn, web, env=self.environment, cwd=ROOT, **quiet)
 
     def run(self, *command: str) -> str:
@@ -98,19 +108,25 @@ class Stage:
         return self._ran(command, 1)
 
     def _ran(self, command: Sequence[str], code: int) -> str:
-        done = subprocess.run(
-            [*self.inside, sys.executable, *command],
-            cwd=ROOT,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout
+        if command[0] == "manage.py":
+            command = [*command, "--skip-checks"]  # of the code, which is the same each time
+        if self.inside:
+            done = subprocess.run(
+                [*self.inside, sys.executable, *command],
+                cwd=ROOT,
+                env=self.environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            found, said, errors = done.returncode, done.stdout, done.stderr
+        else:
+            found, said, errors = ran(command, self.environment, ROOT)
+        assert found == code, said + errors
+        return said
 
-    def serve_again(self, **variables: str) -> None:
-        """The web server anew, with these in its environment, once nothing else has its port."""
+    def serve(self, **variables: str) -> None:
+        """The web server, anew where it ran, with these in its environment; when it answers."""
         self.environment |= variables
         self.web.kill()
         self.web.options["env"] = self.environment
@@ -139,14 +155,20 @@ class Stage:
             return dict(cursor.fetchall())
 
 
+def migrated() -> Path:
+    """What databases of stages begin with."""
+    kept = os.environ.get("MIGRATED_CLUSTER") or f"{os.environ['DATA_DIR']}/migrated-cluster"
+    return migrated_cluster(Path(kept))
+
+
 @contextlib.contextmanager
 def stage(also: str = "") -> Iterator[Stage]:
+    """A site whose database runs; who wants its pages lets it `serve`."""
     with tempfile.TemporaryDirectory(prefix="da-stage-") as folder:
         made = Stage(folder, also)
         try:
             made.base.start()
-            made.run("manage.py", "migrate", "--verbosity", "0")
-            made.web.start()
+            wait_for_postgres(made.base.port)
             yield made
         finally:
             made.web.kill()
@@ -181,13 +203,13 @@ class Rater(threading.Thread):
             raise OSError(str(refusal)) from None
         return client
 
-    def persist(self, act: Any) -> Any:
+    def persist(self, message: Any) -> Any:
         """Again and again, as the page does, until there is an answer that settles it."""
         deadline = time.monotonic() + PATIENCE
         while True:
             self.tries += 1
             try:
-                return act()
+                return message()
             except (OSError, HTTPException, ValueError):  # no answer, or one that is no JSON
                 if time.monotonic() > deadline:
                     raise

@@ -21,22 +21,23 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from annotations.models import Assignment, Rating, Submission
-from annotations.selectors.reviews import assignments_left_out
-from annotations.services.launches import launch_close
-from annotations.services.reviews import submissions_pay, submissions_refuse
-from annotations.services.submissions import launch_sync
-from annotations.services.topups import launch_top_up
+from annotations.models import Assignment, Rating
 from annotations.tasks import assignments_expire_task
-from annotations.tokens import turn_read
+from annotations.tokens import session_read
+from crowds.gateway import SubmissionStatus
+from crowds.models import Submission
+from crowds.registry import MODULES
+from crowds.selectors.money import campaign_sums
+from crowds.selectors.reviews import assignments_left_out
+from crowds.services.launches import launch_close
+from crowds.services.outbox import outbox_run
+from crowds.services.reviews import submissions_pay, submissions_refuse
+from crowds.services.submissions import launch_sync
+from crowds.services.topups import launch_top_up
 from daplatform.errors import DomainError
 from daplatform.verification import INVARIANTS
-from hits.crowds import MODULES
-from hits.crowds.gateway import Progress
 from hits.models import Hit
-from hits.selectors.money import campaign_sums
 from hits.services.campaigns import campaign_close
-from hits.services.outbox import acts_run
 from tests.annotations.person import Person, body
 from tests.crowd import Marketplace
 from tests.faults.life import ACTIVE, DECIDED, FINISHED, RETURNED, Turn
@@ -55,7 +56,12 @@ ACTS = {
     "tell_the_crowd": 4, "sync": 4,
     "approve": 3, "reject": 2, "top_up": 2, "workers_work": 2, "close": 2,
 }  # fmt: skip
-TOLD = [Progress.SUBMITTED, Progress.SUBMITTED, Progress.RETURNED, Progress.TIMED_OUT]
+TOLD = [
+    SubmissionStatus.SUBMITTED,
+    SubmissionStatus.SUBMITTED,
+    SubmissionStatus.RETURNED,
+    SubmissionStatus.TIMED_OUT,
+]
 
 
 class AssignmentLife(LifeStage):
@@ -72,18 +78,18 @@ class AssignmentLife(LifeStage):
             if stage >= 4:
                 self._submit(turn)
             if stage == 5:
-                self._tell(turn, Progress.SUBMITTED)
+                self._tell(turn, SubmissionStatus.SUBMITTED)
         self.sync(0, 0)
         self.is_under_way = True
 
     @rule(
-        act=st.sampled_from([act for act, times in ACTS.items() for _ in range(times)]),
+        message=st.sampled_from([message for message, times in ACTS.items() for _ in range(times)]),
         pick=st.integers(0, 11),
         number=st.integers(0, 100),
     )
-    def happens(self, act: str, pick: int, number: int) -> None:
+    def happens(self, message: str, pick: int, number: int) -> None:
         """One of the acts below; `pick` says to whom, `number` how."""
-        getattr(self, act)(pick, number)
+        getattr(self, message)(pick, number)
 
     # What people do.
 
@@ -114,7 +120,9 @@ class AssignmentLife(LifeStage):
     def _come_back(self, turn: Turn) -> None:
         """The same link leads to the same work, whatever has become of it."""
         entered = self.browsers[turn.pk].client.post(self._link(turn.hit, turn.person))
-        assert turn_read(entered["Location"].rstrip("/").rpartition("/")[2]).assignment == turn.pk
+        assert (
+            session_read(entered["Location"].rstrip("/").rpartition("/")[2]).assignment == turn.pk
+        )
 
     def rate(self, pick: int, number: int) -> None:
         """Some captions on end; a post may come twice."""
@@ -175,8 +183,8 @@ class AssignmentLife(LifeStage):
         for turn in self.turns:
             there = self.market.turns.get(turn.name)
             closed = there and self._is_closed_there(there.publication)
-            if there and not closed and not (undecided and there.progress in DECIDED):
-                turn.hear(there.progress)
+            if there and not closed and not (undecided and there.status in DECIDED):
+                turn.hear(there.status)
         for turn in self.turns:
             self._confirm(turn)
 
@@ -224,7 +232,7 @@ class AssignmentLife(LifeStage):
             self.note("top up")
 
     def workers_work(self, *_: int) -> None:
-        acts_run(crowd="mturk")
+        outbox_run(crowd="mturk")
 
     def close(self, *_: int) -> None:
         if len(self.turns) <= 4 or not self._is_anybody_paid():
@@ -268,7 +276,7 @@ class AssignmentLife(LifeStage):
 
     @invariant()
     def decisions_are_what_the_model_says(self) -> None:
-        rows = Submission.objects.values_list("assignment", "progress", "problem", "pay")
+        rows = Submission.objects.values_list("assignment", "status", "problem", "pay")
         heard = [turn for turn in self.turns if turn.heard]
         assert set(rows) == {(turn.pk, str(turn.heard), turn.problem, turn.pay) for turn in heard}
 
@@ -291,8 +299,8 @@ class AssignmentLife(LifeStage):
         self.workers_work()
         self._close() if self.is_open else None
         self.workers_work()
-        there = [turn.progress for turn in self.market.turns.values()]
-        assert self.market.spent == UNIT * there.count(Progress.APPROVED)
+        there = [turn.status for turn in self.market.turns.values()]
+        assert self.market.spent == UNIT * there.count(SubmissionStatus.APPROVED)
         sums = campaign_sums(self.campaign)
         assert (sums.spent, sums.outstanding) == (self.market.spent, Decimal(0))
         assert [each.sentence for each in INVARIANTS if list(each.broken())] == []
@@ -309,10 +317,10 @@ class AssignmentLife(LifeStage):
             self.note("submit" if turn.is_complete else "submit refused")
         assert self.browsers[turn.pk].submit().status_code == expected
 
-    def _tell(self, turn: Turn, progress: Progress) -> None:
+    def _tell(self, turn: Turn, status: SubmissionStatus) -> None:
         if turn.name not in self.market.turns:
             self.market.submit(self._publication(turn.hit), turn.person, turn.name)
-            self.market.turn(turn.name, progress)
+            self.market.turn(turn.name, status)
 
     def _save(self, turn: Turn, position: int, score: int, times: int = 1) -> None:
         browser = self.browsers[turn.pk]

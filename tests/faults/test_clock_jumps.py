@@ -11,17 +11,17 @@ from django.utils import timezone
 
 from annotations.models import Assignment, Rating
 from annotations.tasks import assignments_expire_task
+from crowds.gateway import TransientFault
+from crowds.models import OutboxMessage
+from crowds.registry import MODULES
+from crowds.selectors.money import campaign_sums
+from crowds.services.outbox import claims_lapse, outbox_run
 from daplatform.verification import INVARIANTS
-from hits.crowds import MODULES
-from hits.crowds.gateway import TransientFault
-from hits.models import Act
-from hits.selectors.money import campaign_sums
-from hits.services.outbox import acts_run, claims_lapse
-from tests.annotations.crowd_people import finish
 from tests.annotations.person import Person, invite, link
-from tests.annotations.test_crowd_machine import FAULTS
-from tests.annotations.test_outbox import Killed, pay
 from tests.crowd import Marketplace, launch, work
+from tests.crowds.crowd_people import finish
+from tests.crowds.test_crowd_machine import FAULTS
+from tests.crowds.test_outbox import Killed, pay
 from tests.factories import make_campaign, make_hit
 
 pytestmark = pytest.mark.django_db
@@ -100,13 +100,13 @@ def test_nothing_is_told_twice_across_a_jump(campaign, clock, market, jump, when
     launch(campaign)
     market.break_next("publish", when, fault("Broken."))
     with contextlib.suppress(Killed):
-        acts_run(crowd="mturk")
+        outbox_run(crowd="mturk")
     clock.shift(jump)
     for _ in range(8):
         clock.shift(HOUR / 4)
         claims_lapse()
-        acts_run(crowd="mturk")
-    assert (len(market.out), Act.objects.get().state) == (1, "done")
+        outbox_run(crowd="mturk")
+    assert (len(market.out), OutboxMessage.objects.get().state) == (1, "done")
 
 
 @either_way
@@ -118,11 +118,11 @@ def test_who_comes_before_and_after_is_paid_once(campaign, clock, market, jump):
     clock.shift(jump)
     finish(market, "P1", hit, "W2")
     work(made, market)
-    for submission in made.postings.get().submissions.all():
+    for submission in made.publications.get().submissions.all():
         pay(submission)
     clock.shift(-jump)
     for _ in range(2 + abs(jump // HOUR)):
-        acts_run(crowd="mturk", now=timezone.now() + HOUR)
+        outbox_run(crowd="mturk", now=timezone.now() + HOUR)
     assert campaign_sums(campaign).spent == market.spent == 2 * market.unit("P1")
     assert_nothing_is_amiss()
 
@@ -131,9 +131,9 @@ def test_an_act_that_waits_is_late_by_the_jump_and_no_more(campaign, clock, mark
     """Back by an hour, what was to be tried in five seconds is tried in an hour, and not lost."""
     launch(campaign)
     market.break_next("publish", "before", TransientFault("Busy."))
-    acts_run(crowd="mturk")
+    outbox_run(crowd="mturk")
     clock.shift(-HOUR)
-    assert acts_run(crowd="mturk") == 0
+    assert outbox_run(crowd="mturk") == 0
     clock.shift(HOUR + dt.timedelta(seconds=6))
-    assert acts_run(crowd="mturk") == 1
-    assert Act.objects.get().state == "done"
+    assert outbox_run(crowd="mturk") == 1
+    assert OutboxMessage.objects.get().state == "done"

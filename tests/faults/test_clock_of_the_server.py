@@ -24,10 +24,8 @@ HOURS = """
 def test_no_rating_is_refused_lost_or_doubled(fresh_site, tmp_path):
     site, clock = fresh_site, tmp_path / "clock"
     clock.write_text("0")
-    site.web.kill()
     site.web.command += ["--config", "python:tests.faults.jumping_clock"]
-    site.web.options["env"] = site.environment | {"CLOCK_FILE": str(clock)}
-    site.web.start()
+    site.serve(CLOCK_FILE=str(clock))
     links, jumps = site.links(PEOPLE), JUMPS * TIMES
     apart = PEOPLE * HIT_SIZE // (1 + len(jumps))  # in ratings
 

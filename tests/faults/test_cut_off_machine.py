@@ -85,7 +85,7 @@ def test_the_others_finish_what_a_machine_was_doing(site, lan, marketplace):
         wait_until(lambda: ask(site, WAITING) == 0)
         lan.mend(first)  # it comes back, and finds everything done
         wait_until(lambda: reaches(lan, first, site.base.port))
-    postings = ask(site, "SELECT count(*) FROM hits_posting")
-    assert len(marketplace.desk.market.hits) == postings > 3
+    publications = ask(site, "SELECT count(*) FROM crowds_publication")
+    assert len(marketplace.desk.market.hits) == publications > 3
     assert "hold." in site.run("manage.py", "verify")
     site.run("manage.py", "reconcile")

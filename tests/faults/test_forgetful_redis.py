@@ -35,7 +35,7 @@ def redis(tmp_path):
 
 def test_work_goes_on_without_redis_and_is_taken_up_after_it(fresh_site, marketplace, redis):
     site = fresh_site
-    site.serve_again(
+    site.serve(
         **environment(marketplace.origin),
         CELERY_BROKER_URL=f"redis://127.0.0.1:{redis.port}/0",
         DJANGO_SETTINGS_MODULE="tests.faults.hasty_settings",
@@ -59,7 +59,7 @@ def test_work_goes_on_without_redis_and_is_taken_up_after_it(fresh_site, marketp
         marketplace.faults.clear()
         claims_are_old(site)
         wait_until(lambda: ask(site, WAITING) == 0)
-    postings = ask(site, "SELECT count(*) FROM hits_posting")
-    assert len(marketplace.desk.market.hits) == postings > 3
+    publications = ask(site, "SELECT count(*) FROM crowds_publication")
+    assert len(marketplace.desk.market.hits) == publications > 3
     assert "hold." in site.run("manage.py", "verify")
     site.run("manage.py", "reconcile")

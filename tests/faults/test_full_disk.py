@@ -12,18 +12,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from analysis.forms import ChoicesForm
 from analysis.models import Result
-from analysis.services.exports import export_make, export_request
-from analysis.services.results import result_compute, result_request
-from analysis.tasks import (
-    export_make_task,
-    exports_sweep_task,
-    result_compute_task,
-    results_resume_task,
-)
+from analysis.services.exports import export_request
+from analysis.services.results import result_request
+from daplatform.jobs.kinds import job_run
 from daplatform.verification import INVARIANTS
 from hits.models import Campaign, Upload
 from hits.services.composing import batch_compose
-from hits.services.uploads import upload_check, upload_confirm, upload_import
+from hits.services.uploads import upload_confirm
 from tests.factories import make_annotator, make_campaign, make_ratings
 from tests.folders import make_folder, make_zip
 from tests.pages import markup
@@ -76,11 +71,8 @@ def archive(tmp_path) -> SimpleUploadedFile:
 
 
 @pytest.fixture
-def browser(organiser, client_of, monkeypatch):
+def browser(organiser, client_of, woken):
     """An organiser's; what it would wake workers for, the tests do themselves."""
-    for task in ("check", "import"):
-        name = f"hits.tasks.upload_{task}_task.delay_on_commit"
-        monkeypatch.setattr(name, lambda pk: None)
     return client_of(organiser)
 
 
@@ -115,43 +107,41 @@ def test_an_upload_is_refused_in_a_sentence_and_taken_once_there_is_space(disk, 
     disk.empty()
     assert send(browser, archive).status_code == 302
     upload = Upload.objects.get()
-    upload_check(pk=upload.pk)
+    job_run(upload)
     upload.refresh_from_db()
-    assert upload.state == Upload.State.CHECKED
+    assert upload.is_checked
 
 
 @pytest.mark.parametrize("leaving", [0, 4 * KILOBYTE, 12 * KILOBYTE])
 def test_an_import_writes_the_whole_campaign_or_nothing(disk, browser, archive, leaving):
     send(browser, archive)
-    upload_check(pk=Upload.objects.get().pk)
+    job_run(Upload.objects.get())
     upload_confirm(upload=Upload.objects.get())
     disk.fill(leaving=leaving)
-    upload_import(pk=Upload.objects.get().pk)
+    job_run(Upload.objects.get())
     upload = Upload.objects.get()
-    assert (upload.state, disk.files()) == (Upload.State.FAILED, [])
-    assert upload.report["refusal"] == "Nothing was written: the server's disk is full."
+    assert (upload.status, disk.files()) == ("failed", [])
+    assert upload.problem == "Nothing was written: the server's disk is full."
     assert not Campaign.objects.exists()
     disk.empty()
     send(browser, archive)
     again = Upload.objects.latest("pk")
-    upload_check(pk=again.pk)
+    job_run(again)
     upload_confirm(upload=Upload.objects.latest("pk"))
-    upload_import(pk=again.pk)
+    job_run(again)
     assert Campaign.objects.get().videos.count() == 3
     assert_nothing_is_amiss()
 
 
-@pytest.mark.parametrize("leaving", [0, 4, 12, 40, 80, 120])
+@pytest.mark.parametrize("leaving", [0, 4, 8, 12])
 def test_a_result_says_why_it_waits_and_is_made_once_there_is_space(
-    disk, result, client_of, monkeypatch, leaving
+    disk, result, client_of, woken, leaving
 ):
-    """Wherever the space ends: at the snapshot, or at one of the result's files."""
-    monkeypatch.setattr(result_compute_task, "delay", lambda pk: result_compute(pk=pk))
-    monkeypatch.setattr(result_compute_task, "delay_on_commit", lambda pk: None, raising=False)
+    """Wherever the space ends: at the snapshot, or at what pages list."""
     disk.fill(leaving=leaving * KILOBYTE)
-    result_compute_task(result.pk)
+    job_run(result)
     result.refresh_from_db()
-    assert (result.state, result.problem) == ("waiting", "the server's disk is full")
+    assert (result.status, result.problem) == ("waiting", "the server's disk is full")
     assert [name for name in disk.files() if not name.endswith(".arrow")] == []
     page = client_of(result.campaign.owner).get(
         f"/campaigns/{result.campaign.slug}/ranking/?annotators=all"
@@ -159,18 +149,15 @@ def test_a_result_says_why_it_waits_and_is_made_once_there_is_space(
     assert "cannot be made yet: the server&#x27;s disk is full." in markup(page)
     assert_nothing_is_amiss()
     disk.empty()
-    results_resume_task()
+    job_run(result)
     result.refresh_from_db()
-    assert (result.state, result.problem) == ("ready", "")
+    assert (result.status, result.problem) == ("done", "")
     assert result.signature
     assert_nothing_is_amiss()
 
 
 @pytest.mark.parametrize("leaving", [0, 12])
-def test_an_export_says_why_it_waits_and_is_made_once_there_is_space(
-    disk, result, monkeypatch, leaving
-):
-    monkeypatch.setattr(export_make_task, "delay", lambda pk: export_make(pk=pk))
+def test_an_export_says_why_it_waits_and_is_made_once_there_is_space(disk, result, leaving):
     export = export_request(
         campaign=result.campaign,
         by=result.campaign.owner,
@@ -181,18 +168,18 @@ def test_an_export_says_why_it_waits_and_is_made_once_there_is_space(
         rows=100,
     )
     disk.fill(leaving=leaving * KILOBYTE)
-    export_make_task(export.pk)
+    job_run(export)
     export.refresh_from_db()
-    assert (export.state, export.problem) == ("waiting", "the server's disk is full")
+    assert (export.status, export.problem) == ("waiting", "the server's disk is full")
     assert [name for name in disk.files() if not name.endswith(".arrow")] == []
     disk.empty()
-    exports_sweep_task()
+    job_run(export)
     export.refresh_from_db()
-    assert (export.state, export.problem) == ("ready", "")
+    assert (export.status, export.problem) == ("done", "")
     assert_nothing_is_amiss()
 
 
 def test_a_full_disk_is_not_waited_out_as_a_dead_worker_is(disk, result):
     disk.fill()
-    result_compute(pk=result.pk)
-    assert result in Result.objects.left_behind()
+    job_run(result)
+    assert result in Result.objects.due()

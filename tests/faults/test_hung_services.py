@@ -29,9 +29,9 @@ PEOPLE = 3
 # Long for a machine that is busy, and short of for ever.
 PATIENCE = 60
 TOKEN = "for-this-stage"
-UNMADE = "SELECT count(*) FROM analysis_result WHERE state = 'waiting'"
-MADE = "SELECT count(*) FROM analysis_result WHERE state <> 'waiting'"
-GIVEN_UP = "SELECT count(*) FROM hits_act WHERE attempts > 0 AND error <> ''"
+UNMADE = "SELECT count(*) FROM analysis_result WHERE status IN ('waiting', 'running')"
+MADE = "SELECT count(*) FROM analysis_result WHERE status NOT IN ('waiting', 'running')"
+GIVEN_UP = "SELECT count(*) FROM crowds_outboxmessage WHERE attempts > 0 AND error <> ''"
 WELL = {"database": True, "broker": True, "media": True}
 
 
@@ -46,13 +46,18 @@ def redis(tmp_path):
 
 @pytest.fixture
 def hung_site(fresh_site, redis):
-    """With a broker that can be stopped, and a database that is given up after seconds."""
-    fresh_site.serve_again(
-        CELERY_BROKER_URL=f"redis://127.0.0.1:{redis.port}/0",
-        DJANGO_SETTINGS_MODULE="tests.faults.hasty_settings",
-        DATABASE_SECONDS="3",
-        METRICS_TOKEN=TOKEN,
-    )
+    """With a broker that can be stopped, and a database that is given up after seconds.
+
+    As in production, for whoever develops is shown faults as they are.
+    """
+    fresh_site.environment |= {
+        "DEBUG": "false",
+        "CELERY_BROKER_URL": f"redis://127.0.0.1:{redis.port}/0",
+        "DJANGO_SETTINGS_MODULE": "tests.faults.hasty_settings",
+        "DATABASE_SECONDS": "3",
+        "METRICS_TOKEN": TOKEN,
+    }
+    fresh_site.run("manage.py", "collectstatic", "--noinput")
     return fresh_site
 
 
@@ -93,6 +98,7 @@ def listeners(redis: Part) -> int:
 
 def test_people_rate_on_while_redis_hangs_and_clicks_would_wake_workers(hung_site, redis):
     site = hung_site
+    site.serve()
     first, *others = site.links(PEOPLE)
     key, path = json.loads(site.run("-m", "tests.faults.asking"))
     rate_through(site, [first], pause=0, trouble=lambda: None)
@@ -114,6 +120,7 @@ def test_people_rate_on_while_redis_hangs_and_clicks_would_wake_workers(hung_sit
 
 def test_a_worker_whose_redis_hung_goes_on_by_itself(hung_site, redis):
     site = hung_site
+    site.serve()
     [link] = site.links(1)
     key, path = json.loads(site.run("-m", "tests.faults.asking"))
     with worker(site) as process:
@@ -128,6 +135,7 @@ def test_a_worker_whose_redis_hung_goes_on_by_itself(hung_site, redis):
 
 def test_a_database_that_hangs_is_said_so_and_is_used_again_afterwards(hung_site):
     site = hung_site
+    site.serve()
     links, before = site.links(PEOPLE), site.saved()
 
     def hang():
@@ -135,7 +143,7 @@ def test_a_database_that_hangs_is_said_so_and_is_used_again_afterwards(hung_site
             assert health(site) == (503, WELL | {"database": False})
             assert health(site, "/readyz") == (503, {"database": False, "migrations": False})
             # Threads are given back: more are asked for than there are, and each is answered.
-            assert set(click(site, "da_guessed", "/api/campaigns")) == {500}
+            assert set(click(site, "da_guessed", "/api/campaigns")) == {503}
 
     raters = rate_through(site, links, pause=0.1, trouble=hang)
     assert all(rater.submitted for rater in raters)
@@ -153,7 +161,7 @@ def test_a_bucket_that_hangs_is_said_so_and_people_rate_on(hung_site):
             "s3", endpoint_url=f"http://127.0.0.1:{port}", region_name="us-east-1",
             aws_access_key_id="moto", aws_secret_access_key="moto",
         ).create_bucket(Bucket="media")  # fmt: skip
-        site.serve_again(
+        site.serve(
             MEDIA_BUCKET="media", MEDIA_ENDPOINT_URL=f"http://127.0.0.1:{port}",
             MEDIA_REGION="us-east-1", **keys,
         )  # fmt: skip
@@ -170,7 +178,7 @@ def test_a_bucket_that_hangs_is_said_so_and_people_rate_on(hung_site):
 
 def test_a_marketplace_that_hangs_is_told_later(hung_site, tmp_path):
     site, port = hung_site, free_port()
-    site.environment |= environment(f"http://127.0.0.1:{port}")
+    site.serve(**environment(f"http://127.0.0.1:{port}"))
     market = quiet(
         [sys.executable, "manage.py", "rehearse", "--port", str(port), "--data", str(tmp_path)],
         port, cwd=ROOT, env=site.environment,
@@ -185,7 +193,7 @@ def test_a_marketplace_that_hangs_is_told_later(hung_site, tmp_path):
                 assert health(site) == (200, WELL)
                 hanging.close()
                 claims_are_old(site)
-                ask(site, "UPDATE hits_act SET next_try_at = now()")
+                ask(site, "UPDATE crowds_outboxmessage SET next_try_at = now()")
                 wait_until(lambda: ask(site, WAITING) == 0)
         site.run("manage.py", "reconcile")
     finally:

@@ -14,8 +14,8 @@ from tests.faults.crowd_stage import DONE, WAITING, ask, claims_are_old, kill, w
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 TIMES = int(os.environ.get("CHAOS_TIMES", "1"))
-SUBMISSIONS = "SELECT count(*) FROM annotations_submission"
-SYNC = "import django; django.setup(); from annotations.tasks import launches_sync_task as t; t()"
+SUBMISSIONS = "SELECT count(*) FROM crowds_submission"
+SYNC = "import django; django.setup(); from crowds.tasks import launches_sync_task as t; t()"
 
 
 @pytest.fixture(params=range(TIMES))
@@ -36,9 +36,9 @@ def hits_of(marketplace) -> list[str]:
 
 
 def assert_all_is_well(site, marketplace) -> None:
-    postings = ask(site, "SELECT count(*) FROM hits_posting")
+    publications = ask(site, "SELECT count(*) FROM crowds_publication")
     names = hits_of(marketplace)
-    assert len(names) == len(set(names)) == postings
+    assert len(names) == len(set(names)) == publications
     assert "hold." in site.run("manage.py", "verify")
     site.run("manage.py", "reconcile")  # exits with 1 where anything differs
 
@@ -87,6 +87,6 @@ def test_every_submission_is_taken_down_once_whatever_dies(published, marketplac
     assert ask(site, SUBMISSIONS) < len(turns)
     with worker(site):
         wait_until(lambda: ask(site, SUBMISSIONS) == len(turns))
-    finished = "SELECT count(*) FROM annotations_submission WHERE problem = ''"
+    finished = "SELECT count(*) FROM crowds_submission WHERE problem = ''"
     assert ask(site, finished) == len(turns)
     assert_all_is_well(site, marketplace)

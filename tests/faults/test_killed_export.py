@@ -18,7 +18,9 @@ from tests import services
 from tests.faults.stage import PATIENCE, ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
-STATE = "SELECT state, written, rows, size FROM analysis_export"
+STATUS = (
+    "SELECT status, COALESCE(json_extract(progress, '$.rows'), 0), rows, size FROM analysis_export"
+)
 
 
 @pytest.fixture
@@ -62,7 +64,7 @@ def worker(environment: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
 def export(folder: Path) -> tuple[str, int, int, int | None]:
     address = f"file:{folder}/db.sqlite3?mode=ro"
     with contextlib.closing(sqlite3.connect(address, uri=True, timeout=30)) as database:
-        return database.execute(STATE).fetchone()
+        return database.execute(STATUS).fetchone()
 
 
 def wait_until(wanted, folder: Path) -> None:
@@ -76,15 +78,15 @@ def test_a_file_whose_worker_was_killed_has_the_same_bytes(environment, tmp_path
     run(environment, "manage.py", "migrate", "--verbosity", "0")
     run(environment, "-m", "tests.faults.exporting", "ask", str(tmp_path))
     with worker(environment) as process:
-        wait_until(lambda state, written, *_: written > 20, tmp_path)
+        wait_until(lambda status, written, *_: written > 20, tmp_path)
         os.killpg(process.pid, signal.SIGKILL)
-    state, written, rows, _ = export(tmp_path)
-    assert state == "waiting"
+    status, written, rows, _ = export(tmp_path)
+    assert status == "running"
     assert written < rows == 500
     assert not list(tmp_path.glob("exports/*/*/ratings.csv"))  # no half of it can be fetched
     assert list(tmp_path.glob("exports/*/*/*.part"))
     with worker(environment):
-        wait_until(lambda state, *_: state == "ready", tmp_path)
+        wait_until(lambda status, *_: status == "done", tmp_path)
     (made,) = tmp_path.glob("exports/*/*/ratings.csv")
     run(environment, "-m", "tests.faults.exporting", "write", str(tmp_path / "undisturbed.csv"))
     assert made.read_bytes() == (tmp_path / "undisturbed.csv").read_bytes()

@@ -34,7 +34,7 @@ def site(request, fresh_site, tmp_path):
     fresh_site.run("manage.py", "collectstatic", "--no-input", "--verbosity", "0")
     web = fresh_site.web
     web.command = [*deployed("da-web", run=tmp_path).argv, "--bind", f"127.0.0.1:{web.port}"]
-    fresh_site.serve_again()
+    fresh_site.serve()
     return fresh_site
 
 

@@ -9,22 +9,21 @@ from collections.abc import Callable, Iterator
 import pytest
 from django.utils import timezone
 
-from annotations.models import Submission
-from annotations.services.reviews import submissions_pay
-from annotations.services.submissions import launch_sync
-from annotations.tasks import launch_reconcile_task, launch_sync_task
-from hits.crowds import connect
-from hits.crowds.gateway import TransientFault
-from hits.models import Act, ExternalId
-from hits.selectors.money import campaign_sums
-from hits.services.outbox import acts_run, claims_lapse
+from crowds.gateway import TransientFault
+from crowds.models import ExternalId, OutboxMessage, Submission
+from crowds.registry import connect
+from crowds.selectors.money import campaign_sums
+from crowds.services.outbox import claims_lapse, outbox_run
+from crowds.services.reviews import submissions_pay
+from crowds.services.submissions import launch_sync
+from crowds.tasks import launch_reconcile_task, launch_sync_task
 from rehearsal.management.commands.rehearse import KEYS
 from rehearsal.mturk.desk import Desk
 from rehearsal.mturk.exchange import Call, Reply
 from rehearsal.mturk.server import Server, running
-from tests.annotations.crowd_people import arrive, rate
-from tests.annotations.test_outbox import SOON
 from tests.crowd import launch
+from tests.crowds.crowd_people import arrive, rate
+from tests.crowds.test_outbox import SOON
 from tests.factories import make_campaign, make_hit
 from tests.nonsense import other_types
 
@@ -98,7 +97,7 @@ def work(times: int) -> None:
     for step in range(times):
         now = timezone.now() + step * SOON
         claims_lapse(now=now)
-        acts_run(crowd="mturk", now=now)
+        outbox_run(crowd="mturk", now=now)
 
 
 def hand_in(server: Server, hit, person: str) -> None:
@@ -114,10 +113,14 @@ def test_everything_is_done_once_and_the_books_agree(server, babbler, campaign, 
     made = launch(campaign)
     babbler.spoil = NONSENSE[kind]
     work(2)
-    assert set(Act.objects.values_list("state", flat=True)) <= {"waiting", "unclear", "done"}
+    assert set(OutboxMessage.objects.values_list("state", flat=True)) <= {
+        "waiting",
+        "unclear",
+        "done",
+    }
     babbler.spoil = None
     work(4)
-    assert Act.objects.get().state == "done"
+    assert OutboxMessage.objects.get().state == "done"
     assert len(server.desk.market.hits) == 1
     hand_in(server, campaign.batches.get().hits.get(), "A1")
     babbler.spoil = NONSENSE[kind]
@@ -131,7 +134,7 @@ def test_everything_is_done_once_and_the_books_agree(server, babbler, campaign, 
     work(2)
     babbler.spoil = None
     work(4)
-    assert Act.objects.exclude(state="done").count() == 0
+    assert OutboxMessage.objects.exclude(state="done").count() == 0
     assert server.desk.market.account.paid == campaign_sums(campaign).spent > 0
 
 

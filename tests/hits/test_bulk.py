@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
+from crowds.models import OutboxMessage
 from hits.bulk import ids_reserve, rows_write
-from hits.models import Act, Caption, HitItem, System, Video
+from hits.models import Caption, HitItem, System, Video
 from tests.factories import make_campaign, make_hit
 
 # Everything PostgreSQL can store: no NUL, no lone surrogates.
@@ -62,10 +63,10 @@ def test_json_survives():
     campaign = make_campaign()
     payload = {"words": 'a "quoted", \\N, é and\nmore', "people": 3, "codes": None}
     now = timezone.now()
-    columns = ["campaign_id", "crowd", "kind", "subject", "payload", "key", "state", "attempts"]
+    columns = ["campaign_id", "crowd", "kind", "occasion", "payload", "key", "state", "attempts"]
     row = (campaign.pk, "mturk", "publish", "one", payload, "key", "waiting", 0, now, now, "")
-    rows_write(Act, [*columns, "next_try_at", "created_at", "error"], [row], held=False)
-    assert campaign.acts.get().payload == payload
+    rows_write(OutboxMessage, [*columns, "next_try_at", "created_at", "error"], [row], held=False)
+    assert campaign.messages.get().payload == payload
 
 
 @pytest.mark.django_db

@@ -5,17 +5,15 @@ from __future__ import annotations
 import csv
 import os
 from collections import Counter
-from datetime import timedelta
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.utils import timezone
 
 from daplatform.errors import DomainError
-from hits import tasks
+from daplatform.jobs.kinds import job_run
 from hits.importing import read_campaign
-from hits.models import Batch, Campaign, Hit, HitItem
+from hits.models import Campaign, Hit, HitItem
 from hits.services import composing
 from hits.services.campaigns import (
     campaign_close,
@@ -23,7 +21,7 @@ from hits.services.campaigns import (
     campaign_update,
     caption_correct,
 )
-from hits.services.composing import batch_compose, batch_create, batch_fill
+from hits.services.composing import batch_compose, batch_create
 from hits.services.importing import campaign_import
 from tests.folders import make_folder
 
@@ -195,55 +193,43 @@ def test_the_command_says_when_the_file_cannot_be_written(folder, tmp_path):
 
 def test_a_batch_that_waits_is_filled_once_with_the_settings_of_its_creation(campaign):
     batch = batch_create(campaign=campaign)
-    assert (batch.state, batch.hits.count()) == ("waiting", 0)
+    assert (batch.status, batch.hits.count()) == ("waiting", 0)
     campaign_update(campaign=campaign, hit_size=50, pairs=5, repeats=5)
     for _ in range(2):
-        tasks.batch_fill_task(batch.pk)
+        job_run(batch)
     batch.refresh_from_db()
-    assert batch.state == "composed"
+    assert batch.status == "done"
     assert [hit.items.count() for hit in batch.hits.all()] == [100, 100, 100]
 
 
 def test_filled_later_it_is_the_same_as_composed_at_once(campaign, folder, tmp_path):
     batch = batch_create(campaign=campaign)
-    batch_fill(pk=batch.pk)
+    job_run(batch)
     assert as_rows(batch) == compose(folder, tmp_path / "hits.csv")
 
 
 def test_a_batch_that_cannot_be_filled_says_why(campaign):
     campaign_update(campaign=campaign, hit_size=1000, pairs=100, repeats=100)
     batch = batch_create(campaign=campaign)
-    batch_fill(pk=batch.pk)
+    job_run(batch)
     batch.refresh_from_db()
-    assert batch.state == "refused"
-    assert "would fit" in batch.refusal
+    assert batch.status == "failed"
+    assert "would fit" in batch.problem
 
 
 def test_a_fault_of_ours_is_raised_and_ends_the_waiting_for_a_batch(campaign, monkeypatch):
     monkeypatch.setattr(composing, "compose_campaign", lambda *_, **__: 1 / 0)
     batch = batch_create(campaign=campaign)
     with pytest.raises(ZeroDivisionError):
-        batch_fill(pk=batch.pk)
+        job_run(batch)
     batch.refresh_from_db()
-    assert (batch.state, batch.hits.count()) == ("refused", 0)
+    assert (batch.status, batch.hits.count()) == ("failed", 0)
 
 
 def test_a_campaign_does_not_go_live_while_its_only_batch_waits(campaign):
     batch_create(campaign=campaign)
     with pytest.raises(DomainError, match="Compose"):
         campaign_go_live(campaign=campaign)
-
-
-def test_the_sweep_wakes_batches_left_behind_and_no_others(campaign, monkeypatch):
-    woken = []
-    monkeypatch.setattr(tasks.batch_fill_task, "delay", woken.append)
-    old, new, done = (batch_create(campaign=campaign) for _ in range(3))
-    batch_fill(pk=done.pk)
-    long_ago = timezone.now() - composing.LEFT_BEHIND_AFTER - timedelta(seconds=1)
-    Batch.objects.filter(pk__in=[old.pk, done.pk]).update(created_at=long_ago)
-    tasks.batches_resume_task()
-    assert woken == [old.pk]
-    assert new.state == "waiting"
 
 
 def test_the_largest_seed_leads_on_to_the_smallest(campaign):

@@ -171,7 +171,7 @@ def test_a_file_name_that_is_no_text_is_a_fault(tmp_path):
 @pytest.mark.parametrize("year", ["2016", "2017", "2018", "2019"])
 def test_the_systems_of_a_published_year_are_those_that_were_scored(year):
     """Provenance: captions and scores of TRECVID video-to-text, from the BERTHA authors."""
-    published = Path(os.environ.get("DA_PUBLISHED", "../shared/published"))
+    published = Path(os.environ["DA_PUBLISHED"])
     root = published / "trecvid-vtt" / "single-annotator" / year
     if not root.is_dir():
         pytest.skip(f"no published data at {root}")

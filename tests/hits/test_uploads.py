@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import OperationalError
-from django.utils import timezone
 
 from daplatform.errors import DomainError
-from hits import tasks
+from daplatform.jobs import services
+from daplatform.jobs.kinds import job_run
 from hits.models import Campaign, Upload
 from hits.services import uploads
 from hits.services.uploads import (
-    STALE_AFTER,
     report,
-    upload_check,
     upload_confirm,
     upload_create,
-    upload_import,
-    uploads_left_behind,
 )
 from tests.folders import make_folder, make_zip
 
@@ -37,13 +31,13 @@ def upload(organiser, tmp_path) -> Upload:
 
 @pytest.fixture
 def checked(upload) -> Upload:
-    upload_check(pk=upload.pk)
+    job_run(upload)
     upload.refresh_from_db()
     return upload
 
 
 def test_the_check_reports_what_is_in_it_and_writes_no_campaign(checked):
-    assert checked.state == Upload.State.CHECKED
+    assert checked.is_checked
     assert checked.report["name"] == "Test campaign"
     assert (checked.report["videos"], checked.report["captions"]) == (3, 12)
     assert [system["name"] for system in checked.report["systems"] if system["is_control"]] == [
@@ -58,20 +52,20 @@ def test_the_check_says_when_no_hit_can_be_made_and_what_would_fit(checked):
 
 def test_confirmed_it_becomes_a_campaign_and_the_archive_goes(checked):
     upload_confirm(upload=checked)
-    upload_import(pk=checked.pk)
+    job_run(checked)
     checked.refresh_from_db()
-    assert checked.state == Upload.State.DONE
+    assert checked.is_imported
     assert checked.campaign.videos.count() == 3
     assert not default_storage.exists(checked.archive.name)
 
 
 def test_every_task_may_run_twice(upload):
     for _ in range(2):
-        upload_check(pk=upload.pk)
+        job_run(upload)
     upload.refresh_from_db()
     upload_confirm(upload=upload)
     for _ in range(2):
-        upload_import(pk=upload.pk)
+        job_run(upload)
     assert Campaign.objects.count() == 1
 
 
@@ -81,9 +75,9 @@ def test_faults_end_it_with_all_of_them_named(organiser, tmp_path):
     (folder / "captions.csv").write_text("video,system,caption\nv000,a,\nv007,a,Unknown video.\n")
     archive = ContentFile(make_zip(folder).read_bytes(), name="campaign.zip")
     upload = upload_create(owner=organiser, archive=archive)
-    upload_check(pk=upload.pk)
+    job_run(upload)
     upload.refresh_from_db()
-    assert upload.state == Upload.State.FAILED
+    assert upload.status == Upload.Status.FAILED
     assert upload.report["error_count"] >= 3
     assert {fault["file"] for fault in upload.report["faults"]} >= {
         "captions.csv",
@@ -94,9 +88,9 @@ def test_faults_end_it_with_all_of_them_named(organiser, tmp_path):
 @pytest.mark.parametrize("content", [b"", b"not a zip at all", b"PK\x03\x04 truncated"])
 def test_something_that_is_no_zip_is_refused_kindly(organiser, content):
     upload = upload_create(owner=organiser, archive=ContentFile(content, name="x.zip"))
-    upload_check(pk=upload.pk)
+    job_run(upload)
     upload.refresh_from_db()
-    assert upload.state == Upload.State.FAILED
+    assert upload.status == Upload.Status.FAILED
     assert upload.report["faults"][0]["message"]
 
 
@@ -110,10 +104,10 @@ def test_a_refused_import_says_why(checked, organiser):
         name="Test campaign", slug="taken", owner=organiser, source_digest="0" * 64
     )
     upload_confirm(upload=checked)
-    upload_import(pk=checked.pk)
+    job_run(checked)
     checked.refresh_from_db()
-    assert checked.state == Upload.State.FAILED
-    assert "already have a campaign" in checked.report["refusal"]
+    assert checked.status == Upload.Status.FAILED
+    assert "already have a campaign" in checked.problem
 
 
 def test_an_archive_too_large_is_refused(organiser, settings):
@@ -123,50 +117,22 @@ def test_an_archive_too_large_is_refused(organiser, settings):
     assert not Upload.objects.exists()
 
 
-def test_work_in_progress_is_not_taken_twice(upload):
-    Upload.objects.update(claimed_at=timezone.now())
-    upload_check(pk=upload.pk)
-    upload.refresh_from_db()
-    assert upload.state == Upload.State.CHECKING
-    assert not uploads_left_behind().exists()
-
-
-def test_work_a_dead_worker_left_is_taken_up_again(upload):
-    Upload.objects.update(claimed_at=timezone.now() - STALE_AFTER - timedelta(seconds=1))
-    assert list(uploads_left_behind()) == [upload]
-    upload_check(pk=upload.pk)
-    upload.refresh_from_db()
-    assert upload.state == Upload.State.CHECKED
-
-
-def test_the_sweep_wakes_each_upload_for_the_step_it_is_at(upload, monkeypatch):
-    woken = []
-    monkeypatch.setattr(tasks.upload_check_task, "delay", lambda pk: woken.append(("check", pk)))
-    monkeypatch.setattr(tasks.upload_import_task, "delay", lambda pk: woken.append(("import", pk)))
-    tasks.uploads_resume_task()
-    Upload.objects.update(state=Upload.State.IMPORTING)
-    tasks.uploads_resume_task()
-    Upload.objects.update(state=Upload.State.DONE)
-    tasks.uploads_resume_task()
-    assert woken == [("check", upload.pk), ("import", upload.pk)]
-
-
 def test_an_archive_that_vanished_is_refused_and_not_tried_for_ever(upload):
     upload.archive.delete(save=False)
-    upload_check(pk=upload.pk)
+    job_run(upload)
     upload.refresh_from_db()
-    assert upload.state == Upload.State.FAILED
-    assert "no longer stored" in upload.report["refusal"]
+    assert upload.status == Upload.Status.FAILED
+    assert "no longer stored" in upload.problem
 
 
 def test_a_fault_of_ours_is_raised_and_ends_the_waiting(checked, monkeypatch):
     upload_confirm(upload=checked)
     monkeypatch.setattr(uploads, "campaign_import", lambda **_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        upload_import(pk=checked.pk)
+        job_run(checked)
     checked.refresh_from_db()
-    assert checked.state == Upload.State.FAILED
-    assert "went wrong" in checked.report["refusal"]
+    assert checked.status == Upload.Status.FAILED
+    assert "went wrong" in checked.problem
 
 
 def test_a_busy_database_leaves_the_upload_to_be_taken_up_again(checked, monkeypatch):
@@ -176,29 +142,30 @@ def test_a_busy_database_leaves_the_upload_to_be_taken_up_again(checked, monkeyp
     upload_confirm(upload=checked)
     monkeypatch.setattr(uploads, "campaign_import", busy)
     with pytest.raises(OperationalError):
-        upload_import(pk=checked.pk)
+        job_run(checked)
     checked.refresh_from_db()
-    assert checked.state == Upload.State.IMPORTING
+    assert checked.is_active
     assert default_storage.exists(checked.archive.name)
 
 
 def test_a_worker_thought_dead_does_not_undo_what_another_did(upload, monkeypatch):
     def overtaken(reading):
-        Upload.objects.update(state=Upload.State.IMPORTING)
+        Upload.objects.update(claimed_by="another")
         return report(reading)
 
     monkeypatch.setattr(uploads, "report", overtaken)
-    upload_check(pk=upload.pk)
+    job_run(upload)
     upload.refresh_from_db()
-    assert upload.state == Upload.State.IMPORTING
+    assert (upload.status, upload.report) == (Upload.Status.RUNNING, {})
+    assert default_storage.exists(upload.archive.name)
 
 
 def test_importing_tells_how_far_it_is(checked, monkeypatch):
-    monkeypatch.setattr(uploads, "SIGN_OF_LIFE_SECONDS", 0)
+    monkeypatch.setattr(services, "TOLD_EVERY", 0)
     upload_confirm(upload=checked)
-    upload_import(pk=checked.pk)
+    job_run(checked)
     checked.refresh_from_db()
-    assert (checked.step, checked.done, checked.total) == ("Writing captions", 12, 12)
+    assert checked.progress == {"step": "Writing captions", "done": 12, "total": 12}
 
 
 def test_a_name_no_database_can_hold_is_a_fault_like_any_other(organiser, tmp_path):
@@ -207,7 +174,7 @@ def test_a_name_no_database_can_hold_is_a_fault_like_any_other(organiser, tmp_pa
     toml.write_text(toml.read_text().replace("Test campaign", r"Test\u0000campaign"))
     archive = ContentFile(make_zip(folder).read_bytes(), name="campaign.zip")
     upload = upload_create(owner=organiser, archive=archive)
-    upload_check(pk=upload.pk)
+    job_run(upload)
     upload.refresh_from_db()
-    assert upload.state == Upload.State.FAILED
+    assert upload.status == Upload.Status.FAILED
     assert [fault["kind"] for fault in upload.report["faults"]] == ["control character"]

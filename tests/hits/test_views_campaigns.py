@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
+from daplatform.jobs.kinds import job_run
 from hits.models import Caption, Upload
-from hits.services.composing import batch_fill
 from hits.views import batches
 from tests.factories import make_campaign, make_hit, make_user
 from tests.pages import markup, shown
@@ -89,7 +89,7 @@ def test_an_analyst_without_campaigns_is_told_whom_to_ask(client_of, analyst):
 
 
 def test_the_list_leads_back_to_an_import_under_way(client_of, organiser):
-    upload = Upload.objects.create(owner=organiser, filename="spring.zip", state="checking")
+    upload = Upload.objects.create(owner=organiser, filename="spring.zip")
     page = markup(client_of(organiser).get(LIST))
     assert reverse("hits:upload-detail", args=[upload.pk]) in page
 
@@ -165,7 +165,7 @@ def test_a_large_campaign_is_composed_by_a_worker_while_the_page_waits(
     page = markup(client.get(campaign.get_absolute_url(), HTTP_HX_REQUEST="true"))
     assert "hx-trigger" in page
     assert "Being composed" in page
-    batch_fill(pk=campaign.batches.get().pk)
+    job_run(campaign.batches.get())
     page = markup(client.get(campaign.get_absolute_url(), HTTP_HX_REQUEST="true"))
     assert "hx-trigger" not in page
     assert "<html" not in page

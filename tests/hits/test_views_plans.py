@@ -147,6 +147,24 @@ def test_it_says_that_no_hit_can_be_made_and_fills_in_numbers_that_fit(client_of
     assert filled.context["form"]["reward"].value() == "0.99"
 
 
+def test_the_numbers_it_fills_in_can_pass_quality_control(client_of, organiser, small):
+    small.min_pairs = 10
+    small.save()
+    client, address = client_of(organiser), reverse("hits:campaign-plan", args=[small.slug])
+    filled = client.get(address + client.get(address).context["fitting"])
+    assert filled.context["misfit"] is None
+    assert filled.context["reach"].per_hit == 10
+    assert filled.context["reach"].is_enough
+
+
+def test_a_plan_that_nobody_can_pass_says_so(client_of, organiser, campaign, plan_url):
+    campaign.min_pairs, campaign.max_hits_per_annotator = 50, 2
+    campaign.save()
+    page = client_of(organiser).get(plan_url)
+    assert not page.context["reach"].is_enough
+    assert "Nobody could pass" in shown(page)
+
+
 def test_the_campaign_leads_to_the_plan_where_no_hit_can_be_made(client_of, organiser, small):
     page = markup(client_of(organiser).get(small.get_absolute_url()))
     assert "Repeats per HIT 6 would fit" in page

@@ -50,10 +50,18 @@ def archive(content=b"PK-anything", name="spring.zip"):
     return {"archive": SimpleUploadedFile(name, content)}
 
 
+# What an upload can be at: its stage and status.
+CHECKING, CHECKED, REFUSED = ("check", "waiting"), ("check", "done"), ("check", "failed")
+IMPORTING, IMPORTED = ("import", "running"), ("import", "done")
+
+
 @pytest.fixture
 def upload(organiser):
-    def make(**fields) -> Upload:
-        return Upload.objects.create(owner=organiser, filename="spring.zip", **fields)
+    def make(at: tuple[str, str], **fields) -> Upload:
+        stage, status = at
+        return Upload.objects.create(
+            owner=organiser, filename="spring.zip", stage=stage, status=status, **fields
+        )
 
     return make
 
@@ -70,7 +78,11 @@ def test_an_archive_is_kept_and_its_check_queued_after_the_commit(
         response = client_of(organiser).post(CREATE, archive())
     upload = Upload.objects.get()
     assert response.url == reverse("hits:upload-detail", args=[upload.pk])
-    assert (upload.owner, upload.filename, upload.state) == (organiser, "spring.zip", "checking")
+    assert (upload.owner, upload.filename, upload.label) == (
+        organiser,
+        "spring.zip",
+        "Being checked",
+    )
     assert upload.archive.read() == b"PK-anything"
     assert len(queued) == 1
 
@@ -97,24 +109,24 @@ def test_it_refuses_an_archive_above_the_limit(client_of, organiser, settings):
     assert not Upload.objects.exists()
 
 
-@pytest.mark.parametrize("state", ["checking", "importing"])
-def test_the_page_asks_again_while_work_goes_on(client_of, organiser, upload, state):
-    page = page_of(client_of, organiser, upload(state=state, step="reading", done=2, total=5))
+@pytest.mark.parametrize("at", [CHECKING, IMPORTING])
+def test_the_page_asks_again_while_work_goes_on(client_of, organiser, upload, at):
+    page = page_of(
+        client_of, organiser, upload(at, progress={"step": "reading", "done": 2, "total": 5})
+    )
     assert 'hx-trigger="every 1s"' in page
     assert 'max="5" value="2"' in page
 
 
-@pytest.mark.parametrize("state", ["checked", "failed", "done"])
-def test_the_page_stops_asking_when_there_is_nothing_to_wait_for(
-    client_of, organiser, upload, state
-):
-    page = page_of(client_of, organiser, upload(state=state, report=REPORT), **HTMX)
+@pytest.mark.parametrize("at", [CHECKED, REFUSED, IMPORTED])
+def test_the_page_stops_asking_when_there_is_nothing_to_wait_for(client_of, organiser, upload, at):
+    page = page_of(client_of, organiser, upload(at, report=REPORT), **HTMX)
     assert "hx-trigger" not in page
     assert "<html" not in page
 
 
 def test_it_shows_what_was_found_and_asks_for_a_yes(client_of, organiser, upload):
-    checked = upload(state="checked", report=REPORT)
+    checked = upload(CHECKED, report=REPORT)
     page = page_of(client_of, organiser, checked)
     assert reverse("hits:upload-confirm", args=[checked.pk]) in page
     assert "aurora" in page
@@ -123,7 +135,7 @@ def test_it_shows_what_was_found_and_asks_for_a_yes(client_of, organiser, upload
 
 def test_it_shows_every_fault_and_cannot_be_confirmed(client_of, organiser, upload):
     report = REPORT | {"faults": [FAULT], "error_count": 8}
-    refused = upload(state="failed", report=report)
+    refused = upload(REFUSED, report=report)
     page = page_of(client_of, organiser, refused)
     assert "captions.csv:17" in page
     assert "&lt;b&gt;clip" in page
@@ -133,20 +145,20 @@ def test_it_shows_every_fault_and_cannot_be_confirmed(client_of, organiser, uplo
 
 
 def test_it_says_why_an_import_was_refused(client_of, organiser, upload):
-    report = REPORT | {"refusal": "You have a campaign of this name."}
-    page = page_of(client_of, organiser, upload(state="failed", report=report))
+    refused = upload(REFUSED, report=REPORT, problem="You have a campaign of this name.")
+    page = page_of(client_of, organiser, refused)
     assert "You have a campaign of this name." in page
 
 
 def test_an_imported_campaign_is_led_to(client_of, organiser, upload):
     campaign = make_campaign(owner=organiser)
-    page = page_of(client_of, organiser, upload(state="done", campaign=campaign, report=REPORT))
+    page = page_of(client_of, organiser, upload(IMPORTED, campaign=campaign, report=REPORT))
     assert campaign.get_absolute_url() in page
 
 
 def test_the_same_files_again_are_not_called_imported(client_of, organiser, upload):
     campaign = make_campaign(owner=organiser, name="Spring")
-    page = page_of(client_of, organiser, upload(state="done", campaign=campaign))
+    page = page_of(client_of, organiser, upload(IMPORTED, campaign=campaign))
     assert "Imported before" in page
     assert "These are the files of “Spring”" in page
 
@@ -154,29 +166,29 @@ def test_the_same_files_again_are_not_called_imported(client_of, organiser, uplo
 def test_saying_yes_queues_the_import(
     client_of, organiser, upload, django_capture_on_commit_callbacks
 ):
-    checked = upload(state="checked", report=REPORT)
+    checked = upload(CHECKED, report=REPORT)
     address = reverse("hits:upload-confirm", args=[checked.pk])
     with django_capture_on_commit_callbacks() as queued:
         response = client_of(organiser).post(address)
     assert response.url == reverse("hits:upload-detail", args=[checked.pk])
     checked.refresh_from_db()
-    assert checked.state == "importing"
+    assert checked.label == "Being imported"
     assert len(queued) == 1
 
 
-@pytest.mark.parametrize("state", ["checking", "failed", "importing", "done"])
-def test_saying_yes_to_anything_else_is_refused(client_of, organiser, upload, state):
-    other = upload(state=state, report=REPORT)
+@pytest.mark.parametrize("at", [CHECKING, REFUSED, IMPORTING, IMPORTED])
+def test_saying_yes_to_anything_else_is_refused(client_of, organiser, upload, at):
+    other = upload(at, report=REPORT)
     response = client_of(organiser).post(reverse("hits:upload-confirm", args=[other.pk]))
     assert response.status_code == 400
     assert response.context["error"] in shown(response)
     other.refresh_from_db()
-    assert other.state == state
+    assert (other.stage, other.status) == at
 
 
-@pytest.mark.parametrize("state", ["checked", "failed"])
-def test_an_upload_nobody_wants_is_forgotten(client_of, organiser, upload, state):
-    unwanted = upload(state=state, report=REPORT)
+@pytest.mark.parametrize("at", [CHECKED, REFUSED])
+def test_an_upload_nobody_wants_is_forgotten(client_of, organiser, upload, at):
+    unwanted = upload(at, report=REPORT)
     unwanted.archive.save("spring.zip", SimpleUploadedFile("spring.zip", b"PK"))
     client = client_of(organiser)
     address = reverse("hits:upload-discard", args=[unwanted.pk])
@@ -186,9 +198,9 @@ def test_an_upload_nobody_wants_is_forgotten(client_of, organiser, upload, state
     assert not default_storage.exists(unwanted.archive.name)
 
 
-@pytest.mark.parametrize("state", ["checking", "importing"])
-def test_it_refuses_to_forget_what_is_being_worked_on(client_of, organiser, upload, state):
-    busy = upload(state=state)
+@pytest.mark.parametrize("at", [CHECKING, IMPORTING])
+def test_it_refuses_to_forget_what_is_being_worked_on(client_of, organiser, upload, at):
+    busy = upload(at)
     response = client_of(organiser).post(reverse("hits:upload-discard", args=[busy.pk]))
     assert response.status_code == 400
     assert response.context["error"] in shown(response)

@@ -28,7 +28,6 @@ def running_demo(data: Path, port: int) -> Iterator[subprocess.Popen[str]]:
     """The demo, from its ready line to Ctrl-C."""
     environment = {
         **os.environ,
-        "DEBUG": "true",
         "DATA_DIR": str(data),
         "PORT": str(port),
         "MARKET_PORT": str(free_port()),
@@ -101,6 +100,9 @@ def test_the_demo_starts_imports_stops_and_starts_again(tmp_path):
         post(client, checked, f"{place}confirm/")
         wait_for_words(client, place, "/campaigns/mine/")
         assert client.get("/campaigns/mine/").status_code == 200
+        nowhere = client.get("/campaigns/nowhere/")
+        assert nowhere.status_code == 404
+        assert "DEBUG" not in nowhere.text
         assert client.get("/healthz").json() == {"database": True, "broker": True, "media": True}
     with httpx.Client() as nobody, pytest.raises(httpx.ConnectError):
         nobody.get(f"http://127.0.0.1:{port}/")

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
-from analysis.metrics.models import DEMO, DEMO_MODEL, MERGES, ModelChoice, find_model
-from analysis.metrics.vocabulary import clip_merges, needed_merges, read_merges, write_merges
+from analysis.metrics.encoding.models import DEMO, DEMO_MODEL, MERGES, ModelChoice, find_model
+from analysis.metrics.encoding.vocabulary import (
+    clip_merges,
+    needed_merges,
+    read_merges,
+    write_merges,
+)
 from rehearsal.demo import Actor, Story, caption, demo_scenes, frames, render_clip, scene
 from rehearsal.demo_model.evaluation import evaluate
 from rehearsal.demo_model.examples import (
@@ -21,6 +27,7 @@ from rehearsal.demo_model.examples import (
     make_examples,
     words_of,
 )
+from tests.clips import make_clip
 
 WEIGHTS = "open_clip_model.safetensors"
 # Scenes that neither the training nor the numbers of the card have used.
@@ -55,7 +62,8 @@ def test_no_scene_of_a_demo_campaign_was_trained_on():
 
 
 def test_a_fresh_checkout_scores_rendered_scenes_with_it(tmp_path):
-    """Through the command, which has to be asked for it: the true caption is above a false one."""
+    """Through the command, which sees that the clip was rendered for it and needs no consent: the
+    true caption is above a false one."""
     shown, other = scene(1), scene(2)
     (tmp_path / "clips").mkdir()
     render_clip(shown, tmp_path / "clips" / "v.mp4", size=(160, 90), fps=4)
@@ -70,13 +78,31 @@ def test_a_fresh_checkout_scores_rendered_scenes_with_it(tmp_path):
         f"--store={tmp_path / 'store'}",
         "--metrics=clip_mean,clipscore,emscore,factvc",
         "--model=demo",
-        "--anyway",
         f"--out={out}",
     )
+    assert json.loads((tmp_path / "scores.csv.json").read_text())["notes"] == []
     values = [line.rsplit(",", 2) for line in out.read_text().splitlines()[1:]]
     for true, false in zip(values[::2], values[1::2], strict=True):
         assert true[1] == false[1]
         assert float(true[2]) > float(false[2]), true[1]
+
+
+def test_one_other_video_in_the_folder_and_it_is_refused(tmp_path):
+    (tmp_path / "clips").mkdir()
+    render_clip(scene(1), tmp_path / "clips" / "v.mp4", size=(160, 90), fps=4)
+    make_clip(tmp_path / "clips" / "w.mp4")
+    (tmp_path / "captions.csv").write_text("video,system,caption\nv,A,a dog runs\n")
+    with pytest.raises(CommandError, match="its scores mean nothing") as refused:
+        call_command(
+            "score",
+            str(tmp_path / "captions.csv"),
+            f"--videos={tmp_path / 'clips'}",
+            "--metrics=emscore",
+            "--model=demo",
+            f"--out={tmp_path / 'scores.csv'}",
+        )
+    assert refused.value.returncode == 2
+    assert not (tmp_path / "scores.csv").exists()
 
 
 def test_a_story_is_told_in_single_facts():

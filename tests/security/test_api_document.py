@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from schemathesis import GenerationMode
 
 from analysis.services.keys import key_create
-from analysis.services.results import result_compute
-from analysis.tasks import result_compute_task
+from daplatform.jobs.tasks import job_run_task
 from tests.factories import make_annotator, make_campaign, make_hit, make_ratings
 
 
@@ -30,7 +29,9 @@ def open_database(db):
 def operations(open_database, organiser, settings, tmp_path, monkeypatch):
     """Every operation of the document, and a campaign for some of the requests to hit."""
     settings.DATA_DIR, settings.ALLOWED_HOSTS = tmp_path, ["*"]
-    monkeypatch.setattr(result_compute_task, "delay", lambda pk: result_compute(pk=pk))
+    monkeypatch.setattr(
+        job_run_task, "apply_async_on_commit", lambda args, **options: job_run_task(*args)
+    )
     campaign = make_campaign(owner=organiser, slug="0")
     make_ratings(make_hit(campaign), make_annotator(), [1, 2, 3, 4, 5, 6])
     # Each test brings its own key, and NUL does not get as far as the API: the rest is spoilt.

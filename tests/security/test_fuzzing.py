@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analysis.reading import RatingsFile, read_ratings
-from analysis.stats.ratings import RatingsError
 from annotations.errors import LinkRefused, UnknownItem
 from annotations.tokens import (
     ENTRY_SALT,
@@ -22,18 +21,18 @@ from annotations.tokens import (
     entry_read,
     media_position,
     receipt_read,
-    turn_read,
+    session_read,
 )
-from daplatform.tables import TableError
-from hits.crowds.prolific.webhooks import (
+from crowds.prolific.webhooks import (
     EVENT_ID,
     SIGNATURE,
     TIMESTAMP,
-    Notice,
     NoticeRefused,
+    Notification,
     notice_read,
     sign,
 )
+from daplatform.tables import TableError
 from tests.annotations.person import Person, body, invite, link
 from tests.factories import make_campaign, make_hit
 
@@ -54,7 +53,7 @@ ANYTHING = st.one_of(st.binary(max_size=200), JSON.map(lambda value: json.dumps(
 
 @given(st.text(max_size=300))
 def test_any_text_is_no_link_and_no_receipt(text):
-    for read in (entry_read, turn_read):
+    for read in (entry_read, session_read):
         with pytest.raises(LinkRefused):
             read(text)
     with pytest.raises(UnknownItem):
@@ -66,7 +65,7 @@ def test_any_text_is_no_link_and_no_receipt(text):
 @given(content=JSON)
 def test_a_link_whose_content_we_no_longer_understand_is_refused_in_words(content):
     """As after a release that put something else into links: signed by us, and no longer read."""
-    for salt, read in ((ENTRY_SALT, entry_read), (TURN_SALT, turn_read)):
+    for salt, read in ((ENTRY_SALT, entry_read), (TURN_SALT, session_read)):
         with contextlib.suppress(LinkRefused):
             read(signing.dumps(content, salt=salt))
 
@@ -119,7 +118,7 @@ def test_any_notification_is_read_or_refused_in_words(content, timestamp, is_sig
     with contextlib.suppress(NoticeRefused):
         notice = notice_read(headers=headers, body=content, secrets=[SECRET], now=NOON)
         assert is_signed
-        assert isinstance(notice, Notice)
+        assert isinstance(notice, Notification)
 
 
 HEADERS = (
@@ -149,5 +148,5 @@ def test_any_bytes_are_ratings_or_a_fault(header, cells):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "ratings.csv"
         path.write_bytes(header + b"".join(cells))
-        with contextlib.suppress(RatingsError, TableError):
+        with contextlib.suppress(TableError):
             assert isinstance(read_ratings(path), RatingsFile)

@@ -1,4 +1,4 @@
-"""docs/security.md names a test for every promise, and the tests are there."""
+"""The tests that docs/security.md and docs/reliability.md name are there."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import re
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
-PAGE = (TESTS.parent / "docs" / "security.md").read_text()
+DOCS = TESTS.parent / "docs"
+PAGE = (DOCS / "security.md").read_text()
+RELIABILITY = (DOCS / "reliability.md").read_text()
 ROW = re.compile(r"^\| (?!promise)(?P<promise>[^|]+) \| (?P<shown_by>[^|]+) \|$", re.MULTILINE)
 
 
@@ -21,3 +23,16 @@ def test_every_test_named_is_there():
     named = set(re.findall(r"`((?:\w+/)*test_\w+\.py)`", PAGE))
     assert len(named) > 25
     assert [name for name in sorted(named) if not (TESTS / name).is_file()] == []
+
+
+def test_every_fault_that_is_tried_names_where():
+    table = RELIABILITY.partition("| fault |")[2].partition("\n\n")[0]
+    rows = [line.split(" | ") for line in table.splitlines()[2:]]
+    assert len(rows) > 30
+    assert [row[0] for row in rows if not re.search(r"`\S+`|the same", row[-1])] == []
+
+
+def test_every_file_that_reliability_names_is_there():
+    named = set(re.findall(r"`((?:tests|benchmarks)/[\w/]+(?:\.py|/))`", RELIABILITY))
+    assert len(named) > 30
+    assert [name for name in sorted(named) if not (TESTS.parent / name).exists()] == []

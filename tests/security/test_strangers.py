@@ -19,18 +19,21 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis.models import Result
-from analysis.pipeline import Settings
+from analysis.results.pipeline import Settings
 from analysis.selectors.progress import campaign_arrivals, campaign_progress
 from analysis.selectors.results import result_folder
-from analysis.services.results import result_compute, result_request
-from annotations.models import Annotator, AnnotatorIdentity, Arrival, Assignment, Rating, Submission
+from analysis.services.results import result_request
+from annotations.models import Annotator, AnnotatorIdentity, Assignment, Rating
 from annotations.selectors.rated import campaigns_rated
-from annotations.services.submissions import launch_sync
-from annotations.services.topups import launch_top_up
 from annotations.tasks import assignments_expire_task
+from crowds.models import Arrival, Submission
+from crowds.services.outbox import outbox_run
+from crowds.services.submissions import launch_sync
+from crowds.services.topups import launch_top_up
+from crowds.tasks import origins_forget_task
+from daplatform.jobs.kinds import job_run
 from hits.models import Campaign
 from hits.services.composing import batch_compose
-from hits.services.outbox import acts_run
 from rehearsal.mturk.desk import Desk
 from rehearsal.mturk.server import running
 from rehearsal.mturk.worker_client import WorkerClient
@@ -62,7 +65,7 @@ def launched(hits, **fields):
     for number in range(2, hits + 1):
         make_hit_like(first, number=number)
     made = launch(campaign)
-    acts_run(crowd="mturk")
+    outbox_run(crowd="mturk")
     return made
 
 
@@ -144,9 +147,9 @@ def ranking(campaign) -> tuple[int, dict[str, bytes]]:
     """The result's row, and every byte of its files."""
     result = result_request(campaign=campaign, choices=Settings(keep_all_annotators=True, draws=50))
     assert result is not None
-    result_compute(pk=result.pk)
+    job_run(result)
     result.refresh_from_db()
-    assert result.state == Result.State.READY, result.problem
+    assert result.status == Result.Status.DONE, result.problem
     folder = result_folder(result)
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     return result.pk, {str(path.relative_to(folder)): path.read_bytes() for path in files}
@@ -158,7 +161,7 @@ def test_what_strangers_rate_changes_no_byte_of_the_ranking(server, hands_in):
     campaign = make_campaign(videos=24, systems=4, **shape)
     batch_compose(campaign=campaign)
     made = launch(campaign)
-    acts_run(crowd="mturk")
+    outbox_run(crowd="mturk")
     hits = names(server)
     assert len(hits) > RATED
     for number, hit in enumerate(hits[RATED:]):
@@ -167,7 +170,7 @@ def test_what_strangers_rate_changes_no_byte_of_the_ranking(server, hands_in):
         worker.finish()
     launch_sync(launch=made)
     before = ranking(campaign)
-    progress = campaign_progress(campaign)
+    status = campaign_progress(campaign)
     pace = campaign_arrivals(campaign, now=timezone.now())[0].last_hour
     for hit in hits[:RATED]:
         person = stranger(server, hit)
@@ -178,7 +181,7 @@ def test_what_strangers_rate_changes_no_byte_of_the_ranking(server, hands_in):
     assert ranking(campaign) == before
     Result.objects.all().delete()  # made anew, with the strangers' ratings in the database
     assert ranking(campaign)[1] == before[1]
-    assert campaign_progress(campaign) == progress
+    assert campaign_progress(campaign) == status
     assert campaign_arrivals(campaign, now=timezone.now())[0].last_hour == pace
     assert not campaigns_rated(Campaign.objects.all()).exists()
 
@@ -198,15 +201,35 @@ def test_work_that_strangers_hand_in_fills_no_place_and_is_named_everywhere(
     assert "1 place waits for somebody" in lacking.obstacle
     assert "1 turn is not confirmed by the marketplace" in lacking.obstacle
     owner = client_of(campaign.owner)
-    review = reverse("annotations:review", args=[campaign.slug])
-    assert "1 turn is not confirmed by the marketplace" in markup(owner.get(review))
+    review = reverse("crowds:review", args=[campaign.slug])
+    assert "1 turn is not confirmed yet" in markup(owner.get(review))
     page = markup(owner.get(f"{review}?show=unconfirmed"))
     assert str(turn.annotator) in page
-    assert "Not confirmed by the marketplace" in page
+    assert "Handed in, not confirmed yet" in page
+    with time_machine.travel(timezone.now() + dt.timedelta(minutes=61)):
+        assert "notice--warning" in markup(owner.get(review))
+        assert "Handed in, not confirmed<" in markup(owner.get(f"{review}?show=unconfirmed"))
     named = f"{turn} of {turn.annotator} was handed in here"
     assert named in said("verify")
     assert named in said("reconcile")
     assert "Nothing differs." in said("reconcile")
+
+
+def test_a_worker_at_work_is_not_confirmed_yet_and_no_suspect(server, made, client_of):
+    worker = Worker(server, "AWORKER1")
+    worker.accept(names(server)[0])
+    owner = client_of(made.batch.campaign.owner)
+    review = reverse("crowds:review", args=[made.batch.campaign.slug])
+    page = markup(owner.get(review))
+    assert "1 turn is not confirmed yet" in page
+    assert "notice--warning" not in page
+    assert "At work, not confirmed yet" in markup(owner.get(f"{review}?show=unconfirmed"))
+    named = f"{worker.person.assignment.annotator} is at work here"
+    assert named in said("verify")
+    assert named in said("reconcile")
+    worker.finish()
+    launch_sync(launch=made)
+    assert "not confirmed" not in markup(owner.get(review)).replace(">Not confirmed<", "")
 
 
 def test_a_worker_and_a_stranger_both_keep_their_ratings_and_the_worker_the_place(server, made):
@@ -252,6 +275,7 @@ def test_unconfirmed_work_is_let_go_of_after_its_lease(server):
         clock.shift(dt.timedelta(minutes=61))
         assert Person(worker.path).entered.status_code == 302
         assignments_expire_task()
+        origins_forget_task()
     assert set(Arrival.objects.values_list("origin", flat=True)) == {""}
     worker.person = Person(worker.path)
     worker.finish()
@@ -266,6 +290,7 @@ def test_work_the_marketplace_names_late_counts_from_then_on(server, made):
     person.submit()
     with time_machine.travel(timezone.now() + dt.timedelta(hours=2), tick=False):
         assignments_expire_task()
+        origins_forget_task()
         assert result_request(campaign=made.batch.campaign, choices=Settings()) is None
     worker.client.submit(worker.assignment, code="done")
     launch_sync(launch=made)

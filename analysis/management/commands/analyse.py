@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from django.core.management.base import BaseCommand, CommandError
 
-from analysis.exports import FORMATS, counts, systems_table
-from analysis.pipeline import QUICK_RATINGS, Analysis, Settings, analyse
-from analysis.reading import RatingsFile, read_ratings
-from analysis.results import ResultFolder, result_files, write_files
+from analysis.presenting.downloads import table_file, table_formats
+from analysis.presenting.sentences import UNCHECKED
+from analysis.reading import RatingsFile, factuality, read_ratings
+from analysis.reading.files import beginning
+from analysis.results.factuality import factuality_tables
+from analysis.results.folder import ResultFolder, write_files
+from analysis.results.pipeline import QUICK_RATINGS, Analysis, Settings, analyse
+from analysis.stats.ratings import DEGRADED
 
 if TYPE_CHECKING:
-    from analysis.trust import Trust
+    from analysis.results.registry import Summary
 
 DEFAULTS = Settings()
 LONGEST_NAME = 40
@@ -31,11 +38,16 @@ class Command(BaseCommand):
             "ratings",
             type=Path,
             help="CSV, TSV, JSON lines or Parquet; a Mechanical Turk batch result; the Direct "
-            "Assessment authors' scores; an Appraise export",
+            "Assessment authors' scores; an Appraise export; or factuality_annotation.json",
         )
         parser.add_argument("--out", type=Path, required=True, help="the folder to write")
         parser.add_argument("--hits", type=Path, help="hits.csv, where a batch result needs it")
-        parser.add_argument("--format", choices=FORMATS, default="csv", help="of the tables")
+        parser.add_argument(
+            "--pair", help="languages, as in de-en, where a file holds several pairs"
+        )
+        parser.add_argument(
+            "--format", choices=table_formats(), default="csv", help="of the tables"
+        )
         parser.add_argument("--latex", action="store_true", help="write tables for a paper, too")
         self.add_choices(parser)
 
@@ -50,17 +62,24 @@ class Command(BaseCommand):
             "--test", choices=["t", "wilcoxon"], default=DEFAULTS.test, help="of quality control"
         )
         parser.add_argument(
-            "--alpha", type=float, default=DEFAULTS.alpha, help="level of every test (default .05)"
+            "--alpha",
+            type=float,
+            default=DEFAULTS.alpha,
+            help="level of the tests between systems (default .05)",
         )
         parser.add_argument(
-            "--quality-alpha", type=float, help="level of quality control, if it is another"
+            "--quality-alpha",
+            type=float,
+            default=DEFAULTS.quality_alpha,
+            help="level of quality control (default .05)",
         )
         parser.add_argument(
             "--min-pairs",
             type=int,
             dest="minimum_pairs",
             default=DEFAULTS.minimum_pairs,
-            help="pairs needed before quality control decides about a person (default 10)",
+            help="pairs needed before quality control decides about a person (default: what the "
+            "test needs, 2 for t and 5 for wilcoxon at .05)",
         )
         parser.add_argument(
             "--basis",
@@ -101,52 +120,95 @@ class Command(BaseCommand):
         names = Settings.__dataclass_fields__
         out: Path = options["out"]
         try:
+            if factuality.recognises(options["ratings"], beginning(options["ratings"])):
+                self.factuality(options["ratings"], out, options)
+                return
             settings = Settings(**{name: options[name] for name in names if name in options})
-            file = read_ratings(options["ratings"], hits=options["hits"])
+            file = read_ratings(options["ratings"], hits=options["hits"], pair=options["pair"])
+            file, settings = unchecked(file, settings)
             analysis = analyse(file.ratings, settings, file.evidence)
-            write(out, analysis, file, options["format"], latex=options["latex"])
+            summary = write(
+                out,
+                options["ratings"],
+                analysis,
+                file,
+                options["format"],
+                latex=options["latex"],
+            )
         except (OSError, ValueError) as error:
             raise CommandError(f"{sentence(error)}\nNothing was written.", returncode=2) from None
-        self.describe(analysis, file, out)
+        self.describe(summary, file, out)
 
-    def describe(self, analysis: Analysis, file: RatingsFile, out: Path) -> None:
+    def factuality(self, path: Path, out: Path, options: Mapping[str, Any]) -> None:
+        """Marked paragraphs instead of ratings: how much of what systems say is wrong."""
+        from analysis.results.files import known_names
+
+        rng = np.random.default_rng(options["seed"])
+        tables = factuality_tables(factuality.read(path), rng=rng, draws=options["draws"])
+        format = options["format"]
+        known = {f"{name}.{one}" for name in tables for one in table_formats()}
+        files = {
+            f"{name}.{format}": partial(table_file, made, format) for name, made in tables.items()
+        }
+        with ResultFolder(out, known | known_names()) as folder:
+            write_files(folder, files, files)
+        for level, units, wrong, share in zip(*tables["errors"].values(), strict=True):
+            self.stdout.write(f"{units:,} {level}s: {wrong:,} ({100 * share:.1f} %) wrong.")
+        self.stdout.write(f"Written to {out}.")
+
+    def describe(self, summary: Summary, file: RatingsFile, out: Path) -> None:
         """A few lines for the person at the terminal."""
-        found = counts(analysis)
+        from analysis.results.findings.annotators import quality_sentence
+
+        found = summary.counts
+        checked = summary.numbers["annotators"].checked
         self.stdout.write(
-            f"{file.format}: {found['ratings']:,} ratings by {found['annotators']:,} annotators, "
-            f"of whom {found['annotators_passed']:,} passed quality control, "
-            f"{found['annotators_failed']:,} failed and {found['annotators_insufficient']:,} "
-            "rated too few pairs to tell."
+            f"{file.format}: {found.ratings:,} ratings by {found.annotators:,} annotators. "
+            f"{quality_sentence(checked, summary.context())}"
         )
         for note in file.notes:
             self.stdout.write(f"Note: {note}.")
-        if not found["annotators_used"]:
+        if not found.annotators_used:
             self.stdout.write(
                 "Nobody passed, so no system has a score. --keep-all-annotators ranks regardless."
             )
-        for line in ranking_lines(analysis):
+        for line in ranking_lines(summary):
             self.stdout.write(line)
-        self.stdout.write(f"Written to {out}. Signature: {analysis.signature}")
+        self.stdout.write(f"Written to {out}. Signature: {summary.signature}")
 
 
-def write(out: Path, analysis: Analysis, file: RatingsFile, format: str, *, latex: bool) -> None:
-    """Every file, or none. The report is imported late: bad input is told before charts load."""
-    from analysis.report import write_report
-
-    trust, notes = assessed(analysis), file.notes
-    with ResultFolder(out) as folder:
-        files = result_files(analysis, format=format, latex=latex, notes=notes, trust=trust)
-        write_files(folder, files)
-        write_report(analysis, folder / "report.html", trust=trust, notes=notes)
+def unchecked(file: RatingsFile, settings: Settings) -> tuple[RatingsFile, Settings]:
+    """Ratings without a degraded caption check nobody: they are ranked all the same, and noted."""
+    if settings.keep_all_annotators or np.any(file.ratings.kind == DEGRADED):
+        return file, settings
+    note = f"{UNCHECKED}: everybody's ratings count"
+    kept = replace(settings, keep_all_annotators=True)
+    return replace(file, notes=(*file.notes, note)), kept
 
 
-def assessed(analysis: Analysis) -> Trust | None:
-    """Trust where it is wanted. What it needs takes longer to import than a ranking to compute."""
-    if not analysis.settings.wants_trust(len(analysis.ratings)):
-        return None
-    from analysis.trust import assess_trust
+def write(
+    out: Path, source: Path, analysis: Analysis, file: RatingsFile, format: str, *, latex: bool
+) -> Summary:
+    """Every file, or none. What they need is imported late: bad input is told before that."""
+    from analysis.presenting.listings import captions_listing
+    from analysis.results.files import (
+        captions_table,
+        chosen_names,
+        known_names,
+        result_files,
+        title_of,
+    )
+    from analysis.results.registry import summarise
 
-    return assess_trust(analysis)
+    summary = summarise(analysis, notes=file.notes)
+    files = result_files(
+        summary,
+        lambda: captions_table(captions_listing(analysis)),
+        title=title_of(source.name, analysis),
+    )
+    with ResultFolder(out, known_names()) as folder:
+        write_files(folder, files, chosen_names(files, format=format, latex=latex))
+    return summary
 
 
 def sentence(error: Exception) -> str:
@@ -156,14 +218,17 @@ def sentence(error: Exception) -> str:
     return str(error)
 
 
-def ranking_lines(analysis: Analysis) -> Iterator[str]:
+def ranking_lines(summary: Summary) -> Iterator[str]:
     """The ranking in columns."""
-    table = systems_table(analysis)
-    width = min(max(len(name) for name in table["system"]), LONGEST_NAME)
-    names = ("system", "z", "z_low", "z_high", "rank_low", "rank_high")
-    for system, z, low, high, first, last in zip(*(table[name] for name in names), strict=True):
+    systems = summary.numbers["ranking"].systems
+    width = min(max(len(row.system) for row in systems), LONGEST_NAME)
+    for row in systems:
         place, score = "", "not defined"
-        if not math.isnan(z):
-            place = f"{first:.0f}" if first == last else f"{first:.0f}–{last:.0f}"
-            score = f"{z:+.3f}  [{low:+.3f}, {high:+.3f}]"
-        yield f"  {place:>5}  {system:<{width}}  {score}"
+        if not math.isnan(row.z):
+            place = _span(row.range_low, row.range_high)
+            score = f"{row.z:+.3f}  [{row.z_low:+.3f}, {row.z_high:+.3f}]"
+        yield f"  {place:>5}  {row.system:<{width}}  {score}"
+
+
+def _span(first: float, last: float) -> str:
+    return f"{first:.0f}" if first == last else f"{first:.0f}–{last:.0f}"

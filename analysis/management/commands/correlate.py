@@ -10,29 +10,41 @@ from typing import Any, get_args
 
 from django.core.management.base import BaseCommand, CommandError
 
-from analysis.exports import FORMATS
+from analysis.evaluation import sentences
+from analysis.evaluation.files import chosen_names, evaluation_files
+from analysis.evaluation.inputs import AUTO, Inputs, Misaligned, read_inputs
+from analysis.evaluation.joining import Joined
+from analysis.evaluation.pipeline import Evaluation, evaluate_metrics
+from analysis.evaluation.report import asked
+from analysis.evaluation.robustness.checks import (
+    CHECKS,
+    DRIFT,
+    Material,
+    Robustness,
+    check_robustness,
+)
+from analysis.evaluation.scoring import Scorer
+from analysis.evaluation.set_files import best_sentence, set_files
+from analysis.evaluation.set_files import columns_of as set_columns
+from analysis.evaluation.set_files import ordered as set_table
+from analysis.evaluation.set_inputs import Source, read_sets
+from analysis.evaluation.sets import SetEvaluation, evaluate_sets
+from analysis.evaluation.settings import Settings, Split
+from analysis.evaluation.tables import level_rows
 from analysis.management.commands.analyse import sentence
 from analysis.management.scoring_options import (
-    add_equipment,
+    add_config,
+    add_learned,
     add_material,
     add_settings,
-    equipment_of,
+    config_of,
     names,
     settings_of,
 )
-from analysis.meta import sentences
-from analysis.meta.files import evaluation_files, known_names
-from analysis.meta.inputs import AUTO, Inputs, Misaligned, read_inputs
-from analysis.meta.joining import Joined
-from analysis.meta.pipeline import Evaluation, evaluate_metrics
-from analysis.meta.report import asked
-from analysis.meta.robustness.checks import CHECKS, DRIFT, Material, Robustness, check_robustness
-from analysis.meta.scoring import Scorer
-from analysis.meta.settings import Settings, Split
-from analysis.meta.tables import level_rows
-from analysis.metrics.registry import families_of
-from analysis.results import ResultFolder, write_files
-from analysis.sentences import UNDEFINED, number
+from analysis.metrics.registry import mixing
+from analysis.presenting.downloads import table_formats
+from analysis.presenting.sentences import UNDEFINED, number
+from analysis.results.folder import ResultFolder, write_files
 from analysis.stats.outliers import Direction
 
 DEFAULTS = Settings()
@@ -50,9 +62,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--human",
             type=Path,
-            required=True,
             help="video,system and any number of score columns; a file of ratings; a folder that "
-            "`analyse` wrote; a TRECVID video-to-text folder",
+            "`analyse` wrote; a TRECVID video-to-text folder; an EvalSet of mt-metrics-eval",
         )
         parser.add_argument(
             "--metrics",
@@ -61,13 +72,29 @@ class Command(BaseCommand):
             default=[],
             help="files of scores, wide or long (as `score` writes)",
         )
+        parser.add_argument(
+            "--set",
+            dest="sets",
+            type=_source,
+            action="append",
+            default=[],
+            metavar="NAME=FOLDER",
+            help="one of several sets instead of --human: a TRECVID folder, a folder with "
+            "human.csv and scores.csv or captions.csv and references.csv, or NAME=HUMAN,SCORES "
+            "or NAME=HUMAN,CAPTIONS,REFERENCES",
+        )
+        parser.add_argument(
+            "--leave-out-of-mean", type=_names, default=[], help="sets, with commas"
+        )
         parser.add_argument("--out", type=Path, required=True, help="the folder to write")
-        parser.add_argument("--format", choices=FORMATS, default="csv", help="of the tables")
+        parser.add_argument(
+            "--format", choices=table_formats(), default="csv", help="of the tables"
+        )
         parser.add_argument("--latex", action="store_true", help="write tables for a paper, too")
         self.add_captions(parser)
         self.add_selection(parser)
         self.add_choices(parser)
-        add_equipment(parser)
+        add_config(parser)
         add_settings(parser)
 
     def add_captions(self, parser: argparse.ArgumentParser) -> None:
@@ -86,8 +113,10 @@ class Command(BaseCommand):
         add_material(group)
         group.add_argument(
             "--whole",
-            type=Path,
-            help="a TRECVID folder with the lines that are missing in this one",
+            action="append",
+            default=[],
+            help="a TRECVID folder with the lines that are missing in this one; with several sets "
+            "NAME=FOLDER",
         )
         group.add_argument(
             "--robustness",
@@ -96,18 +125,22 @@ class Command(BaseCommand):
             help=f"all, or some of {','.join(CHECKS)} (default {DRIFT})",
         )
         group.add_argument("--foils", type=Path, help="video,true,foil[,category]")
-        group.add_argument("--fusion", type=Path, action="append", default=[],
-                           help="a fusion saved earlier, applied as one more metric")  # fmt: skip
+        add_learned(group)
 
     def add_selection(self, parser: argparse.ArgumentParser) -> None:
         group = parser.add_argument_group("what is held against what")
         group.add_argument(
             "--shift",
-            type=_shift,
+            type=shift_of,
             help="accept that the score of line i belongs to line i + SHIFT; "
             f"{AUTO} accepts what the alignment check finds",
         )
         group.add_argument("--scores", type=_names, default=[], help="columns of human scores")
+        group.add_argument(
+            "--mean-of-scores",
+            action="store_true",
+            help="columns are single people: add the mean of the correlations with each",
+        )
         group.add_argument("--only", type=_names, default=[], help="metrics, of those in the file")
         group.add_argument("--systems", type=_names, default=[], help="these only")
         group.add_argument("--without", type=_names, default=[], help="all systems but these")
@@ -117,6 +150,7 @@ class Command(BaseCommand):
             default=["passed"],
             help="of a ratings file: passed, all, or names",
         )
+        group.add_argument("--pair", help="languages, as in en-de, where there are several pairs")
         group.add_argument("--compare", type=_pair,
                            help="two metrics whose difference is told first")  # fmt: skip
 
@@ -154,16 +188,21 @@ class Command(BaseCommand):
         group.add_argument("--seed", type=int, default=DEFAULTS.seed)  # fmt: skip
 
     def handle(self, *args: Any, **options: Any) -> None:
-        metrics = options["compute"]
-        needs = {need for family in families_of(metrics) for need in family.needs}
+        metrics = [
+            *options["compute"],
+            *(artifact.name for artifact in options["learned"] if not mixing(artifact.name)),
+        ]
         try:
             chosen = settings_of(options)
-            bench = equipment_of(options, metrics).workbench(needs)
+            context = config_of(options, metrics).context()
         except ValueError as error:
             raise CommandError(str(error), returncode=BAD_INPUT) from None
-        scorer = Scorer(metrics, bench, chosen)
+        scorer = Scorer(metrics, context, chosen)
         try:
-            self.evaluate(scorer, options)
+            if bool(options["sets"]) == bool(options["human"]):
+                raise ValueError("name people's scores: either --human, or --set for each set")
+            run = self.evaluate_sets if options["sets"] else self.evaluate
+            run(scorer, options)
         except Misaligned as error:
             raise CommandError(
                 f"{error}\nNothing was written. --shift {error.shift} accepts that, --shift 0 "
@@ -191,16 +230,42 @@ class Command(BaseCommand):
         robustness = _robustness(joined, inputs, scorer, options)
         files = evaluation_files(
             evaluation,
-            format=options["format"],
-            latex=options["latex"],
             robustness=robustness,
             compare=options["compare"],
+            mean_of_scores=options["mean_of_scores"],
+            title=f"Metrics against people: {options['human'].name}",
         )
         out: Path = options["out"]
-        humans = [part.human for part in evaluation.parts]
-        with ResultFolder(out, known_names(humans)) as folder:
-            write_files(folder, files)
+        with ResultFolder(out, files) as folder:
+            write_files(
+                folder, files, chosen_names(files, format=options["format"], latex=options["latex"])
+            )
         self.describe(evaluation, options)
+
+    def evaluate_sets(self, scorer: Scorer, options: Mapping[str, Any]) -> None:
+        joined, facts = read_sets(
+            options["sets"],
+            scorer,
+            shift=options["shift"],
+            whole=dict(_named_folder(text) for text in options["whole"]),
+            choices=_choices(options),
+            further={
+                name: options[name] for name in ("videos", "corpus", "annotators", "seed", "pair")
+            },
+        )
+        settings = Settings(**{name: options[name] for name in Settings.__dataclass_fields__})
+        left_out = options["leave_out_of_mean"]
+        found = evaluate_sets(joined, settings, leave_out_of_mean=left_out, facts=facts)
+        files = set_files(found)
+        with ResultFolder(options["out"], files) as folder:
+            write_files(
+                folder, files, chosen_names(files, format=options["format"], latex=options["latex"])
+            )
+        for note in found.notes:
+            self.stderr.write(self.style.WARNING(f"Note: {note}."))
+        for line in set_lines(found):
+            self.stdout.write(line)
+        self.stdout.write(f"Written to {options['out']}. Signature: {found.signature}")
 
     def describe(self, evaluation: Evaluation, options: Mapping[str, Any]) -> None:
         """A few lines for the person at the terminal."""
@@ -234,6 +299,16 @@ def correlation_lines(evaluation: Evaluation, human: str) -> Iterator[str]:
         )
 
 
+def set_lines(found: SetEvaluation) -> Iterator[str]:
+    """r of each metric on each set, in columns, for each level and column of human scores."""
+    for level in found.levels:
+        yield best_sentence(found, level)
+        columns = set_columns(level)
+        yield _line("", *columns)
+        for metric, values in set_table(found, level):
+            yield _line(metric, *(number(value, 3) for value in values))
+
+
 def _line(name: str, *cells: str) -> str:
     columns = (f"{cell:>{WIDTH}}" for cell in cells)
     return f"  {name[:LONGEST_NAME]:<{LONGEST_NAME}}  {'  '.join(columns)}"
@@ -245,19 +320,26 @@ def _inputs(scorer: Scorer, options: Mapping[str, Any]) -> Inputs:
         metrics=options["metrics"],
         captions=options["captions"],
         references=options["references"],
-        whole=options["whole"],
+        whole=Path(options["whole"][0]) if options["whole"] else None,
         videos=options["videos"],
         corpus=options["corpus"],
         annotators=options["annotators"],
         scorer=scorer,
         seed=options["seed"],
+        pair=options["pair"],
     )
-    return inputs.chosen(
-        scores=options["scores"],
-        metrics=options["only"],
-        systems=options["systems"],
-        without=options["without"],
-    ).fused(options["fusion"])
+    return inputs.chosen(**_choices(options)).mixed(
+        [artifact.name for artifact in options["learned"] if mixing(artifact.name)]
+    )
+
+
+def _choices(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "scores": options["scores"],
+        "metrics": options["only"],
+        "systems": options["systems"],
+        "without": options["without"],
+    }
 
 
 def _robustness(
@@ -272,6 +354,20 @@ def _robustness(
     ]
 
 
+def _source(text: str) -> Source:
+    try:
+        return Source.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _named_folder(text: str) -> tuple[str, Path]:
+    name, equals, folder = text.partition("=")
+    if not equals:
+        raise ValueError(f"--whole {text}: with several sets it is NAME=FOLDER")
+    return name, Path(folder)
+
+
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
@@ -283,7 +379,7 @@ def _pair(text: str) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _shift(text: str) -> int | str:
+def shift_of(text: str) -> int | str:
     if text == AUTO:
         return AUTO
     try:

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from analysis.metrics.models import ModelChoice
-from analysis.metrics.registry import families
-from analysis.services.metric_bench import model_of_operator
+from analysis.metrics.encoding.models import ModelChoice
+from analysis.metrics.registry import families, titles
+from analysis.services.metric_context import model_of_operator
 from analysis.services.metric_workers import metrics_unavailable
 
 
@@ -22,7 +22,7 @@ class Command(BaseCommand):
             self.stdout.write(self.style.MIGRATE_HEADING(family.paper))
             for name, summary in family.metrics.items():
                 self.stdout.write(f"  {name:<16} {summary}")
-            self.stdout.write(f"  {'needs':<16} {', '.join(sorted(family.needs))}")
+            self.stdout.write(f"  {'needs':<16} {', '.join(titles(family.needs))}")
             if family.settings:
                 self.stdout.write(f"  {'settings':<16} {', '.join(family.settings)}")
             for reason in dict.fromkeys(

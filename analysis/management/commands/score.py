@@ -12,29 +12,30 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from analysis.management.scoring_options import (
-    add_equipment,
+    add_config,
+    add_learned,
     add_material,
     add_settings,
-    equipment_of,
+    config_of,
     names,
     settings_of,
 )
-from analysis.meta.fusing import read_fusion
 from analysis.metrics.batch import Batch, VideoFile
-from analysis.metrics.embeddings import prune
+from analysis.metrics.context import ScoringContext
+from analysis.metrics.encoding.embeddings import prune
+from analysis.metrics.encoding.encoder import IMAGE_TEXT
 from analysis.metrics.files import (
     Captions,
+    as_texts,
     find_videos,
     read_captions,
     read_references,
     write_explanations,
     write_scores,
 )
-from analysis.metrics.registry import families_of
 from analysis.metrics.scoring import Fault, Scores, embed, embeddable, label_checked, score
 from analysis.metrics.settings import Settings
-from analysis.metrics.workbench import Workbench
-from daplatform.tables import Faults
+from daplatform.tables import Faults, TableError
 
 BAD_INPUT = 2
 # 0: everything was scored; 1 and 2: nothing was; this: values are missing, the messages say which.
@@ -51,9 +52,8 @@ class Command(BaseCommand):
         parser.add_argument("captions", type=Path, help="video,system,caption")
         parser.add_argument("--references", type=Path, help="video,source,caption")
         add_material(parser)
-        parser.add_argument(
-            "--metrics", type=names, required=True, help="names with commas, or all"
-        )
+        parser.add_argument("--metrics", type=names, default=[], help="names with commas, or all")
+        add_learned(parser)
         parser.add_argument("--out", type=Path, required=True, help="video,system,metric,value")
         parser.add_argument(
             "--label",
@@ -62,21 +62,17 @@ class Command(BaseCommand):
             help="names columns metric@LABEL, to keep them apart from those of another model",
         )
         parser.add_argument("--explain", type=Path, help="what EMScore matched, as JSON lines")
-        parser.add_argument(
-            "--fusion",
-            type=Path,
-            action="append",
-            default=[],
-            help="a mix of these metrics, as `correlate` saved it",
-        )
         parser.add_argument("--prune", action="store_true", help="delete other models' embeddings")
-        add_equipment(parser)
+        add_config(parser)
         add_settings(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         _check_folders(options)
+        metrics = [*options["metrics"], *(artifact.name for artifact in options["learned"])]
+        if not metrics:
+            raise CommandError("Name metrics with --metrics or --learned.", returncode=BAD_INPUT)
         try:
-            settings, equipment = settings_of(options), equipment_of(options, options["metrics"])
+            settings, config = settings_of(options), config_of(options, metrics)
         except ValueError as error:
             raise CommandError(str(error), returncode=BAD_INPUT) from error
         faults = Faults()
@@ -84,33 +80,31 @@ class Command(BaseCommand):
         for warning in faults:
             self.stderr.write(self.style.WARNING(str(warning)))
         try:
-            needs = {need for family in families_of(options["metrics"]) for need in family.needs}
-            bench = equipment.workbench(needs)
-            scores = self._score(batch, options["metrics"], settings, bench)
-            _add_fusions(scores, options["fusion"])
+            context = config.context()
+            scores = self._score(batch, metrics, settings, context)
             scores = scores.labelled(options["label"])
             write_scores(options["out"], captions, scores)
             if options["explain"]:
-                write_explanations(options["explain"], captions, batch, settings, bench.encoder)
+                encoder = context.resource(IMAGE_TEXT.name)
+                write_explanations(options["explain"], captions, batch, settings, encoder)
             if options["prune"]:
-                self._prune(options["store"], bench)
+                self._prune(options["store"], context)
         except (ValueError, OSError) as error:
             raise CommandError(str(error)) from error
         self._report(scores)
 
     def _score(
-        self, batch: Batch, metrics: list[str], settings: Settings, bench: Workbench
+        self, batch: Batch, metrics: list[str], settings: Settings, context: ScoringContext
     ) -> Scores:
         wanted = embeddable(batch, metrics, settings)
-        unreadable = embed(wanted, settings, bench, self._progress)
-        return score(batch, metrics, settings, bench, unreadable)
+        unreadable = embed(wanted, settings, context, self._progress)
+        return score(batch, metrics, settings, context, unreadable)
 
     def _progress(self, what: str, done: int, total: int) -> None:
         self.stderr.write(f"{what}: {done} of {total}")
 
-    def _prune(self, store: Path, bench: Workbench) -> None:
-        keep = bench.image_text.spaces if bench.image_text else set()
-        keep |= bench.sentence.spaces if bench.sentence else set()
+    def _prune(self, store: Path, context: ScoringContext) -> None:
+        keep = {space for model in context.embedders_opened for space in model.spaces}
         freed = prune(store, keep, before=time.time() - _A_DAY)
         self.stderr.write(f"{freed / 1e6:.1f} MB of other models' embeddings deleted")
 
@@ -132,36 +126,35 @@ def first_of(faults: Sequence[Fault]) -> list[str]:
 
 def _check_folders(options: Mapping[str, Any]) -> None:
     """Before hours of work, not after them."""
-    for path in (options["out"], options["explain"]):
-        if path and not path.parent.is_dir():
-            raise CommandError(f"There is no folder {path.parent} to write {path.name} into.")
-        if path and path.is_dir():
-            raise CommandError(f"{path} is a folder; name a file in it.")
+    wrong = ""
+    for path in filter(None, (options["out"], options["explain"])):
+        if not path.parent.is_dir():
+            wrong = f"There is no folder {path.parent} to write {path.name} into: make it first."
+        elif path.is_dir():
+            wrong = f"{path} is a folder; name a file in it."
     if options["explain"] and options["paragraphs"] != "whole":
-        raise CommandError("--explain tells of captions read whole: leave out --paragraphs.")
+        wrong = "--explain tells of captions read whole: leave out --paragraphs."
     if options["videos"] and not options["videos"].is_dir():
-        raise CommandError(f"{options['videos']} is not a folder.")
-
-
-def _add_fusions(scores: Scores, paths: Sequence[Path]) -> None:
-    for path in paths:
-        fused = read_fusion(path)
-        scores.values[fused.name] = fused.score(scores.values)
-        scores.signatures[fused.name] = fused.mixed_signature
+        wrong = f"{options['videos']} is not a folder: name the one that holds the videos."
+    if wrong:
+        raise CommandError(wrong, returncode=BAD_INPUT)
 
 
 def _read(options: Mapping[str, Any], faults: Faults) -> tuple[Captions, Batch]:
-    captions = read_captions(options["captions"], faults)
-    references = read_references(options["references"], faults) if options["references"] else {}
-    corpus = read_references(options["corpus"], faults) if options["corpus"] else references
-    if faults.errors:
-        told = "\n".join(str(fault) for fault in faults)
-        raise CommandError(f"{told}\nNothing was written.", returncode=BAD_INPUT)
+    captions = read_captions([options["captions"]], faults)
+    references, corpus = (
+        as_texts(read_references(options[name], faults)) if options[name] else {}
+        for name in ("references", "corpus")
+    )
+    try:
+        faults.refuse()
+    except TableError as error:
+        raise CommandError(f"{error}\nNothing was written.", returncode=BAD_INPUT) from error
     files = {}
     if options["videos"]:
         found = find_videos(options["videos"], captions.videos)
         files = {video: VideoFile.of(path) for video, path in found.items()}
-    return captions, Batch(captions.texts, captions.videos, references, corpus, files)
+    return captions, Batch(captions.texts, captions.videos, references, corpus or references, files)
 
 
 def _label(text: str) -> str:

@@ -16,14 +16,14 @@ from analysis.management.scoring_options import (
     names,
     settings_of,
 )
-from analysis.metrics.files import read_references
-from analysis.metrics.models import DEMO, ModelChoice
+from analysis.metrics.encoding.models import DEMO, ModelChoice
+from analysis.metrics.files import as_texts, read_references
 from analysis.metrics.scoring import Fault
 from analysis.selectors.metric_scores import files_write, run_faults
-from analysis.services.metric_chunks import metric_run_finish
 from analysis.services.metric_runs import Corpus, metric_run_request
-from analysis.tasks import metric_run_work_task
 from daplatform.errors import DomainError
+from daplatform.jobs.kinds import job_finish
+from daplatform.jobs.tasks import job_wake
 from daplatform.tables import Faults
 from hits.models import Campaign
 
@@ -73,10 +73,10 @@ class Command(BaseCommand):
             label=options["label"],
         )
         if options["now"]:
-            metric_run_finish(pk=run.pk)
+            job_finish(run)
             self.stdout.write(f"{len(run.metrics)} metrics of “{campaign}” are scored.")
             return run_faults([run])
-        metric_run_work_task.delay(run.pk)
+        job_wake(run)
         self.stdout.write(
             f"Workers score {len(run.metrics)} metrics of “{campaign}”; "
             "its Metrics tab shows how far they are."
@@ -94,7 +94,6 @@ def _corpus(path: Path | None) -> Corpus | None:
     if path is None:
         return None
     faults = Faults()
-    references = read_references(path, faults)
-    if faults.errors:
-        raise ValueError("\n".join(str(fault) for fault in faults))
+    references = as_texts(read_references(path, faults))
+    faults.refuse()
     return Corpus(path.name, references)

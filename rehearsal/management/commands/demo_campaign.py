@@ -21,8 +21,11 @@ class Command(BaseCommand):
     help = "Render the demo's clips and import its campaigns, with accounts. Safe to run again."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if not settings.DEBUG:
-            sentence = "The demo's passwords are public: it is made with DEBUG=true only."
+        if not (settings.DEBUG or getattr(settings, "IS_DEMO", False)):
+            sentence = (
+                "The demo's passwords are public, so it never goes into a database of your own: "
+                "run it with make demo, or with DJANGO_SETTINGS_MODULE=rehearsal.settings."
+            )
             raise CommandError(sentence, returncode=2)
         plain, rated = settings.DATA_DIR / "demo-campaign", settings.DATA_DIR / "demo-rated"
         write_demo_campaign(plain)

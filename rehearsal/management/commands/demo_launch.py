@@ -7,13 +7,14 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotations.selectors.offering import Choices
-from annotations.services.launches import batch_launch, policy_update
+from crowds.gateway import CrowdError
+from crowds.models import Launch
+from crowds.selectors.offering import Choices
+from crowds.services.launches import batch_launch, policy_update
+from crowds.services.outbox import outbox_run
 from daplatform.errors import DomainError
-from hits.crowds.gateway import CrowdError
-from hits.models import Campaign, Launch
+from hits.models import Campaign
 from hits.services.composing import batch_compose
-from hits.services.outbox import acts_run
 from rehearsal.demo.people import RATED_NAME
 
 CROWD = "mturk"
@@ -37,5 +38,5 @@ class Command(BaseCommand):
             )
         except (DomainError, CrowdError) as error:
             raise CommandError(str(error)) from None
-        acts_run(crowd=CROWD)
+        outbox_run(crowd=CROWD)
         self.stdout.write(f"“{campaign}”, batch {launch.batch.number}, is offered to workers.")

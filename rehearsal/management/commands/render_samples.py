@@ -5,14 +5,13 @@ Both are kept in static/, so that a site needs to render nothing: this is how th
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand
 from PIL import Image
 
 from annotations.samples import CLIP, STILL
+from daplatform import places
 from rehearsal.demo import Actor, Scene, Story, frames, render_clip
 
 PRACTICE = Scene(
@@ -39,7 +38,7 @@ class Command(BaseCommand):
     help = "Render the practice clip and the example picture of the instructions into static/."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        folder = Path(settings.BASE_DIR) / "static"
+        folder = places.SITE / "static"
         render_clip(PRACTICE, folder / CLIP, size=CLIP_SIZE)
         middle = frames(EXAMPLE, 3, (2 * STILL_SIZE[0], 2 * STILL_SIZE[1]))[1]
         picture = Image.fromarray(middle).resize(STILL_SIZE, Image.Resampling.LANCZOS)

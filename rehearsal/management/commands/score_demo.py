@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from analysis.services.metric_chunks import metric_run_finish
-from analysis.tasks import metric_run_work_task
+from daplatform.jobs.kinds import job_finish
+from daplatform.jobs.tasks import job_wake
 from rehearsal.services import demo_scores_request
 
 
@@ -22,7 +22,7 @@ class Command(BaseCommand):
         if run is None:
             return
         if options["now"]:
-            metric_run_finish(pk=run.pk)
+            job_finish(run)
         else:
-            metric_run_work_task.delay(run.pk)
+            job_wake(run)
         self.stdout.write(f"{len(run.metrics)} metrics of “{run.campaign}”")

@@ -14,8 +14,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from annotations.models import Annotator, Assignment
-from annotations.selectors.entry import claim_obstacle
 from annotations.services.assignments import batches_open
+from crowds.selectors.entry import claim_obstacle
 from daplatform.errors import DomainError
 from hits.models import Campaign
 from rehearsal.mturk.worker_client import Turned

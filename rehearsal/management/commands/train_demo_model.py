@@ -9,9 +9,14 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from analysis.metrics.models import DEMO_MODEL, MERGES, ModelChoice, find_model
+from analysis.metrics.encoding.models import DEMO_MODEL, MERGES, ModelChoice, find_model
+from analysis.metrics.encoding.vocabulary import (
+    clip_merges,
+    needed_merges,
+    read_merges,
+    write_merges,
+)
 from analysis.metrics.settings import Settings
-from analysis.metrics.vocabulary import clip_merges, needed_merges, read_merges, write_merges
 from rehearsal.demo_model.card import accuracies, model_card
 from rehearsal.demo_model.evaluation import evaluate
 from rehearsal.demo_model.examples import (

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from analysis.metrics.embeddings import Embedding
-from analysis.metrics.encoder import Encoder
-from analysis.metrics.models import Door
+from analysis.metrics.encoding.embeddings import Embedding
+from analysis.metrics.encoding.encoder import Encoder
+from analysis.metrics.encoding.models import ModelRef
 
 SOS, EOS = 1000, 1001
 WIDTH = 12
@@ -59,4 +59,4 @@ class PretendTowers:
 
 def pretend_encoder(store: Path, towers: PretendTowers | None = None, **options) -> Encoder:
     towers = towers or PretendTowers()
-    return Encoder(Door("pretend", (), lambda device: towers), store, **options)
+    return Encoder(ModelRef("pretend", (), lambda device: towers), store, **options)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
-from analysis.metrics.models import DEMO_CAUTION, DEMO_MODEL, Door
+from analysis.metrics.encoding.models import DEMO_CAUTION, DEMO_MODEL, ModelRef
 from tests.analysis.metrics.conftest import TINY_RESNET, TINY_VIT
 from tests.analysis.metrics.pretend import PretendTowers
 from tests.clips import make_clip
@@ -25,8 +25,8 @@ INCOMPLETE = 3
 @pytest.fixture
 def pretend_model(monkeypatch):
     """A model without torch: these tests are about what goes wrong around a model."""
-    door = Door("pretend", (), lambda device: PretendTowers())
-    monkeypatch.setattr("analysis.metrics.equipment.find_model", lambda choice: door)
+    door = ModelRef("pretend", (), lambda device: PretendTowers())
+    monkeypatch.setattr("analysis.metrics.encoding.encoder.find_model", lambda choice: door)
 
 
 class Campaign:
@@ -169,7 +169,8 @@ def test_a_toy_never_scores_reality(campaign, capsys):
     """Without weights: which metrics need a model, how to get one, and the rest is scored."""
     values = campaign.incomplete("emscore,clip_mean,bleu1")
     told = capsys.readouterr().err
-    assert told.count("an image–text model is needed and none is named") == 2
+    assert told.count("an image–text model is needed and none is named") == 1
+    assert "(emscore, clip_mean)" in told
     assert "--model and --weights" in told
     assert {metric for (_, metric), value in values.items() if value} == {"bleu1"}
 
@@ -192,6 +193,29 @@ def test_whoever_lets_the_demo_model_score_anyway_has_that_in_the_file(campaign,
     about = json.loads((campaign.folder / "scores.csv.json").read_text())
     assert about["notes"] == [DEMO_CAUTION]
     assert DEMO_CAUTION in capsys.readouterr().err
+
+
+@pytest.mark.published
+def test_a_photographed_clip_is_not_judged_by_the_toy(tmp_path, published):
+    """What a newcomer tries first: their own video, and no options."""
+    clips = published / "video"
+    if not clips.is_dir():
+        pytest.skip(f"no published clip at {clips}")
+    clip = next(clips.glob("*.mp4"))
+    captions = tmp_path / "captions.csv"
+    captions.write_text(f"video,system,caption\n{clip.stem},right,a chef cracks an egg\n")
+    asked = [
+        "score", str(captions), f"--videos={clips}", "--metrics=emscore,clip_image,factvc",
+        f"--out={tmp_path / 'scores.csv'}", f"--store={tmp_path / 'store'}",
+    ]  # fmt: skip
+    with pytest.raises(SystemExit) as incomplete:
+        call_command(*asked)
+    assert incomplete.value.code == 3
+    assert all(line.endswith(",") for line in (tmp_path / "scores.csv").read_text().split()[1:])
+    (tmp_path / "scores.csv").unlink()
+    with pytest.raises(CommandError, match="its scores mean nothing"):
+        call_command(*asked, "--model=demo")
+    assert not (tmp_path / "scores.csv").exists()
 
 
 def test_words_need_no_model_and_no_consent(campaign):

@@ -11,7 +11,7 @@ import sys
 import numpy as np
 import pytest
 
-from analysis.metrics.embeddings import Embedding, Space, key_of, prune
+from analysis.metrics.encoding.embeddings import Embedding, Space, key_of, prune
 
 
 def embedding(seed: int, rows: int = 3) -> Embedding:
@@ -107,7 +107,7 @@ def test_on_a_full_disk_the_run_goes_on_in_memory(space, monkeypatch):
 def test_several_processes_may_write_at_once(tmp_path):
     code = (
         "import sys; from pathlib import Path; import numpy as np;"
-        "from analysis.metrics.embeddings import *;"
+        "from analysis.metrics.encoding.embeddings import *;"
         "space = Space(Path(sys.argv[1]));"
         "e = lambda n: Embedding(np.full((2, 4), n, np.float32), np.zeros(2, np.int32));"
         "[space.put({key_of(str(n)): e(n), key_of(str(n + 1)): e(n + 1)}) for n in range(30)]"

@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 from analysis.metrics.batch import Batch, VideoFile
-from analysis.metrics.explanations import explain
-from analysis.metrics.scoring import embed, embeddable, score
-from analysis.metrics.settings import Settings
-from analysis.metrics.vision import token_weights
-from analysis.metrics.vocabulary import (
+from analysis.metrics.context import ScoringContext
+from analysis.metrics.encoding.vocabulary import (
     clip_merges,
     needed_merges,
     read_merges,
     token_texts,
     write_merges,
 )
-from analysis.metrics.workbench import Workbench
+from analysis.metrics.explanations import explain
+from analysis.metrics.scoring import embed, embeddable, score
+from analysis.metrics.settings import Settings
+from analysis.metrics.vision import token_weights
 from tests.analysis.metrics.pretend import PretendTowers, pretend_encoder
 from tests.clips import make_clip
 
@@ -30,10 +30,10 @@ def scored(tmp_path):
     video = VideoFile.of(make_clip(tmp_path / "v.mp4", seconds=1))
     references = {"v": ["a dog is running", "a cat"]}
     batch = Batch([CAPTION], ["v"], references, references, {"v": video})
-    bench = Workbench(image_text=pretend_encoder(tmp_path / "store"))
+    context = ScoringContext(opened={"image_text": pretend_encoder(tmp_path / "store")})
     metrics = ["emscore_p", "emscore_r"]
-    embed(embeddable(batch, metrics, FOUR), FOUR, bench)
-    return batch, bench.encoder, score(batch, metrics, FOUR, bench).values
+    embed(embeddable(batch, metrics, FOUR), FOUR, context)
+    return batch, context.resource("image_text"), score(batch, metrics, FOUR, context).values
 
 
 def test_the_matches_add_up_to_precision_and_recall(scored):
@@ -81,14 +81,14 @@ def merges():
 
 
 def test_token_numbers_mean_what_open_clips_tokenizer_says(merges):
-    from analysis.metrics.towers.libraries import open_clip
+    from analysis.metrics.encoding.towers.libraries import open_clip
 
     decoder = open_clip.tokenizer.SimpleTokenizer().decoder
     assert list(token_texts(merges)) == [decoder[number] for number in range(len(decoder))]
 
 
 def test_a_small_vocabulary_spells_its_words_as_the_large_one_does(merges, tmp_path):
-    from analysis.metrics.towers.libraries import open_clip
+    from analysis.metrics.encoding.towers.libraries import open_clip
 
     words = ["bouncing", "submarine", "a", "snowy", ","]
     few = needed_merges(words, read_merges(merges))

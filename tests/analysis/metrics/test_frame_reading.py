@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.metrics.frames import UnreadableVideo, read_frames
-from analysis.metrics.sampling import Sampling
+from analysis.metrics.encoding.frames import UnreadableVideo, read_frames
+from analysis.metrics.encoding.sampling import Sampling
 from tests.security.bombs import picture, write_pictures
 
 FRAMES = 60

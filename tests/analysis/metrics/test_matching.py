@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.metrics.clustering import representative_frames
-from analysis.metrics.emscore import emscores
-from analysis.metrics.factvc import factvc
+from analysis.metrics.families.emscore import emscores
+from analysis.metrics.families.factvc import factvc
 from analysis.metrics.idf import EQUAL, inverse_document_frequencies
 from analysis.metrics.matching import (
     Stack,

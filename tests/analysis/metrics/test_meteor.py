@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 
 from analysis.metrics.batch import Batch
-from analysis.metrics.meteor.files import digest, find_files
-from analysis.metrics.meteor.formula import meteor_scores
-from analysis.metrics.meteor.normalise import Abbreviations, normalise
-from analysis.metrics.meteor.scorer import Meteor
-from analysis.metrics.meteor.synonyms import Synonyms
+from analysis.metrics.config import MetricConfig
+from analysis.metrics.context import ScoringContext
+from analysis.metrics.families.meteor.files import digest, find_files
+from analysis.metrics.families.meteor.formula import meteor_scores
+from analysis.metrics.families.meteor.normalise import Abbreviations, normalise
+from analysis.metrics.families.meteor.scorer import Meteor
+from analysis.metrics.families.meteor.synonyms import Synonyms
 from analysis.metrics.scoring import score
 from analysis.metrics.settings import Settings
-from analysis.metrics.workbench import Workbench
 from benchmarks.meteor_equality import TOLERANCE, differences, published_pairs
 from benchmarks.meteor_program import program_scores
 
@@ -60,6 +61,7 @@ def test_it_scores_our_captions_as_the_program_did(meteor, golden):
     assert len(set(values)) > 900
 
 
+@pytest.mark.slow
 def test_the_program_still_says_what_it_said(java, golden):
     values = program_scores(*pairs_of(golden["texts"]), java)
     assert values == np.ravel(golden["scores"]).tolist()
@@ -176,7 +178,9 @@ def batch_of_one() -> Batch:
 
 
 def test_the_signature_tells_the_program_and_its_data(meteor_store):
-    scores = score(batch_of_one(), ["meteor"], Settings(), Workbench(store=meteor_store))
+    scores = score(
+        batch_of_one(), ["meteor"], Settings(), MetricConfig(store=meteor_store).context()
+    )
     edition = digest(find_files())
     assert len(edition) == 16
     assert scores.signatures["meteor"] == (
@@ -185,15 +189,16 @@ def test_the_signature_tells_the_program_and_its_data(meteor_store):
     assert not scores.faults
 
 
-def test_a_bench_loads_its_words_once(meteor_store):
-    bench = Workbench(store=meteor_store)
-    assert bench.meteor is bench.meteor
+def test_a_context_loads_its_words_once(meteor_store):
+    context = MetricConfig(store=meteor_store).context()
+    assert context.resource("meteor") is context.resource("meteor")
 
 
 def test_without_a_place_for_its_table_the_other_metrics_go_on(tmp_path):
     (tmp_path / "file").touch()
-    for store, reason in ((None, "no folder was given"), (tmp_path / "file", "cannot be kept in")):
-        scores = score(batch_of_one(), ["bleu1", "meteor"], Settings(), Workbench(store=store))
+    kept = MetricConfig(store=tmp_path / "file").context()
+    for context, reason in ((ScoringContext(), "was given"), (kept, "cannot be kept in")):
+        scores = score(batch_of_one(), ["bleu1", "meteor"], Settings(), context)
         assert scores.values["bleu1"][0] > 0
         assert np.isnan(scores.values["meteor"][0])
         [fault] = scores.faults

@@ -10,9 +10,9 @@ import sys
 import numpy as np
 import pytest
 
-from analysis.metrics.meteor import table
-from analysis.metrics.meteor.files import Files
-from analysis.metrics.meteor.table import open_table
+from analysis.metrics.families.meteor import table
+from analysis.metrics.families.meteor.files import Files
+from analysis.metrics.families.meteor.table import open_table
 
 # A probability, a phrase and one of its paraphrases; those of one phrase follow each other.
 PAIRS = [
@@ -107,8 +107,8 @@ def test_what_a_full_disk_cut_short_is_made_again(files, tmp_path, monkeypatch):
 MAKE = """
 import sys
 from pathlib import Path
-from analysis.metrics.meteor import table
-from analysis.metrics.meteor.files import Files
+from analysis.metrics.families.meteor import table
+from analysis.metrics.families.meteor.files import Files
 build = table.build_table
 def told(source):
     print("made")

@@ -10,11 +10,25 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
+from analysis.metrics.availability import unavailable
 from analysis.metrics.batch import Batch
-from analysis.metrics.registry import Family, families, families_of, metric_names
+from analysis.metrics.config import MetricConfig
+from analysis.metrics.context import ScoringContext
+from analysis.metrics.families import rouge
+from analysis.metrics.registry import (
+    Family,
+    MetricUnavailable,
+    Need,
+    Resource,
+    families,
+    families_of,
+    metric_names,
+    register,
+    resource,
+    resources,
+)
 from analysis.metrics.scoring import score
 from analysis.metrics.settings import Settings
-from analysis.metrics.workbench import Workbench
 
 
 def test_no_two_metrics_share_a_name():
@@ -72,11 +86,11 @@ from analysis.metrics.batch import Batch
 from analysis.metrics.registry import families
 from analysis.metrics.settings import Settings
 from analysis.metrics.signatures import signature
-from analysis.metrics.workbench import Workbench
+from analysis.metrics.context import ScoringContext
 batch = Batch(["a"], ["v"], {"v": ["b"]}, {"v": ["b"]})
 for family in families():
     for name in family.metrics:
-        print(signature(name, family, batch, Settings(), Workbench()).partition("|")[0])
+        print(signature(name, family, batch, Settings(), ScoringContext()).partition("|")[0])
 """
     assert on_a_web_machine(code).split() == metric_names()
 
@@ -85,17 +99,17 @@ def test_where_libraries_are_missing_each_metric_says_so_and_the_rest_is_scored(
     code = f"""
 import os
 from analysis.metrics.batch import Batch
-from analysis.metrics.equipment import Equipment
-from analysis.metrics.models import ModelChoice
+from analysis.metrics.config import MetricConfig
+from analysis.metrics.encoding.models import ModelChoice
 from analysis.metrics.registry import Need
 from analysis.metrics.scoring import embed, embeddable, score
 from analysis.metrics.settings import Settings
 batch, settings = Batch(["a"], ["v"], {{"v": ["b"]}}, {{"v": ["b"]}}), Settings()
 metrics = ["bleu1", "rougel", "chrf", "meteor", "sts", "emscore_text"]
 demo = ModelChoice("demo")
-bench = Equipment(store=Path({str(tmp_path)!r}), model=demo).workbench(set(Need))
-embed(embeddable(batch, metrics, settings), settings, bench)
-scores = score(batch, metrics, settings, bench)
+context = MetricConfig(store=Path({str(tmp_path)!r}), model=demo).context()
+embed(embeddable(batch, metrics, settings), settings, context)
+scores = score(batch, metrics, settings, context)
 print(*(f"{{fault.metrics[0]}}: {{fault.message}}" for fault in scores.faults), sep=os.linesep)
 assert scores.values["bleu1"] < 1e-3, "scored, and next to nothing in common"
 """
@@ -126,7 +140,7 @@ REFERENCES = {"v": ["a dog runs", "the dog"], "w": ["a cat"]}
 
 def signature_of(name: str, references=REFERENCES, **settings) -> str:
     batch = Batch(["a dog", "a cat"], ["v", "w"], references, references)
-    return score(batch, [name], Settings(**settings), Workbench()).signatures[name]
+    return score(batch, [name], Settings(**settings), ScoringContext()).signatures[name]
 
 
 def test_a_signature_says_how_the_score_was_made():
@@ -146,7 +160,7 @@ def test_a_signature_tells_corpora_apart():
 
 def test_a_video_without_references_costs_its_own_values_only():
     batch = Batch(["a dog", "a cow"], ["v", "x"], REFERENCES, REFERENCES)
-    scores = score(batch, ["bleu1", "rougel"], Settings(), Workbench())
+    scores = score(batch, ["bleu1", "rougel"], Settings(), ScoringContext())
     assert scores.values["bleu1"][0] > 0
     assert np.isnan(scores.values["bleu1"][1])
     [fault] = scores.faults
@@ -155,7 +169,7 @@ def test_a_video_without_references_costs_its_own_values_only():
 
 def test_without_any_reference_nothing_is_scored_and_that_is_said_once():
     batch = Batch(["a dog", "a cow"], ["v", "x"], {}, {})
-    scores = score(batch, ["cider"], Settings(), Workbench())
+    scores = score(batch, ["cider"], Settings(), ScoringContext())
     assert np.isnan(scores.values["cider"]).all()
     assert [str(fault) for fault in scores.faults] == ["there are no references (cider)"]
 
@@ -173,3 +187,62 @@ def test_without_any_reference_nothing_is_scored_and_that_is_said_once():
 def test_a_setting_out_of_range_is_refused(setting, value, message):
     with pytest.raises(ValueError, match=message):
         Settings(**{setting: value})
+
+
+def test_every_need_is_of_the_batch_or_a_resource_by_name():
+    known = {*Need, *(one.name for one in resources())}
+    assert {need for family in families() for need in family.needs} <= known
+    with pytest.raises(ValueError, match="there is no resource 'oracle', only image_text"):
+        resource("oracle")
+
+
+class Vowels:
+    """A model that a metric brings along; it has read so many texts."""
+
+    signature = "vowels@1"
+    read = 0
+
+    def count(self, text):
+        self.read += 1
+        return sum(text.count(letter) for letter in "aeiou")
+
+
+VOWELS = Resource(
+    name="vowels",
+    title="model of vowels",
+    find=lambda config: config.path("vowels") or refuse("give --resource vowels=FILE"),
+    open=lambda found, config: Vowels(),
+)
+
+
+def refuse(message):
+    raise MetricUnavailable(message)
+
+
+@pytest.fixture
+def vowels(monkeypatch):
+    """A metric with a model of its own: what one file of a family and one of a model hold."""
+
+    def _score(batch, settings, context):
+        model = context.resource("vowels")
+        return {"vowels": np.array([float(model.count(text)) for text in batch.captions])}
+
+    monkeypatch.setattr(rouge, "RESOURCES", (VOWELS,), raising=False)
+    resources.cache_clear()
+    register(Family({"vowels": "how many"}, "Nobody 2026", frozenset({"vowels"}), (), _score))
+    yield
+    resources.cache_clear()
+
+
+def test_a_metric_with_a_new_model_is_scored_listed_and_missed(vowels, tmp_path):
+    batch = Batch(["a dog", "an owl"], ["v", "w"], {}, {})
+    there = MetricConfig(store=tmp_path, paths=(("vowels", tmp_path / "file"),))
+    context = there.context()
+    assert score(batch, ["vowels"], Settings(), context).values["vowels"].tolist() == [2, 2]
+    score(batch, ["vowels"], Settings(), context)
+    assert context.resource("vowels").read == 4  # the same model, opened once
+    assert "vowels" not in unavailable(there)
+    without = MetricConfig(store=tmp_path)
+    assert unavailable(without)["vowels"] == "give --resource vowels=FILE"
+    [fault] = score(batch, ["vowels"], Settings(), without.context()).faults
+    assert str(fault) == "give --resource vowels=FILE (vowels)"

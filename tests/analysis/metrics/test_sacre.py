@@ -6,9 +6,9 @@ import pytest
 import sacrebleu
 
 from analysis.metrics.batch import Batch
+from analysis.metrics.context import ScoringContext
 from analysis.metrics.scoring import score
 from analysis.metrics.settings import Settings
-from analysis.metrics.workbench import Workbench
 
 REFERENCES = {"v": ["The dog runs fast.", "A dog is running"], "w": ["Two cats"]}
 CAPTIONS = ["A dog runs.", "two cats sleep"]
@@ -16,7 +16,7 @@ CAPTIONS = ["A dog runs.", "two cats sleep"]
 
 def test_they_are_sacrebleus_numbers_for_single_sentences():
     batch = Batch(CAPTIONS, ["v", "w"], REFERENCES, REFERENCES)
-    values = score(batch, ["chrf", "sentbleu"], Settings(), Workbench()).values
+    values = score(batch, ["chrf", "sentbleu"], Settings(), ScoringContext()).values
     for row, (caption, video) in enumerate(zip(CAPTIONS, "vw", strict=True)):
         references = REFERENCES[video]
         chrf = sacrebleu.sentence_chrf(caption, references).score
@@ -27,6 +27,6 @@ def test_they_are_sacrebleus_numbers_for_single_sentences():
 
 def test_captions_are_taken_as_they_were_written():
     batch = Batch(["Two cats", "two cats"], ["w", "w"], REFERENCES, REFERENCES)
-    values = score(batch, ["chrf"], Settings(), Workbench()).values["chrf"]
+    values = score(batch, ["chrf"], Settings(), ScoringContext()).values["chrf"]
     assert values[0] == 100
     assert values[1] < 100

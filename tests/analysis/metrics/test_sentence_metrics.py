@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from analysis.metrics.batch import Batch
+from analysis.metrics.context import ScoringContext
+from analysis.metrics.encoding.sentence_model import SentenceModel, find_sentence_model
 from analysis.metrics.registry import MetricUnavailable
 from analysis.metrics.scoring import embed, embeddable, score
-from analysis.metrics.sentence_model import SentenceModel, find_sentence_model
 from analysis.metrics.settings import Settings
-from analysis.metrics.workbench import Workbench
 
 REFERENCES = {
     "v": ["A dog is running on the beach.", "a dog runs"],
@@ -32,13 +32,13 @@ def model(tmp_path_factory) -> SentenceModel:
 
 def run(model: SentenceModel, captions=CAPTIONS, videos=VIDEOS, metrics=METRICS, **changes):
     batch = Batch(captions, videos, REFERENCES, REFERENCES)
-    settings, bench = Settings(**changes), Workbench(sentence=model)
-    embed(embeddable(batch, metrics, settings), settings, bench)
-    return score(batch, metrics, settings, bench)
+    settings, context = Settings(**changes), ScoringContext(opened={"sentence": model})
+    embed(embeddable(batch, metrics, settings), settings, context)
+    return score(batch, metrics, settings, context)
 
 
 def test_sts_is_the_librarys_cosine_over_the_references(model):
-    from analysis.metrics.towers.libraries import SentenceTransformer
+    from analysis.metrics.encoding.towers.libraries import SentenceTransformer
 
     library = SentenceTransformer(str(find_sentence_model()), device="cpu")
     values = run(model).values
@@ -122,5 +122,5 @@ def test_a_layer_the_model_does_not_have_is_one_sentence(model):
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path):
-    with pytest.raises(MetricUnavailable, match=r"holds no config\.json and weights"):
+    with pytest.raises(MetricUnavailable, match="safetensors"):
         find_sentence_model(tmp_path)

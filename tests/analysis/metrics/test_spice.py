@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from analysis.metrics.batch import Batch
+from analysis.metrics.config import MetricConfig
+from analysis.metrics.families.spice import spice
 from analysis.metrics.registry import MetricUnavailable
 from analysis.metrics.scoring import score
 from analysis.metrics.settings import Settings
-from analysis.metrics.spice import spice
-from analysis.metrics.workbench import Workbench
 
 STAND_IN = """#!/usr/bin/env python3
 import json, sys
@@ -46,10 +46,11 @@ def test_answers_are_given_back_in_the_order_of_the_captions(home, program):
     np.testing.assert_array_equal(values, [1, 2, np.nan])
 
 
-def test_where_it_is_not_installed_it_says_how_and_the_rest_goes_on():
+def test_where_it_is_not_installed_it_says_how_and_the_rest_goes_on(tmp_path):
     references = {"v": ["a dog"]}
     batch = Batch(["a dog"], ["v"], references, references)
-    scores = score(batch, ["spice", "rougel"], Settings(), Workbench())
+    context = MetricConfig(store=tmp_path).context()
+    scores = score(batch, ["spice", "rougel"], Settings(), context)
     assert scores.values["rougel"][0] == 1
     [fault] = scores.faults
     assert "SPICE is not installed" in fault.message

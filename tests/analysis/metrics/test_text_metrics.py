@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.metrics.batch import Batch
-from analysis.metrics.bleu import bleu
-from analysis.metrics.cider import cider
-from analysis.metrics.rouge import rouge_l
+from analysis.metrics.context import ScoringContext
+from analysis.metrics.families.bleu import bleu
+from analysis.metrics.families.cider import cider
+from analysis.metrics.families.rouge import rouge_l
 from analysis.metrics.scoring import score
 from analysis.metrics.settings import Settings
 from analysis.metrics.tokenize import ptb_tokenize
 from analysis.metrics.words import Words
-from analysis.metrics.workbench import Workbench
 
 CAPTIONS = [
     "A person is frying a pan of eggs that are colored pink and green.",
@@ -61,7 +61,7 @@ def reference_scores(captions, videos, references) -> dict[str, np.ndarray]:
 def our_scores(captions, videos, references) -> dict[str, np.ndarray]:
     batch = Batch(captions, videos, references, references)
     names = ["bleu1", "bleu2", "bleu3", "bleu4", "rougel", "cider"]
-    return score(batch, names, Settings(), Workbench()).values
+    return score(batch, names, Settings(), ScoringContext()).values
 
 
 def assert_same(ours, theirs):
@@ -166,8 +166,10 @@ def test_rouge_takes_precision_and_recall_from_different_references():
 
 def test_untokenised_captions_keep_their_punctuation():
     batch = Batch(["A dog."], ["v"], {"v": ["a dog"]}, {"v": ["a dog"]})
-    tokenised = score(batch, ["bleu1"], Settings(tokenize="ptb"), Workbench()).values["bleu1"]
-    as_written = score(batch, ["bleu1"], Settings(tokenize="none"), Workbench()).values["bleu1"]
+    tokenised = score(batch, ["bleu1"], Settings(tokenize="ptb"), ScoringContext()).values["bleu1"]
+    as_written = score(batch, ["bleu1"], Settings(tokenize="none"), ScoringContext()).values[
+        "bleu1"
+    ]
     assert tokenised[0] == pytest.approx(1)
     assert as_written[0] < 1e-5
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from analysis.metrics.models import Door, ModelChoice, find_model
+from analysis.metrics.encoding.models import ModelChoice, ModelRef, find_model
 from analysis.metrics.registry import MetricUnavailable
 from tests.analysis.metrics.conftest import TINY_RESNET, TINY_VIT, save_safetensors
 
@@ -21,7 +21,7 @@ TEXTS = ["a dog", "a man is riding a horse on the beach!", "word " * 300, "X"]
 
 @pytest.fixture(scope="module")
 def open_clip():
-    from analysis.metrics.towers.libraries import open_clip
+    from analysis.metrics.encoding.towers.libraries import open_clip
 
     return open_clip
 
@@ -102,6 +102,7 @@ def test_neighbours_in_the_batch_have_no_effect(towers, pictures):
     np.testing.assert_allclose(towers.encode_images(prepared), singly, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_images_are_embedded_as_open_clip_does(towers, vit, open_clip, pictures):
     import torch
 
@@ -113,7 +114,7 @@ def test_images_are_embedded_as_open_clip_does(towers, vit, open_clip, pictures)
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
-def assert_same_model(door: Door, folder, pictures):
+def assert_same_model(door: ModelRef, folder, pictures):
     expected = find_model(ModelChoice(str(folder))).load("cpu")
     found = door.load("cpu")
     prepared = [expected.prepare(picture) for picture in pictures]
@@ -247,7 +248,7 @@ def test_a_fingerprint_changes_with_the_weights_and_not_with_the_place(model_fol
 
 def test_a_tower_that_ends_otherwise_gives_the_sentence_alone(open_clip, towers):
     """SigLIP-like towers read out at their last position: no vector stands for a token."""
-    from analysis.metrics.towers.image_text import Towers
+    from analysis.metrics.encoding.towers.image_text import Towers
 
     text = TINY_VIT["text_cfg"] | {"no_causal_mask": True, "pool_type": "last"}
     model = open_clip.model.CustomTextCLIP(**(TINY_VIT | {"text_cfg": text})).eval()

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 from analysis.metrics.batch import Batch, VideoFile
-from analysis.metrics.embedding import GROUP_VIDEOS
-from analysis.metrics.registry import Need, families
+from analysis.metrics.context import ScoringContext
+from analysis.metrics.encoding.embedding import GROUP_VIDEOS
+from analysis.metrics.registry import families
 from analysis.metrics.scoring import embed, embeddable, score
 from analysis.metrics.settings import Settings
-from analysis.metrics.workbench import Workbench
 from tests.analysis.metrics.pretend import PretendTowers, pretend_encoder
 from tests.clips import make_clip
 
-METRICS = [name for family in families() if Need.ENCODER in family.needs for name in family.metrics]
+METRICS = [name for family in families() if "image_text" in family.needs for name in family.metrics]
 SYSTEMS = 3
 
 
@@ -49,9 +49,11 @@ FOUR = Settings(frames="uniform:4", factvc_frames="uniform:4")
 
 
 def run(batch: Batch, store: Path, towers=None, metrics=METRICS, settings=FOUR, **options):
-    bench = Workbench(image_text=pretend_encoder(store, towers=towers, **options))
-    unreadable = embed(embeddable(batch, metrics, settings), settings, bench)
-    return score(batch, metrics, settings, bench, unreadable), bench.image_text
+    context = ScoringContext(
+        opened={"image_text": pretend_encoder(store, towers=towers, **options)}
+    )
+    unreadable = embed(embeddable(batch, metrics, settings), settings, context)
+    return score(batch, metrics, settings, context, unreadable), context.resource("image_text")
 
 
 def test_every_metric_has_a_value_for_every_caption(clips, tmp_path):
@@ -246,7 +248,7 @@ class ShortSighted(PretendTowers):
 @pytest.fixture
 def no_vocabulary(monkeypatch):
     """The pretended tokens spell nothing: words are counted instead of letters."""
-    monkeypatch.setattr("analysis.metrics.encoder.clip_merges", lambda: None)
+    monkeypatch.setattr("analysis.metrics.encoding.encoder.clip_merges", lambda: None)
 
 
 def test_a_caption_that_cannot_be_read_whole_has_no_value_and_that_is_said(
@@ -281,7 +283,7 @@ def test_sentence_by_sentence_a_paragraph_is_read_whole(clips, tmp_path, no_voca
 
 
 def test_without_a_model_the_text_metrics_go_on(clips):
-    scores = score(make_batch(clips), ["clip_mean", "bleu1"], Settings(), Workbench())
+    scores = score(make_batch(clips), ["clip_mean", "bleu1"], Settings(), ScoringContext())
     assert np.isfinite(scores.values["bleu1"]).all()
     [fault] = scores.faults
     assert "no image-text model" in fault.message

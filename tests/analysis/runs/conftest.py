@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from hashlib import sha256
 
 import pytest
 from django.core.files.base import ContentFile
+from django.utils import timezone
 
-from analysis.metrics.models import Door
+from analysis.metrics.encoding.models import ModelRef
 from analysis.models import MetricRun
-from analysis.services import metric_bench
-from analysis.services.metric_chunks import metric_run_finish
+from analysis.services import metric_context
 from analysis.services.metric_runs import metric_run_request
+from daplatform.jobs.kinds import job_finish, job_run
 from hits.models import Campaign
 from tests.analysis.metrics.pretend import PretendTowers
 from tests.clips import make_clip
@@ -26,19 +28,19 @@ def private_store(settings, tmp_path):
     settings.METRIC_STORE = tmp_path / "embeddings"
     settings.METRIC_DEVICE = "cpu"
     settings.METRIC_MODELS = ["pretend"]
-    metric_bench.device.cache_clear()
-    metric_bench._job.cache_clear()
-    metric_bench.bench_forget()
+    metric_context.device.cache_clear()
+    metric_context._job.cache_clear()
+    metric_context.context_forget()
     yield
-    metric_bench.bench_forget()
+    metric_context.context_forget()
 
 
 @pytest.fixture
 def towers(monkeypatch) -> PretendTowers:
     """The image–text model of workers and of `manage.py score`."""
     towers = PretendTowers()
-    door = Door("pretend", (), lambda device: towers)
-    monkeypatch.setattr("analysis.metrics.equipment.find_model", lambda choice: door)
+    door = ModelRef("pretend", (), lambda device: towers)
+    monkeypatch.setattr("analysis.metrics.encoding.encoder.find_model", lambda choice: door)
     return towers
 
 
@@ -69,13 +71,31 @@ def ask(campaign):
     return request
 
 
+def step(run: MetricRun) -> int:
+    """What one worker does that is woken for the run; how many more it would wake."""
+    run.refresh_from_db()
+    return len(job_run(run if run.status == MetricRun.Status.WAITING else run.chunks.first()))
+
+
+def finish(run: MetricRun) -> None:
+    """What all workers do together that are woken for the run."""
+    while step(run):
+        pass
+
+
+def fall_silent(run: MetricRun) -> None:
+    """As if the workers of its chunks had died a while ago."""
+    long_ago = timezone.now() - timedelta(hours=1)
+    run.chunks.filter(status="running").update(claimed_at=long_ago)
+
+
 @pytest.fixture
 def scored(ask):
     """Ask for metrics and have them computed."""
 
     def score(metrics=METRICS, **choices) -> MetricRun:
         run = ask(metrics, **choices)
-        metric_run_finish(pk=run.pk)
+        job_finish(run)
         run.refresh_from_db()
         return run
 

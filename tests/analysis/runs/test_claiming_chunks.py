@@ -10,8 +10,8 @@ from django.db import connection
 
 from analysis.models import MetricChunk, MetricRun
 from analysis.services import metric_chunks
-from analysis.services.metric_chunks import metric_run_work
 from analysis.services.metric_work import Outcome
+from daplatform.jobs.kinds import job_finish, job_run
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -25,7 +25,7 @@ def test_workers_that_come_at_once_never_take_the_same_chunk(campaign, ask, monk
 
     monkeypatch.setattr(metric_chunks, "chunk_do", take)
     run = ask()
-    metric_run_work(pk=run.pk)
+    job_run(run)
     pattern = run.chunks.filter(kind="videos").first()
     MetricChunk.objects.bulk_create(
         MetricChunk(run=run, number=100 + n, kind="videos", items=pattern.items, size=16)
@@ -34,15 +34,14 @@ def test_workers_that_come_at_once_never_take_the_same_chunk(campaign, ask, monk
 
     def work(_) -> None:
         try:
-            while metric_run_work(pk=run.pk):
-                pass
+            job_finish(pattern)
         finally:
             connection.close()
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(work, range(8)))
     run.refresh_from_db()
-    assert run.state == MetricRun.State.DONE
+    assert run.status == MetricRun.Status.DONE
     assert set(Counter(taken).values()) == {1}
     assert len(taken) == run.chunks.count()
     assert set(run.chunks.values_list("attempts", flat=True)) == {1}
@@ -53,7 +52,7 @@ def test_a_run_is_cut_into_chunks_once_however_many_come_first(campaign, ask):
 
     def begin(_) -> int:
         try:
-            return metric_chunks._lay_out(run)
+            return len(job_run(run))
         finally:
             connection.close()
 

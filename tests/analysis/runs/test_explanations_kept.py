@@ -16,7 +16,7 @@ from analysis.selectors.explanations import (
     explanation_of,
     frame_name,
 )
-from analysis.services import explanations, metric_bench
+from analysis.services import explanations, metric_context
 from analysis.services.explanations import explanation_make
 from analysis.tasks import metric_run_explain_task
 from hits.models import Caption
@@ -33,9 +33,9 @@ PARTS = {
 
 @pytest.fixture(autouse=True)
 def fresh_worker():
-    explanations._bench.cache_clear()
+    explanations._context.cache_clear()
     yield
-    explanations._bench.cache_clear()
+    explanations._context.cache_clear()
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_its_parts_are_the_scores_of_the_run(run, caption):
 
 def test_nothing_is_embedded_for_it(run, caption, towers):
     before = (towers.images, towers.texts)
-    metric_bench.bench_forget()
+    metric_context.context_forget()
     assert not made(run, caption)["problem"]
     assert (towers.images, towers.texts) == before
 
@@ -104,9 +104,9 @@ def test_pruned_embeddings_are_said_and_tried_again(run, caption, settings, tmp_
 def test_embeddings_pruned_under_a_worker_that_knew_them_are_said(run, caption, settings):
     other = Caption.objects.get(system=caption.system, video__name="v000")
     assert not made(run, other)["problem"]
-    explanations._bench(metric_bench.equipment_of(run.choices, "cpu")).encoder.frames(
-        "uniform:16"
-    ).space._vectors.clear()  # as if it had not looked at them yet
+    explanations._context(metric_context.config_of(run.choices, "cpu")).resource(
+        "image_text"
+    ).frames("uniform:16").space._vectors.clear()  # as if it had not looked at them yet
     shutil.rmtree(settings.METRIC_STORE)
     assert made(run, caption)["problem"] == explanations.NO_FRAMES
 

@@ -50,7 +50,7 @@ def model(tmp_path_factory) -> Path:
     """Two real towers, small and with random weights: to run, never to judge by."""
     import torch
 
-    from analysis.metrics.towers.libraries import open_clip
+    from analysis.metrics.encoding.towers.libraries import open_clip
 
     folder = tmp_path_factory.mktemp("model")
     torch.manual_seed(0)
@@ -137,13 +137,13 @@ def test_a_run_whose_worker_was_killed_ends_with_the_same_bytes(machines, model,
     disturbed, undisturbed = machines
     request = ["score_campaign", "test-campaign", "--metrics", METRICS, "--model", model]
     disturbed.manage(request)
-    done = "SELECT 1 FROM analysis_metricchunk WHERE kind = 'videos' AND state = 'done'"
+    done = "SELECT 1 FROM analysis_metricchunk WHERE kind = 'videos' AND status = 'done'"
     with disturbed.worker() as worker:
         disturbed.wait_for(done)
         os.killpg(worker.pid, signal.SIGKILL)
-    assert disturbed.ask("SELECT 1 FROM analysis_metricrun WHERE state = 'running'")
+    assert disturbed.ask("SELECT 1 FROM analysis_metricrun WHERE status = 'running'")
     with disturbed.worker():
-        disturbed.wait_for("SELECT 1 FROM analysis_metricrun WHERE state = 'done'")
+        disturbed.wait_for("SELECT 1 FROM analysis_metricrun WHERE status = 'done'")
     disturbed.manage(["score_campaign", "test-campaign", "--out", disturbed.out])
     scores = (disturbed.out / "scores.csv").read_bytes()
     assert scores.count(b"\n") == 1 + 10 * 36 * 3

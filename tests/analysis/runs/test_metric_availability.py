@@ -9,23 +9,26 @@ from dataclasses import replace
 import pytest
 
 from analysis.metrics.availability import unavailable
-from analysis.metrics.equipment import Equipment
-from analysis.metrics.models import ModelChoice
+from analysis.metrics.config import MetricConfig
+from analysis.metrics.encoding.models import ModelChoice
 
 
 @pytest.fixture
-def equipment(tmp_path) -> Equipment:
+def config(tmp_path) -> MetricConfig:
     """Everything is there: a model's files, a program that stands for Java."""
     folder = tmp_path / "model"
     folder.mkdir()
-    for name in ("open_clip_config.json", "weights.safetensors", "config.json"):
+    (folder / "lib").mkdir()
+    for name in (
+        *("open_clip_config.json", "weights.safetensors", "config.json", "spice-1.0.jar"),
+        "lib/stanford-corenlp-3.6.0-models.jar",
+    ):
         (folder / name).write_bytes(b"{}")
-    return Equipment(
+    return MetricConfig(
         store=tmp_path / "store",
         model=ModelChoice(str(folder)),
-        sentence_model=folder,
         java=sys.executable,
-        spice_home=folder,
+        paths=(("sentence", folder), ("spice", folder)),
     )
 
 
@@ -38,26 +41,26 @@ def installed(monkeypatch):
     return absent
 
 
-def test_a_machine_with_everything_can_compute_everything(equipment):
-    assert unavailable(equipment) == {}
+def test_a_machine_with_everything_can_compute_everything(config):
+    assert unavailable(config) == {}
 
 
-def test_without_weights_metrics_of_the_image_text_model_say_so(equipment):
-    missing = unavailable(replace(equipment, model=ModelChoice("/nowhere")))
+def test_without_weights_metrics_of_the_image_text_model_say_so(config):
+    missing = unavailable(replace(config, model=ModelChoice("/nowhere")))
     assert "needs weights" in missing["emscore"]
     assert missing["emscore"] == missing["clip_mean"] == missing["factvc_text"]
     assert {"bleu4", "sts", "meteor"}.isdisjoint(missing)
 
 
-def test_without_its_packages_a_model_is_of_no_use(equipment, installed):
+def test_without_its_packages_a_model_is_of_no_use(config, installed):
     installed.add("open_clip")
-    missing = unavailable(equipment)
+    missing = unavailable(config)
     assert missing["emscore"].startswith("open_clip cannot be imported")
     assert "sts" not in missing
 
 
-def test_without_java_spice_alone_says_so(equipment):
-    missing = unavailable(replace(equipment, java="no-such-java"))
+def test_without_java_spice_alone_says_so(config):
+    missing = unavailable(replace(config, java="no-such-java"))
     assert set(missing) == {"spice"}
     assert missing["spice"].startswith("no Java is installed")
 
@@ -69,14 +72,14 @@ def test_without_java_spice_alone_says_so(equipment):
         ("snowballstemmer", "snowballstemmer cannot be imported"),
     ],
 )
-def test_without_its_packages_meteor_says_so(equipment, installed, package, reason):
+def test_without_its_packages_meteor_says_so(config, installed, package, reason):
     installed.add(package)
-    missing = unavailable(equipment)
+    missing = unavailable(config)
     assert set(missing) == {"meteor"}
     assert missing["meteor"].startswith(reason)
     assert "requirements.txt" in missing["meteor"]
 
 
-def test_without_its_folder_spice_says_how_to_get_it(equipment):
-    missing = unavailable(replace(equipment, spice_home=None))
+def test_without_its_folder_spice_says_how_to_get_it(config):
+    missing = unavailable(replace(config, paths=config.paths[:1]))
     assert missing["spice"].startswith("SPICE is not installed")

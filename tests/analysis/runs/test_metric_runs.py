@@ -6,8 +6,6 @@ import contextlib
 import io
 import json
 import shutil
-import threading
-from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -16,29 +14,27 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from analysis.metrics import bleu
-from analysis.metrics.meteor.scorer import Meteor
+from analysis.metrics.families import bleu
+from analysis.metrics.families.meteor.scorer import Meteor
 from analysis.metrics.registry import MetricUnavailable
 from analysis.metrics.settings import Settings
 from analysis.metrics.tokenize import ptb_tokenize
 from analysis.models import MetricChunk, MetricFault, MetricRun, MetricScore
 from analysis.selectors.metric_progress import run_progress, time_left
 from analysis.selectors.metric_scores import files_write, metric_table
-from analysis.services import metric_bench, metric_work
-from analysis.services.metric_chunks import GIVEN_UP, metric_run_finish, metric_run_work
+from analysis.services import metric_context, metric_work
 from analysis.services.metric_runs import (
     metric_run_cancel,
     metric_run_request,
     metric_run_retry,
-    metric_runs_left_behind,
 )
-from analysis.services.waiting import signs_of_life
-from analysis.tasks import metric_run_work_task, metric_runs_resume_task
 from daplatform.errors import DomainError
+from daplatform.jobs.kinds import kinds, left_behind
+from daplatform.jobs.tasks import job_run_task
 from hits.models import Caption, System, Video
 from hits.services.campaigns import caption_correct
 from rehearsal.demo.people import RATED_NAME
-from tests.analysis.runs.conftest import METRICS
+from tests.analysis.runs.conftest import METRICS, fall_silent, finish, step
 from tests.factories import make_campaign
 
 pytestmark = pytest.mark.django_db
@@ -67,7 +63,7 @@ def scored_from_files(campaign, folder: Path, store: Path, metrics=METRICS) -> t
 
 
 def test_the_scores_are_those_of_the_command_line_to_the_last_bit(scored, campaign, tmp_path):
-    assert scored().state == MetricRun.State.DONE
+    assert scored().status == MetricRun.Status.DONE
     ours = exported(campaign, tmp_path / "out")
     theirs, about = scored_from_files(campaign, tmp_path / "out", tmp_path / "another-store")
     assert ours == theirs
@@ -77,19 +73,18 @@ def test_the_scores_are_those_of_the_command_line_to_the_last_bit(scored, campai
     assert about["faults"] == told["faults"] == []
 
 
-def test_a_task_that_comes_twice_changes_nothing(ask, campaign, monkeypatch, tmp_path):
-    monkeypatch.setattr(metric_run_work_task, "delay", lambda pk: None)
+def test_a_task_that_comes_twice_changes_nothing(ask, campaign, woken, tmp_path):
     run = ask()
     for _ in range(40):
-        metric_run_work_task(run.pk)
-        metric_run_work_task(run.pk)
+        for kind in ("metrics", "metric chunks"):
+            job_run_task(kind, run.pk)
     run.refresh_from_db()
-    assert run.state == MetricRun.State.DONE
+    assert run.status == MetricRun.Status.DONE
     assert MetricScore.objects.count() == len(METRICS) * 60
     before = exported(campaign, tmp_path / "before")
-    run.chunks.update(state=MetricChunk.State.PENDING, claimed_at=None)
-    MetricRun.objects.update(state=MetricRun.State.RUNNING)
-    metric_run_finish(pk=run.pk)
+    run.chunks.again()
+    MetricRun.objects.update(status=MetricRun.Status.RUNNING)
+    finish(run)
     assert exported(campaign, tmp_path / "after") == before
     assert MetricScore.objects.count() == len(METRICS) * 60
 
@@ -126,30 +121,29 @@ def test_workers_that_die_again_and_again_cost_nothing_but_time(
     settings.METRIC_STORE = tmp_path / "second-store"
     run = ask()
     for _ in range(60):
-        lives = run.chunks.filter(kind=Kind.VIDEOS, state="pending", attempts=1).exists()
+        lives = run.chunks.filter(kind=Kind.VIDEOS, status="running", attempts=1).exists()
         towers.dies_after = towers.images + (10**9 if lives else 5)
         try:
-            metric_run_work(pk=run.pk)
+            step(run)
         except KeyboardInterrupt:
-            metric_bench.bench_forget()
-        long_ago = timezone.now() - timedelta(hours=1)
-        run.chunks.exclude(claimed_at=None).update(claimed_at=long_ago)
+            metric_context.context_forget()
+        fall_silent(run)
     run.refresh_from_db()
-    assert run.state == MetricRun.State.DONE
+    assert run.status == MetricRun.Status.DONE
     assert set(run.chunks.filter(kind=Kind.VIDEOS).values_list("attempts", flat=True)) == {2}
     assert exported(campaign, tmp_path / "disturbed") == undisturbed
 
 
 def test_a_chunk_that_kills_every_worker_is_given_up_and_the_rest_is_scored(ask, towers):
     run = ask()
-    metric_run_work(pk=run.pk)
+    step(run)
     deadly = run.chunks.filter(kind=Kind.VIDEOS).first()
-    long_ago = timezone.now() - timedelta(hours=1)
-    run.chunks.filter(pk=deadly.pk).update(attempts=3, claimed_at=long_ago)
-    metric_run_finish(pk=run.pk)
+    run.chunks.filter(pk=deadly.pk).update(attempts=3, status="running")
+    fall_silent(run)
+    finish(run)
     run.refresh_from_db()
-    assert run.state == MetricRun.State.DONE
-    faults = MetricFault.objects.filter(message=GIVEN_UP)
+    assert run.status == MetricRun.Status.DONE
+    faults = MetricFault.objects.filter(message__startswith="3 workers died over it")
     assert sorted(faults.values_list("video", flat=True)) == sorted(deadly.items)
     assert MetricScore.objects.filter(metric="emscore").count() == 4 * 3
     assert MetricScore.objects.filter(metric="cider").count() == 20 * 3
@@ -157,55 +151,32 @@ def test_a_chunk_that_kills_every_worker_is_given_up_and_the_rest_is_scored(ask,
 
 def test_a_claimed_chunk_is_left_alone_until_its_worker_is_silent(ask):
     run = ask()
-    metric_run_work(pk=run.pk)
-    run.chunks.update(claimed_at=timezone.now())
-    assert metric_run_work(pk=run.pk) == 0
-    assert not run.chunks.exclude(state="pending").exists()
-    assert not metric_runs_left_behind().exists()
-    run.chunks.update(claimed_at=timezone.now() - timedelta(minutes=5))
-    assert list(metric_runs_left_behind()) == [run]
-
-
-def test_the_worker_gives_signs_of_life_while_it_works(settings):
-    settings.METRIC_CLAIM_SECONDS = 0.04
-    told = threading.Semaphore(0)
-
-    class Rows:
-        """Notes what is confirmed: another thread cannot see this test's rows."""
-
-        def update(self, claimed_at):
-            told.release()
-
-    with signs_of_life(Rows()):
-        assert all(told.acquire(timeout=20) for _ in range(3))
-
-
-def test_lost_messages_are_made_good_by_the_sweep(ask, monkeypatch):
-    sent = []
-    monkeypatch.setattr(metric_run_work_task, "delay", sent.append)
-    run = ask()
-    metric_runs_resume_task()
-    assert sent == [run.pk]
-    metric_run_cancel(run=run)
-    metric_runs_resume_task()
-    assert sent == [run.pk]
+    step(run)
+    assert len(list(left_behind(kinds()["metric chunks"]))) == 1  # one worker for all of them
+    run.chunks.update(status="running", claimed_at=timezone.now())
+    assert step(run) == 0
+    assert not list(left_behind(kinds()["metric chunks"]))
+    fall_silent(run)
+    (chunk,) = left_behind(kinds()["metric chunks"])
+    assert chunk.run == run
 
 
 def test_several_workers_are_woken_to_share_a_run(ask):
     run = ask()
-    due = metric_run_work(pk=run.pk)
+    due = step(run)
     assert due == run.chunks.filter(waits=False).count() == 1 + 1 + 2  # words, texts, 2 × videos
-    assert metric_run_work(pk=run.pk) == 1
+    assert step(run) == 1
 
 
 def test_scores_of_embeddings_wait_until_all_is_embedded(ask):
     run = ask()
-    metric_run_work(pk=run.pk)
-    run.chunks.filter(kind=Kind.VIDEOS).update(claimed_at=timezone.now())
-    metric_run_finish(pk=run.pk)
-    done = set(run.chunks.filter(state="done").values_list("kind", flat=True))
+    step(run)
+    busy = {"status": "running", "claimed_at": timezone.now()}
+    run.chunks.filter(kind=Kind.VIDEOS).update(**busy)
+    finish(run)
+    done = set(run.chunks.filter(status="done").values_list("kind", flat=True))
     assert done == {"scores", "texts"}
-    assert not run.chunks.filter(waits=True, state="done").exists()
+    assert not run.chunks.filter(waits=True, status="done").exists()
 
 
 def test_an_unreadable_video_is_an_error_row_and_everything_else_is_scored(
@@ -237,9 +208,9 @@ def test_a_retry_reads_the_failed_videos_only(scored, campaign, towers, tmp_path
     path.write_bytes(whole)
     towers.images = towers.texts = 0
     metric_run_retry(run=run)
-    metric_run_finish(pk=run.pk)
+    finish(run)
     run.refresh_from_db()
-    assert run.state == MetricRun.State.DONE
+    assert run.status == MetricRun.Status.DONE
     assert (towers.images, towers.texts) == (10, 0)
     assert not MetricFault.objects.exists()
     ours = exported(campaign, tmp_path / "out")
@@ -251,7 +222,7 @@ def test_a_retry_of_a_video_that_is_still_broken_says_so_once(scored, campaign):
     run = scored()
     for _ in range(2):
         metric_run_retry(run=run)
-        metric_run_finish(pk=run.pk)
+        finish(run)
     assert MetricFault.objects.count() == 1
 
 
@@ -262,16 +233,17 @@ def test_it_refuses_to_retry_what_went_well(scored):
 
 def test_a_cancelled_run_begins_nothing_more_and_can_be_asked_for_again(ask, scored, towers):
     run = ask()
-    metric_run_work(pk=run.pk)
-    while not run.chunks.filter(kind=Kind.VIDEOS, state="done").exists():
-        metric_run_work(pk=run.pk)
+    step(run)
+    while not run.chunks.filter(kind=Kind.VIDEOS, status="done").exists():
+        step(run)
     metric_run_cancel(run=run)
-    assert metric_run_work(pk=run.pk) == 0
-    assert run.chunks.filter(state="pending").exists()
+    assert step(run) == 0
+    assert run.chunks.filter(status="stopped").exists()
+    assert not run.chunks.active().exists()
     with pytest.raises(DomainError, match="ended already"):
         metric_run_cancel(run=run)
     before = towers.images
-    assert scored().state == MetricRun.State.DONE
+    assert scored().status == MetricRun.Status.DONE
     assert (before, towers.images) == (160, 200)  # sixteen videos, then the other four
 
 
@@ -289,11 +261,11 @@ def test_a_caption_corrected_meanwhile_is_scored_as_it_was_asked_for(ask, campai
     run = ask(["bleu1"])
     caption = Caption.objects.filter(system__role="candidate").first()
     correction = caption_correct(caption=caption, text="Quite another caption.")
-    metric_run_finish(pk=run.pk)
+    finish(run)
     assert MetricScore.objects.filter(caption=caption).exists()
     assert not MetricScore.objects.filter(caption=correction).exists()
     run = metric_run_request(campaign=campaign, metrics=["bleu1"])
-    metric_run_finish(pk=run.pk)
+    finish(run)
     assert MetricScore.objects.filter(caption=correction).exists()
 
 
@@ -301,16 +273,16 @@ def test_copies_of_a_video_are_embedded_once_and_fail_together(ask, campaign, to
     first, *_, last = campaign.videos.order_by("name")
     Video.objects.filter(pk=last.pk).update(file=first.file.name, sha256=first.sha256)
     run = ask()
-    metric_run_finish(pk=run.pk)
+    finish(run)
     embedded = [pk for chunk in run.chunks.filter(kind=Kind.VIDEOS) for pk in chunk.items]
     assert len(embedded) == 19
     assert last.pk not in embedded
     assert towers.images == 19 * 10
     assert MetricScore.objects.filter(metric="emscore").count() == 60
     Path(first.file.path).write_bytes(b"no video at all")
-    shutil.rmtree(metric_bench.settings.METRIC_STORE)
-    metric_bench.bench_forget()
-    metric_run_finish(pk=ask().pk)
+    shutil.rmtree(metric_context.settings.METRIC_STORE)
+    metric_context.context_forget()
+    finish(ask())
     assert set(MetricFault.objects.values_list("video", flat=True)) == {first.pk, last.pk}
 
 
@@ -320,9 +292,9 @@ def test_a_metric_that_is_not_installed_is_said_once_and_costs_no_other(
     def none(choice):
         raise MetricUnavailable("the model is elsewhere")
 
-    monkeypatch.setattr("analysis.metrics.equipment.find_model", none)
+    monkeypatch.setattr("analysis.metrics.encoding.encoder.find_model", none)
     run = scored(["bleu1", "emscore", "spice"])
-    assert run.state == MetricRun.State.DONE
+    assert run.status == MetricRun.Status.DONE
     told = {fault.message: fault.metrics for fault in MetricFault.objects.all()}
     assert told.pop("the model is elsewhere") == ["emscore"]
     ((message, metrics),) = told.items()
@@ -334,7 +306,7 @@ def test_a_metric_that_is_not_installed_is_said_once_and_costs_no_other(
 def test_meteor_is_scored_without_java(scored, campaign, settings, meteor_store, no_java):
     settings.METRIC_STORE = meteor_store
     run = scored(["meteor"])
-    assert run.state == MetricRun.State.DONE
+    assert run.status == MetricRun.Status.DONE
     assert not MetricFault.objects.exists()
     references = dict(Caption.objects.filter(system__role="reference").values_list("video", "text"))
     rows = MetricScore.objects.select_related("caption").order_by("pk")
@@ -366,14 +338,13 @@ def test_something_unexpected_fails_its_chunk_and_no_other(ask, monkeypatch, cap
 
     monkeypatch.setattr(metric_work, "_embed_videos", burst)
     run = ask()
-    for _ in range(2 * 2):
+    step(run)
+    for _ in range(2):
         with pytest.raises(RuntimeError):
-            metric_run_finish(pk=run.pk)
-        if not run.chunks.filter(kind=Kind.VIDEOS, state="pending").exists():
-            break
-    metric_run_finish(pk=run.pk)
+            finish(run)
+    finish(run)
     run.refresh_from_db()
-    assert run.state == MetricRun.State.DONE
+    assert run.status == MetricRun.Status.DONE
     assert MetricFault.objects.filter(message__startswith="something went wrong").count() == 20
     assert MetricScore.objects.filter(metric="cider").count() == 60
 
@@ -383,13 +354,13 @@ def test_a_full_disk_is_said_and_can_be_tried_again(ask, settings, tmp_path, cam
     in_the_way.write_text("a file where the store should be")
     settings.METRIC_STORE = in_the_way
     run = ask(["clip_mean", "bleu1"])
-    metric_run_finish(pk=run.pk)
+    finish(run)
     run.refresh_from_db()
-    assert run.state == MetricRun.State.DONE
+    assert run.status == MetricRun.Status.DONE
     assert MetricFault.objects.filter(message__contains="cannot be written").exists()
     settings.METRIC_STORE = tmp_path / "room-enough"
     metric_run_retry(run=run)
-    metric_run_finish(pk=run.pk)
+    finish(run)
     assert not MetricFault.objects.exists()
     assert MetricScore.objects.filter(metric="clip_mean").count() == 60
 
@@ -398,19 +369,19 @@ def test_a_run_that_cannot_be_begun_says_so_and_stands_in_nobodys_way(ask, monke
     run = ask()
     MetricRun.objects.update(choices=run.choices | {"idf": "guesswork"})
     with pytest.raises(ValueError, match="idf must be one of"):
-        metric_run_work(pk=run.pk)
+        step(run)
     run.refresh_from_db()
-    assert run.state == MetricRun.State.FAILED
+    assert run.status == MetricRun.Status.FAILED
     assert run.problem.startswith("Something went wrong")
-    assert not metric_runs_left_behind().exists()
+    assert not list(left_behind(kinds()["metrics"]))
     ask()
 
 
 def test_a_run_begun_on_gpus_is_not_continued_on_a_cpu(ask):
     run = ask()
-    metric_run_work(pk=run.pk)
+    step(run)
     MetricRun.objects.update(precision="half")
-    assert metric_run_work(pk=run.pk) == 0
+    assert step(run) == 0
     assert not run.chunks.exclude(attempts=0).exists()
 
 
@@ -446,26 +417,25 @@ def test_a_run_that_says_all_that_an_earlier_one_said_replaces_it(scored, campai
 def test_progress_counts_items_and_knows_how_long_it_takes(ask):
     run = ask()
     assert run_progress(run) == []
-    metric_run_work(pk=run.pk)
-    run.chunks.filter(kind=Kind.TEXTS).update(state="done", seconds=4.0)
+    step(run)
+    run.chunks.filter(kind=Kind.TEXTS).update(status="done", seconds=4.0)
     first = run.chunks.filter(kind=Kind.VIDEOS).first()
-    run.chunks.filter(pk=first.pk).update(state="done", seconds=1600.0)
+    run.chunks.filter(pk=first.pk).update(status="done", seconds=1600.0)
     parts = {part.kind: part for part in run_progress(run)}
     assert (parts[Kind.VIDEOS].done, parts[Kind.VIDEOS].total) == (16, 20)
     assert parts[Kind.VIDEOS].rate == pytest.approx(0.01)
     assert parts[Kind.SCORES].rate is None
     assert time_left(run_progress(run)) == "about 7 min left"
-    run.chunks.filter(kind=Kind.VIDEOS, state="pending").update(claimed_at=timezone.now())
+    waiting = run.chunks.filter(kind=Kind.VIDEOS, status="waiting")
+    waiting.update(status="running", claimed_at=timezone.now())
     run.chunks.filter(pk=first.pk).update(seconds=80.0)
     assert time_left(run_progress(run)) == "less than a minute left"
 
 
-def test_a_shell_can_score_a_campaign_and_write_it_down(campaign, tmp_path, monkeypatch):
-    sent = []
-    monkeypatch.setattr(metric_run_work_task, "delay", sent.append)
+def test_a_shell_can_score_a_campaign_and_write_it_down(campaign, tmp_path, woken):
     call_command("score_campaign", campaign.slug, "--metrics", "bleu1,emscore")
     run = MetricRun.objects.get()
-    assert sent == [run.pk]
+    assert woken == [("metrics", run.pk)]
     with pytest.raises(CommandError, match="being scored already"):
         call_command("score_campaign", campaign.slug, "--metrics", "bleu1", "--now")
     metric_run_cancel(run=run)
@@ -485,16 +455,14 @@ def test_a_shell_is_told_what_could_not_be_scored(campaign, capsys):
     assert "SPICE is not installed" in capsys.readouterr().err
 
 
-def test_the_demo_is_scored_once_with_all_that_can_be_computed(campaign, monkeypatch):
-    sent = []
-    monkeypatch.setattr(metric_run_work_task, "delay", sent.append)
+def test_the_demo_is_scored_once_with_all_that_can_be_computed(campaign, woken):
     call_command("score_demo", stdout=io.StringIO())
-    assert not sent
+    assert not woken
     campaign.name, campaign.is_demo = RATED_NAME, True
     campaign.save()
     call_command("score_demo", stdout=io.StringIO())
     call_command("score_demo", stdout=io.StringIO())
     run = MetricRun.objects.get()
-    assert sent == [run.pk]
+    assert woken == [("metrics", run.pk)]
     assert {"bleu4", "emscore"} <= set(run.metrics)
     assert "spice" not in run.metrics

@@ -10,16 +10,16 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from analysis.metrics.models import DEMO_CAUTION, ModelChoice
+from analysis.metrics.encoding.models import DEMO_CAUTION, ModelChoice
 from analysis.metrics.registry import families
 from analysis.metrics.settings import SETTINGS, Settings
 from analysis.models import MetricRun
-from analysis.selectors.metric_agreement import metric_values
+from analysis.selectors.evaluations import metric_values
 from analysis.selectors.metric_scores import files_write, metric_sources, metric_table
-from analysis.services.metric_chunks import metric_run_finish
 from analysis.services.metric_runs import Corpus, metric_run_choose
-from analysis.tasks import metric_run_work_task, metric_worker_report_task
+from analysis.tasks import metric_worker_report_task
 from daplatform.errors import DomainError
+from daplatform.jobs.kinds import job_finish
 from tests.pages import markup
 
 pytestmark = pytest.mark.django_db
@@ -27,8 +27,7 @@ CORPUS = b"video,source,caption\nelsewhere,one,a dog runs\nelsewhere,two,a cat\n
 
 
 @pytest.fixture(autouse=True)
-def nobody_listens(monkeypatch):
-    monkeypatch.setattr(metric_run_work_task, "delay_on_commit", lambda pk: None)
+def nobody_listens(monkeypatch, woken):
     monkeypatch.setattr(metric_worker_report_task, "delay_on_commit", lambda: None)
 
 
@@ -71,7 +70,7 @@ def test_what_is_chosen_on_the_page_decides_the_numbers(campaign, client):
         idf="paper", factvc_alpha=0.5, clusters=3, frames="fps:1", paragraphs="sentences",
         bertscore_idf=True,
     )  # fmt: skip
-    metric_run_finish(pk=run.pk)
+    job_finish(run)
     signatures = {row.metric: row.signature for row in metric_table(campaign).rows}
     assert "|idf:paper|" in signatures["emscore"]
     assert "|factvc_alpha:0.5|" in signatures["factvc"]
@@ -88,7 +87,7 @@ def test_a_corpus_can_be_uploaded_and_rare_words_are_counted_in_it(campaign, cli
     upload = SimpleUploadedFile("vatex.csv", CORPUS)
     assert ask_page(client, campaign, "cider", corpus=upload).status_code == 302
     run = MetricRun.objects.get()
-    metric_run_finish(pk=run.pk)
+    job_finish(run)
     assert run.corpus.references == {"elsewhere": ["a dog runs", "a cat"], "there": ["birds"]}
     assert "corpus:2@" in metric_table(campaign).rows[0].signature
     assert "vatex.csv" in page(client, campaign)
@@ -161,7 +160,7 @@ def test_the_demo_model_is_refused_for_real_videos(campaign, client, settings):
     assert "on other videos and captions its scores mean nothing" in markup(refused)
     assert not MetricRun.objects.exists()
     assert ask_page(client, campaign, "emscore", model="demo", anyway="on").status_code == 302
-    metric_run_finish(pk=MetricRun.objects.get().pk)
+    job_finish(MetricRun.objects.get())
     assert DEMO_CAUTION[1:] in page(client, campaign)
     assert metric_values(metric_sources(campaign)).notes == (DEMO_CAUTION,)
 

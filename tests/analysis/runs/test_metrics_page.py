@@ -13,10 +13,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis.models import MetricRun, MetricWorker
-from analysis.services.metric_chunks import metric_run_finish, metric_run_work
 from analysis.services.metric_workers import metric_worker_report
-from analysis.tasks import metric_run_work_task, metric_worker_report_task
+from analysis.tasks import metric_worker_report_task
 from hits.models import System
+from tests.analysis.runs.conftest import finish, step
 from tests.factories import make_campaign
 from tests.pages import markup, shown
 
@@ -26,12 +26,11 @@ HTMX = {"HX-Request": "true"}
 
 
 @pytest.fixture(autouse=True)
-def sent(monkeypatch) -> list:
+def sent(monkeypatch, woken) -> list:
     """Nothing listens in tests; what would have been sent is noted instead."""
-    sent: list = []
-    monkeypatch.setattr(metric_run_work_task, "delay_on_commit", sent.append)
-    monkeypatch.setattr(metric_worker_report_task, "delay_on_commit", lambda: sent.append("report"))
-    return sent
+    report = metric_worker_report_task
+    monkeypatch.setattr(report, "delay_on_commit", lambda: woken.append("report"))
+    return woken
 
 
 @pytest.fixture
@@ -102,7 +101,7 @@ def test_pressing_score_makes_a_run_and_wakes_a_worker(campaign, client_of, anal
     response = tick(client_of(analyst), campaign, "bleu4", "emscore", frames="fps:1")
     assert response.url == address(campaign)
     run = MetricRun.objects.get()
-    assert sent == [run.pk]
+    assert sent == [("metrics", run.pk)]
     assert (run.metrics, run.requested_by) == (["bleu4", "emscore"], analyst)
     assert run.choices["frames"] == "fps:1"
 
@@ -137,12 +136,12 @@ def test_the_page_follows_a_run_until_it_ends(campaign, client_of, organiser, as
     run = ask(["bleu4", "emscore"])
     client = client_of(organiser)
     assert "No worker has begun." in markup(client.get(address(campaign)))
-    metric_run_work(pk=run.pk)
+    step(run)
     page = markup(client.get(address(campaign), headers=HTMX))
     assert "<h1" not in page
     assert "0 of 20" in page
     assert "every 2s" in page
-    metric_run_finish(pk=run.pk)
+    finish(run)
     ended = client.get(address(campaign), headers=HTMX)
     assert ended.headers["HX-Refresh"] == "true"
     assert "every 2s" not in markup(client.get(address(campaign)))
@@ -196,8 +195,8 @@ def test_failed_videos_are_named_and_can_be_tried_again(
     assert "Try what failed again" in page
     sent.clear()
     assert client.post(address(campaign, "metric-retry", run.pk)).status_code == 302
-    assert sent == [run.pk]
-    metric_run_finish(pk=run.pk)
+    assert set(sent) == {("metric chunks", run.pk)}
+    finish(run)
     Path(campaign.videos.get(name="v003").file.path).unlink()
     assert client.post(address(campaign, "metric-retry", run.pk)).status_code == 302
 
@@ -218,7 +217,7 @@ def test_asking_for_the_page_costs_the_same_however_much_was_scored(
     client = client_of(organiser)
     with django_assert_max_num_queries(17):
         client.get(address(campaign))
-    MetricRun.objects.update(state=MetricRun.State.RUNNING)
+    MetricRun.objects.update(status=MetricRun.Status.RUNNING)
     with django_assert_max_num_queries(8):
         client.get(address(campaign), headers=HTMX)
 

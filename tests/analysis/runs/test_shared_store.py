@@ -8,12 +8,13 @@ import pytest
 from django.core.files.storage import storages
 from moto import mock_aws
 
-from analysis.metrics.embeddings import Embedding, Space
+from analysis.metrics.encoding.embeddings import Embedding, Space
 from analysis.models import MetricFault, MetricRun, MetricScore
 from analysis.selectors.metric_scores import files_write
-from analysis.services import metric_bench
+from analysis.services import metric_context
 from analysis.services.embedding_store import store_pull, store_push
-from analysis.services.metric_chunks import metric_run_finish, metric_run_work
+from daplatform.jobs.kinds import job_finish
+from tests.analysis.runs.conftest import step
 
 pytestmark = pytest.mark.django_db
 S3 = "storages.backends.s3.S3Storage"
@@ -41,7 +42,7 @@ def move(settings, tmp_path):
 
     def to(name: str) -> None:
         settings.METRIC_STORE = tmp_path / name
-        metric_bench.bench_forget()
+        metric_context.context_forget()
 
     return to
 
@@ -49,17 +50,17 @@ def move(settings, tmp_path):
 def test_machines_share_the_embeddings_of_one_run(buckets, campaign, ask, towers, move, tmp_path):
     run = ask()
     machines = ["first", "second"]
-    while MetricRun.objects.filter(pk=run.pk).exclude(state="done").exists():
+    while MetricRun.objects.filter(pk=run.pk).exclude(status="done").exists():
         machines.reverse()
         move(machines[0])
-        metric_run_work(pk=run.pk)
+        step(run)
     assert towers.images == 20 * 10
     assert MetricScore.objects.filter(run=run).count() == len(run.metrics) * 60
     assert not MetricFault.objects.exists()
     files_write(campaign, tmp_path)
     shared = (tmp_path / "scores.csv").read_bytes()
     move("third")
-    metric_run_finish(pk=ask().pk)
+    job_finish(ask())
     assert towers.images == 20 * 10  # what the others have embedded is there for the third
     files_write(campaign, tmp_path)
     assert (tmp_path / "scores.csv").read_bytes() == shared

@@ -7,11 +7,11 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.urls import reverse
 
-from analysis.metrics.encoder import Encoder
+from analysis.metrics.encoding.encoder import Encoder
 from analysis.selectors.explanations import explanation_name
 from analysis.services import explanations
 from analysis.services.explanations import explanation_make
-from analysis.tasks import metric_run_explain_task, result_compute_task
+from analysis.tasks import metric_run_explain_task
 from hits.models import Caption
 from tests.factories import make_campaign, make_user
 from tests.pages import markup, shown
@@ -21,13 +21,12 @@ HARM = "<script>alert(1)</script>"
 
 
 @pytest.fixture(autouse=True)
-def asked(monkeypatch, settings, tmp_path) -> list[tuple[int, int]]:
+def asked(monkeypatch, settings, tmp_path, woken) -> list[tuple[int, int]]:
     """Nothing listens; what a worker would have been asked is noted."""
     settings.DATA_DIR = tmp_path / "data"
-    explanations._bench.cache_clear()
+    explanations._context.cache_clear()
     sent: list[tuple[int, int]] = []
     monkeypatch.setattr(metric_run_explain_task, "delay_on_commit", lambda *pks: sent.append(pks))
-    monkeypatch.setattr(result_compute_task, "delay_on_commit", lambda pk: None)
     return sent
 
 
@@ -127,7 +126,7 @@ def test_half_a_file_is_not_there_yet(page_of, scored, caption):
 
 
 def test_a_cut_caption_says_where(page_of, scored, caption, monkeypatch):
-    monkeypatch.setattr(Encoder, "cuts", lambda self, text: text == caption.text)
+    monkeypatch.setattr(Encoder, "cuts", lambda self, text, *_: text == caption.text)
     monkeypatch.setattr(Encoder, "token_text", lambda self, token: "word" if token < 1000 else "[]")
     run = scored(["emscore"])
     explanation_make(run=run.pk, caption=caption.pk)

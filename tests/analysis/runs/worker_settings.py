@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from daplatform.settings import *  # noqa: F403
 
-METRIC_CLAIM_SECONDS = 3.0
+JOB_SILENT_SECONDS = 3.0
 CELERY_BEAT_SCHEDULE = {
-    "take-up-metric-runs-left-behind": {
-        "task": "analysis.tasks.metric_runs_resume_task",
+    "take-up-jobs-left-behind": {
+        "task": "daplatform.jobs.tasks.jobs_sweep_task",
         "schedule": 1.0,
     }
 }

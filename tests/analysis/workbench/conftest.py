@@ -9,10 +9,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis.models import Computed, Export, Result
-from analysis.pipeline import Settings
-from analysis.services.exports import export_make, export_request
-from analysis.services.results import result_compute, result_request
-from analysis.tasks import export_make_task, result_compute_task
+from analysis.results.pipeline import Settings
+from analysis.services.exports import export_request
+from analysis.services.results import result_request
+from daplatform.jobs.kinds import job_run
 from hits.importing import read_campaign
 from hits.models import Campaign, Caption
 from hits.services.composing import batch_compose
@@ -29,12 +29,8 @@ def private_results(settings, tmp_path):
 
 
 @pytest.fixture(autouse=True)
-def no_queue(monkeypatch) -> list[int]:
-    """Nothing listens in tests; what would have been sent is noted instead."""
-    sent: list[int] = []
-    monkeypatch.setattr(result_compute_task, "delay_on_commit", sent.append)
-    monkeypatch.setattr(export_make_task, "delay_on_commit", sent.append)
-    return sent
+def no_queue(woken):
+    """Nothing listens in tests."""
 
 
 def quality(item) -> int:
@@ -60,7 +56,7 @@ def compute(campaign: Campaign, **choices) -> Result:
     settings = Settings(minimum_pairs=campaign.min_pairs, **choices)
     result = result_request(campaign=campaign, choices=settings)
     assert result is not None
-    result_compute(pk=result.pk)
+    job_run(result)
     result.refresh_from_db()
     return result
 
@@ -82,7 +78,7 @@ def make_export(campaign: Campaign, person) -> Export:
         choices={"result": result.pk, "search": "", "system": "", "sort": ""},
         rows=140,
     )
-    export_make(pk=export.pk)
+    job_run(export)
     export.refresh_from_db()
     return export
 

@@ -134,7 +134,7 @@ def test_metric_scores_come_from_the_last_run_of_each_metric(page_of, ready, cam
             metrics=metrics,
             choices={},
             last_caption=caption.pk,
-            state=MetricRun.State.DONE,
+            status=MetricRun.Status.DONE,
         )
         for metric in metrics:
             MetricScore.objects.create(run=run, caption=caption, metric=metric, value=value)
@@ -147,7 +147,7 @@ def test_metric_scores_come_from_the_last_run_of_each_metric(page_of, ready, cam
 
 def test_a_video_takes_few_queries(page_of, ready, campaign, django_assert_max_num_queries):
     video = campaign.videos.get(name="v004")
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(17):
         page_of("video-scores", campaign, video.pk)
 
 

@@ -12,12 +12,13 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from analysis.downloads import MEDIA_TYPES
 from analysis.metrics.files import read_captions
+from analysis.presenting.downloads import formats
+from analysis.selectors.results import result_summary
 from daplatform.tables import Faults
 from hits.models import HitItem
-from tests.analysis.agreement.conftest import compute as compare
-from tests.analysis.agreement.conftest import score
+from tests.analysis.evaluations.conftest import compute as compare
+from tests.analysis.evaluations.conftest import score
 from tests.analysis.workbench.conftest import HARM, compute
 from tests.factories import make_campaign
 from tests.pages import body, markup
@@ -26,6 +27,8 @@ pytestmark = pytest.mark.django_db
 
 
 RESULT_FILES = ("captions.csv", "annotators.csv", "report.html")
+WIN = 'fill="var(--one)" stroke="var(--paper)"'
+"""A cell of the matrix, as it is drawn where one system is significantly better."""
 
 
 def fetch(page_of, campaign, name, format, subject="", **query):
@@ -33,7 +36,7 @@ def fetch(page_of, campaign, name, format, subject="", **query):
     args = [name, subject, format] if subject else [name, format]
     answer = page_of("download-of" if subject else "download", campaign, *args, **query)
     assert answer.status_code == 200, body(answer)
-    assert answer["Content-Type"] == MEDIA_TYPES[format]
+    assert answer["Content-Type"] == formats()[format].media_type
     begins = f'attachment; filename="{campaign.slug}-{name.removesuffix("s")}'
     assert answer["Content-Disposition"].startswith(begins)
     assert answer["Content-Disposition"].endswith(f'.{format}"')
@@ -134,9 +137,9 @@ def test_a_pair_has_the_order_of_the_page(page_of, campaign, everything):
 
 
 def test_no_two_files_of_a_campaign_have_one_name(page_of, campaign, everything, ready):
-    compared = campaign.agreements.get()
+    compared = campaign.evaluations.get()
     answers = [page_of("result-file", campaign, ready.pk, name) for name in RESULT_FILES]
-    answers += [page_of("agreement-file", campaign, compared.pk, "report.html")]
+    answers += [page_of("evaluation-file", campaign, compared.pk, "report.html")]
     answers += [page_of("metric-file", campaign, "captions.csv")]
     for name in ("annotators", "captions"):
         answers.append(page_of("download", campaign, name, "csv"))
@@ -176,7 +179,7 @@ def test_ratings_are_all_there_and_read_again_by_the_command_line(
 
 def test_the_picture_of_a_metric_is_taken_along(page_of, campaign, everything):
     _, query = everything["points"]
-    page = page_of("agreement", campaign, **query)
+    page = page_of("evaluation", campaign, **query)
     found = fetch(page_of, campaign, "points", "json", **query)
     assert len(found) == page.context["count"]
     odd = [row for row in found if row["distance"] is not None]
@@ -230,10 +233,12 @@ def test_files_of_the_ranking_follow_how_p_is_adjusted(page_of, campaign, ready,
     for name in ("report{}.html", "significance{}.tex", "significance{}.svg"):
         assert f"/results/{ready.pk}/{name.format(which)}" in content
     column = {"": "p", "-holm": "p_holm", "-bh": "p_bh"}[which]
-    wins = sum(row[column] < 0.05 for row in ready.page["significance"])
+    wins = sum(
+        getattr(pair, column) < 0.05 for pair in result_summary(ready).numbers["significance"].pairs
+    )
     assert file(f"significance{which}.tex").count(r"\cellcolor") == wins
-    assert file(f"significance{which}.svg").count('class="cell win"') == wins
-    assert file(f"report{which}.html").count('class="cell win"') == wins
+    assert file(f"significance{which}.svg").count(WIN) == wins
+    assert file(f"report{which}.html").count(WIN) == wins
 
 
 def test_a_page_to_keep_runs_nothing_and_says_how_it_was_made(page_of, harmful):
@@ -273,7 +278,7 @@ def test_files_for_the_command_line_are_defused_and_read_back_as_they_were(
         (tmp_path / name).write_bytes(b"".join(answer.streaming_content))
         rows = READERS["csv"]((tmp_path / name).read_bytes())
         assert all(row["video"].startswith(f"'={HARM[:8]}") for row in rows), name
-    read = read_captions(tmp_path / "captions.csv", Faults())
+    read = read_captions([tmp_path / "captions.csv"], Faults())
     assert set(read.systems) <= set(harmful.systems.values_list("name", flat=True))
 
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.db import OperationalError
 from django.urls import reverse
 from django.utils import timezone
 
 from analysis.models import Export
 from analysis.selectors.exports import export_path
 from analysis.services import downloads
-from analysis.services.exports import export_make, exports_left_behind, exports_prune
-from analysis.tasks import export_make_task, exports_sweep_task
-from hits.models import AuditEntry
+from analysis.services.exports import exports_prune
+from crowds.models import AuditEntry
+from daplatform.jobs.kinds import job_run
 from tests.analysis.workbench.conftest import make_export
 from tests.factories import make_user
 from tests.pages import body, markup, shown
@@ -43,9 +42,9 @@ def fetched(page_of, campaign, export) -> bytes:
     return b"".join(answer.streaming_content)
 
 
-def test_a_long_list_is_left_to_a_worker_who_is_woken(waiting, no_queue):
-    assert waiting.pk in no_queue
-    assert (waiting.state, waiting.rows, waiting.written) == ("waiting", 140, 0)
+def test_a_long_list_is_left_to_a_worker_who_is_woken(waiting, woken):
+    assert ("exports", waiting.pk) in woken
+    assert (waiting.status, waiting.rows, waiting.written) == ("waiting", 140, 0)
 
 
 def test_a_short_list_comes_at_once(page_of, campaign, ready):
@@ -58,18 +57,18 @@ def test_it_holds_the_bytes_it_would_have_had_at_once(page_of, campaign, ready, 
     query = {"sort": "-raw"}
     page_of("download", campaign, "captions", format, **query)
     export = Export.objects.get()
-    export_make(pk=export.pk)
+    job_run(export)
     settings.EXPORT_ROWS_AT_ONCE = 1_000
     at_once = body(page_of("download", campaign, "captions", format, **query))
     assert fetched(page_of, campaign, export) == at_once
     export.refresh_from_db()
-    assert (export.state, export.size) == ("ready", len(at_once))
+    assert (export.status, export.size) == ("done", len(at_once))
 
 
 def test_ratings_are_written_piece_by_piece(page_of, campaign, ready, settings):
     page_of("download", campaign, "ratings", "csv")
     export = Export.objects.get()
-    export_make(pk=export.pk)
+    job_run(export)
     export.refresh_from_db()
     assert export.written == export.rows == 500
     settings.EXPORT_ROWS_AT_ONCE = 1_000
@@ -86,28 +85,11 @@ def test_asking_again_gives_the_same_row(page_of, campaign, waiting):
 
 
 def test_it_is_safe_to_make_it_twice(page_of, campaign, waiting):
-    export_make(pk=waiting.pk)
+    job_run(waiting)
     before = fetched(page_of, campaign, waiting)
-    export_make(pk=waiting.pk)
+    job_run(waiting)
     assert fetched(page_of, campaign, waiting) == before
     assert [path.name for path in export_path(waiting).parent.iterdir()] == ["captions.csv"]
-
-
-def test_only_one_worker_makes_it_until_it_falls_silent(waiting, settings):
-    assert Export.objects.claim(waiting.pk)
-    assert not Export.objects.claim(waiting.pk)
-    assert not exports_left_behind().exists()
-    silent = timezone.now() - timedelta(seconds=settings.EXPORT_CLAIM_SECONDS + 1)
-    Export.objects.update(claimed_at=silent)
-    assert list(exports_left_behind()) == [waiting]
-    assert Export.objects.claim(waiting.pk)
-
-
-def test_the_sweep_wakes_what_was_left_behind(waiting, monkeypatch):
-    sent: list[int] = []
-    monkeypatch.setattr(export_make_task, "delay", sent.append)
-    exports_sweep_task()
-    assert sent == [waiting.pk]
 
 
 def test_a_worker_tells_after_each_piece_how_far_it_is(waiting, monkeypatch):
@@ -125,33 +107,33 @@ def test_a_worker_tells_after_each_piece_how_far_it_is(waiting, monkeypatch):
         return type(made)(made.title, made.rows, pieces, made.signature)
 
     monkeypatch.setitem(downloads.DOWNLOADS, "captions", watched)
-    export_make(pk=waiting.pk)
+    job_run(waiting)
     assert told == [0, 30, 60, 90, 120]
 
 
 def test_a_result_that_was_replaced_is_a_failure_that_can_be_tried_again(
-    page_of, campaign, ready, waiting, no_queue
+    page_of, campaign, ready, waiting, woken
 ):
     Export.objects.update(choices=waiting.choices | {"result": 0})
-    export_make(pk=waiting.pk)
+    job_run(waiting)
     waiting.refresh_from_db()
-    assert waiting.state == "failed"
+    assert waiting.status == "failed"
     content = markup(page_of("export-list", campaign))
     assert "There is no such result any more" in content
     assert waiting.address in content
     Export.objects.update(choices=waiting.choices | {"result": ready.pk})
-    no_queue.clear()
+    woken.clear()
     page_of("download", campaign, "captions", "csv", sort="-raw")
     waiting.refresh_from_db()
-    assert (waiting.state, waiting.problem, no_queue) == ("waiting", "", [waiting.pk])
+    assert (waiting.status, waiting.problem, woken) == ("waiting", "", [("exports", waiting.pk)])
 
 
 def test_the_page_shows_progress_and_asks_again_until_all_is_made(page_of, campaign, waiting):
-    Export.objects.update(written=60)
+    Export.objects.update(progress={"rows": 60})
     content = markup(page_of("export-list", campaign))
     assert 'max="140" value="60"' in content
     assert "hx-trigger" in content
-    export_make(pk=waiting.pk)
+    job_run(waiting)
     content = markup(page_of("export-list", campaign))
     assert "hx-trigger" not in content
     assert reverse("analysis:export-file", args=[campaign.slug, waiting.pk]) in content
@@ -189,7 +171,7 @@ def test_old_exports_are_deleted_with_their_files(page_of, campaign, ready, orga
 
 
 def test_a_lost_file_is_made_again(page_of, campaign, waiting):
-    export_make(pk=waiting.pk)
+    job_run(waiting)
     export_path(waiting).unlink()
     assert page_of("export-file", campaign, waiting.pk).status_code == 404
     content = markup(page_of("export-list", campaign))
@@ -197,7 +179,7 @@ def test_a_lost_file_is_made_again(page_of, campaign, waiting):
     assert f'href="{waiting.address}"' in content
     assert reverse("analysis:export-file", args=[campaign.slug, waiting.pk]) not in content
     page_of("download", campaign, "captions", "csv", sort="-raw")
-    export_make(pk=waiting.pk)
+    job_run(waiting)
     assert fetched(page_of, campaign, waiting)
     assert "not here any more" not in shown(page_of("export-list", campaign))
 
@@ -208,35 +190,11 @@ def test_a_full_disk_leaves_no_half_and_the_work_to_the_next_sweep(waiting, monk
 
     with monkeypatch.context() as patched:
         patched.setattr("analysis.services.exports.write_download", full)
-        export_make(pk=waiting.pk)
+        job_run(waiting)
     assert not list(export_path(waiting).parent.iterdir())
-    assert list(exports_left_behind()) == [waiting]
-    export_make(pk=waiting.pk)
+    job_run(waiting)
     waiting.refresh_from_db()
-    assert (waiting.state, waiting.problem) == ("ready", "")
-
-
-def test_an_unexpected_error_is_logged_and_tried_once(page_of, campaign, waiting, caplog):
-    Export.objects.update(choices={"of": "an older version"})  # a TypeError, as no list takes it
-    caplog.clear()
-    export_make(pk=waiting.pk)
-    (record,) = caplog.records
-    assert record.exc_info[0] is TypeError
-    waiting.refresh_from_db()
-    assert waiting.state == "failed"
-    assert not exports_left_behind()
-    assert waiting.problem in shown(page_of("export-list", campaign))
-
-
-def test_a_database_that_is_away_is_waited_for(waiting, monkeypatch, settings):
-    def away(*args, **kwargs):
-        raise OperationalError("the connection is lost")
-
-    monkeypatch.setitem(downloads.DOWNLOADS, "captions", away)
-    with pytest.raises(OperationalError):
-        export_make(pk=waiting.pk)
-    settings.EXPORT_CLAIM_SECONDS = 0
-    assert list(exports_left_behind()) == [waiting]
+    assert (waiting.status, waiting.problem) == ("done", "")
 
 
 def test_the_list_takes_few_queries(

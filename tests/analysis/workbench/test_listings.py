@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from analysis.listings import (
+from analysis.presenting.listings import (
     FLAGS,
     annotators_listing,
     arranged,
@@ -18,7 +18,7 @@ from analysis.listings import (
     read_listing,
     write_listing,
 )
-from analysis.pipeline import Settings, analyse
+from analysis.results.pipeline import Settings, analyse
 from analysis.stats.flags import raise_flags
 from analysis.stats.ratings import Ratings
 

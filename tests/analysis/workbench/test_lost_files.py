@@ -6,10 +6,10 @@ import shutil
 
 import pytest
 
-from analysis.listings import ANNOTATORS
 from analysis.models import Result
+from analysis.presenting.listings import ANNOTATORS
 from analysis.selectors.results import result_folder
-from analysis.services.results import result_compute
+from daplatform.jobs.kinds import job_run
 from tests.analysis.workbench.conftest import grow_old
 from tests.pages import markup, shown
 
@@ -25,16 +25,14 @@ def restored(ready) -> Result:
 
 
 @pytest.mark.parametrize("page", ["caption-list", "annotator-list", "pair", "ranking"])
-def test_whoever_looks_for_lost_files_has_them_made_again(
-    page_of, restored, campaign, no_queue, page
-):
+def test_whoever_looks_for_lost_files_has_them_made_again(page_of, restored, campaign, woken, page):
     content = markup(page_of(page, campaign))
     assert "any more: they are being made again" in content
     assert "DATA_DIR" not in content
     restored.refresh_from_db()
-    assert (restored.state, restored.claimed_at, no_queue) == ("waiting", None, [restored.pk])
+    assert (restored.status, woken) == ("waiting", [("results", restored.pk)])
     assert "human-b" in shown(page_of("ranking", campaign))
-    result_compute(pk=restored.pk)
+    job_run(restored)
     content = markup(page_of(page, campaign))
     assert "being made" not in content
     assert "human-b" in content or page == "annotator-list"
@@ -43,7 +41,7 @@ def test_whoever_looks_for_lost_files_has_them_made_again(
 
 def test_a_page_that_could_show_nothing_shows_what_was_made_again(page_of, restored, campaign):
     assert "seen=" not in markup(page_of("caption-list", campaign))
-    result_compute(pk=restored.pk)
+    job_run(restored)
     assert page_of("caption-list", campaign, headers=HTMX)["HX-Refresh"] == "true"
 
 
@@ -53,16 +51,14 @@ def test_one_lost_file_is_enough(page_of, ready, campaign):
     assert "being made again" in shown(page_of("caption-list", campaign))
 
 
-def test_files_that_never_arrive_are_not_made_again_and_again(
-    page_of, restored, campaign, no_queue
-):
+def test_files_that_never_arrive_are_not_made_again_and_again(page_of, restored, campaign, woken):
     page_of("caption-list", campaign)
-    result_compute(pk=restored.pk)
+    job_run(restored)
     shutil.rmtree(result_folder(restored))  # as if written on another machine
     page_of("caption-list", campaign, headers=HTMX)
     assert "DATA_DIR" in shown(page_of("caption-list", campaign))
     restored.refresh_from_db()
-    assert (restored.state, no_queue) == ("ready", [restored.pk])
+    assert (restored.status, woken) == ("done", [("results", restored.pk)])
 
 
 def test_lost_files_wait_for_a_full_disk(page_of, restored, campaign, monkeypatch):
@@ -72,9 +68,9 @@ def test_lost_files_wait_for_a_full_disk(page_of, restored, campaign, monkeypatc
     page_of("caption-list", campaign)
     with monkeypatch.context() as patched:
         patched.setattr("analysis.services.results.write_listing", full)
-        result_compute(pk=restored.pk)
+        job_run(restored)
     content = markup(page_of("caption-list", campaign))
     assert "cannot be made yet" in content
     assert "human-b" in shown(page_of("ranking", campaign))
-    result_compute(pk=restored.pk)
+    job_run(restored)
     assert "being made" not in shown(page_of("caption-list", campaign))

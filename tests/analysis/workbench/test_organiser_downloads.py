@@ -7,8 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis.services import organiser_downloads
-from annotations.models import Submission
-from hits.models import Launch
+from crowds.models import Launch, Submission
 from tests.analysis.workbench.conftest import HARM
 from tests.analysis.workbench.test_downloads import fetch
 from tests.factories import make_user
@@ -31,24 +30,22 @@ def paid(campaign):
         minutes_expected=30,
         launched_by=campaign.owner,
     )
-    posting = launch.postings.create(reference="one", unit_reward=1, fee=0, priced_people=1)
-    posting.places.create(hit=batch.hits.first(), people=1, url="https://example.org/")
+    publication = launch.publications.create(reference="one", unit_reward=1, fee=0, priced_people=1)
+    publication.published_hits.create(hit=batch.hits.first(), people=1, url="https://example.org/")
     turn = campaign.turns.order_by("hit__number", "pk").first()
     submission = Submission.objects.create(
         crowd="invite",
         external_id="W1",
-        posting=posting,
+        publication=publication,
         annotator=turn.annotator,
         assignment=turn,
-        progress="approved",
+        status="approved",
         submitted_at=timezone.now(),
     )
-    for kind, subject in (
-        ("committed", f"posting:{posting.pk}"),
-        ("paid", f"submission:{submission.pk}"),
-    ):
-        campaign.ledger.create(posting=posting, kind=kind, amount="1.19", subject=subject)
-    campaign.ledger.create(kind="bonus", amount="0.50", subject=f"bonus:{submission.pk}:x")
+    booked = {"publication": publication, "amount": "1.19"}
+    campaign.ledger.create(**booked, kind="committed", reason="offer")
+    campaign.ledger.create(**booked, kind="paid", reason="work", submission=submission)
+    campaign.ledger.create(kind="bonus", amount="0.50", reason="bonus", submission=submission)
     campaign.trail.create(person=campaign.owner, action="launched", detail=f"={HARM}")
     campaign.trail.create(action="-paid", detail="1 submission")
     return turn.annotator.pseudonym
@@ -62,11 +59,11 @@ def test_hits_say_how_many_assignments_are_done(page_of, campaign):
     rows = fetch(page_of, campaign, "hits", "json")
     hits = campaign.batches.get().hits.count()
     assert [row["hit"] for row in rows] == list(range(1, hits + 1))
-    standing = [
+    status = [
         hit.assignments.exclude(state="returned").count()
         for hit in campaign.batches.get().hits.all()
     ]
-    assert [row["assignments"] for row in rows] == [row["done"] for row in rows] == standing
+    assert [row["assignments"] for row in rows] == [row["done"] for row in rows] == status
 
 
 def test_hits_are_those_of_the_batch_on_the_page(page_of, campaign):
@@ -137,7 +134,7 @@ def test_what_comes_later_is_not_in_a_file_that_was_asked_for(campaign, paid):
     [
         ("hits:hit-list", ["hits"]),
         ("hits:video-list", ["videos"]),
-        ("annotations:crowd", ["ledger", "trail"]),
+        ("crowds:crowd", ["ledger", "trail"]),
     ],
 )
 def test_pages_link_to_their_files(campaign, paid, client_of, organiser, page, files):

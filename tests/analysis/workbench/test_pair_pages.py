@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import re
+from dataclasses import asdict
 
 import pytest
 from django.urls import reverse
 from scipy.stats import pearsonr
 
+from analysis.selectors.results import result_summary, result_systems
 from hits.importing import read_campaign
 from hits.models import Caption
 from hits.services.importing import campaign_import
@@ -36,11 +38,14 @@ def test_the_matrix_can_be_read_aloud_and_leads_to_each_pair(page_of, ready, cam
 def test_wins_in_the_matrix_are_those_of_the_ranking(page_of, ready, campaign):
     matrix = page_of("ranking", campaign).context["matrix"]
     wins = {system: sum(test is not None and test.is_win for test in row) for system, row in matrix}
-    assert wins == {row["system"]: row["wins"] for row in ready.page["systems"]}
+    assert wins == {row["system"]: row["wins"] for row in result_systems(ready)}
 
 
 def test_adjusting_changes_the_matrix_and_not_the_result(page_of, ready, campaign):
-    stored = {(row["better"], row["worse"]): row for row in ready.page["significance"]}
+    stored = {
+        (pair.better, pair.worse): asdict(pair)
+        for pair in result_summary(ready).numbers["significance"].pairs
+    }
     for adjust, column in (("holm", "p_holm"), ("bh", "p_bh")):
         page = page_of("ranking", campaign, adjust=adjust)
         assert page.context["result"] == ready
@@ -126,8 +131,8 @@ def again(organiser, tmp_path, ready):
 def test_two_campaigns_correlate_as_scipy_says(page_of, ready, campaign, again):
     page = page_of("comparison", campaign, other=again.slug)
     found = {(each.level, each.score): each for each in page.context["found"]}
-    first = {row["system"]: row for row in ready.page["systems"]}
-    second = {row["system"]: row for row in again.results.get().page["systems"]}
+    first = {row["system"]: row for row in result_systems(ready)}
+    second = {row["system"]: row for row in result_systems(again.results.get())}
     for score in ("raw", "z"):
         columns = [[rows[name][score] for name in first] for rows in (first, second)]
         each = found["systems", f"{score} scores"]

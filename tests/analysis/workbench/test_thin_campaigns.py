@@ -7,16 +7,15 @@ import re
 import pytest
 from django.urls import reverse
 
-from analysis.models import Agreement, Result
-from analysis.selectors.results import result_folder
-from analysis.services.agreements import agreement_compute
-from analysis.services.results import result_compute
-from analysis.tasks import agreement_compute_task
+from analysis.models import MetricEvaluation, Result
+from analysis.results.report import report_html
+from analysis.selectors.results import result_summary
+from daplatform.jobs.kinds import job_run
 from hits.importing import read_campaign
 from hits.models import Caption
 from hits.services.composing import batch_compose
 from hits.services.importing import campaign_import
-from tests.analysis.agreement.conftest import score
+from tests.analysis.evaluations.conftest import score
 from tests.analysis.workbench.conftest import quality
 from tests.factories import make_annotator, make_hit, make_ratings
 from tests.folders import make_folder
@@ -24,13 +23,13 @@ from tests.pages import markup
 
 # What each page says before anybody has rated, and the way on that it offers.
 NO_RATINGS = {
-    "ranking": ("No ratings yet", "annotations:crowd"),
-    "pair": ("No ratings yet", "annotations:crowd"),
-    "comparison": ("No ratings yet", "annotations:link-list"),
-    "annotator-list": ("No ratings yet", "annotations:crowd"),
-    "caption-list": ("No ratings yet", "annotations:crowd"),
+    "ranking": ("No ratings yet", "crowds:crowd"),
+    "pair": ("No ratings yet", "crowds:crowd"),
+    "comparison": ("No ratings yet", "crowds:link-list"),
+    "annotator-list": ("No ratings yet", "crowds:crowd"),
+    "caption-list": ("No ratings yet", "crowds:crowd"),
     "metrics": ("Tick metrics below and press Score", "analysis:metric-score"),
-    "agreement": ("No ratings yet", "annotations:link-list"),
+    "evaluation": ("No ratings yet", "crowds:link-list"),
 }
 SAME_SCORE = "Everybody whose ratings count gave the same score each time"
 NOBODY = "2 people have rated, but nobody’s ratings count: 2 failed quality control."
@@ -41,8 +40,7 @@ def alike(item) -> int:
 
 
 @pytest.fixture
-def campaign(tmp_path, organiser, monkeypatch):
-    monkeypatch.setattr(agreement_compute_task, "delay_on_commit", lambda pk: None)
+def campaign(tmp_path, organiser, woken):
     folder = make_folder(tmp_path / "campaign", videos=20, systems=3)
     return campaign_import(reading=read_campaign(folder), owner=organiser)
 
@@ -63,10 +61,8 @@ def shown(campaign, organiser, client_of):
         client = client_of(organiser)
         address = reverse(f"analysis:{page}", args=[campaign.slug]) + query
         client.get(address)
-        for waiting in Result.objects.filter(state="waiting"):
-            result_compute(pk=waiting.pk)
-        for asked in Agreement.objects.filter(state="waiting"):
-            agreement_compute(pk=asked.pk)
+        for waiting in (*Result.objects.due(), *MetricEvaluation.objects.due()):
+            job_run(waiting)
         response = client.get(address)
         assert response.status_code == 200
         return markup(response)
@@ -94,7 +90,7 @@ def test_where_too_little_is_rated_it_says_so_and_how_more_is(campaign, shown, p
     make_ratings(make_hit(campaign), make_annotator(), [10, 20, 30, 90, 5, 11])
     [state] = empty_states(shown(page))
     assert "No system has ratings of two captions" in state
-    assert reverse("annotations:crowd", args=[campaign.slug]) in state
+    assert reverse("crowds:crowd", args=[campaign.slug]) in state
 
 
 @pytest.mark.parametrize("page", ["ranking", "pair", "caption-list"])
@@ -104,7 +100,7 @@ def test_where_nobody_passes_it_says_so_and_what_can_be_done(campaign, shown, pa
     assert NOBODY in state
     assert reverse("analysis:annotator-list", args=[campaign.slug]) in state
     assert 'href="?annotators=all"' in state
-    assert reverse("annotations:crowd", args=[campaign.slug]) in state
+    assert reverse("crowds:crowd", args=[campaign.slug]) in state
 
 
 def test_a_ranking_of_nobody_shows_no_axes_and_no_sentence_about_a_ranking(campaign, shown):
@@ -133,7 +129,7 @@ def test_scores_that_are_all_alike_rank_nothing_even_if_everybody_counts(campaig
 def test_metrics_against_nobody_say_who_is_missing_and_what_can_be_done(campaign, shown):
     rate(campaign, alike)
     score(campaign, bleu4=1.0)
-    [state] = empty_states(shown("agreement"))
+    [state] = empty_states(shown("evaluation"))
     assert "annotators who passed quality control" in state
     assert 'href="?annotators=all"' in state
 
@@ -182,7 +178,7 @@ def test_two_campaigns_of_which_one_counts_nobody_have_nothing_in_common(
 def test_the_report_of_nobody_says_nothing_about_a_ranking(campaign, shown):
     rate(campaign, alike)
     shown("ranking")
-    report = (result_folder(Result.objects.get()) / "report.html").read_text()
+    report = report_html(result_summary(Result.objects.get()))
     assert "none of them counts" in report
     assert NOBODY in report
     for heading in ("Which differences", "How far to trust it", "Scores given", ">Ranking<"):

@@ -11,13 +11,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis.models import Result
-from analysis.pipeline import Settings
-from analysis.services.results import result_compute, result_request
-from analysis.tasks import result_compute_task
+from analysis.results.pipeline import Settings
+from analysis.services.results import result_request
 from annotations.models import Assignment, Rating
 from annotations.services.assignments import batches_open
+from crowds.models import Launch
+from daplatform.jobs.kinds import job_run
 from hits.importing import read_campaign
-from hits.models import Campaign, Hit, Launch
+from hits.models import Campaign, Hit
 from hits.services.composing import batch_compose
 from hits.services.importing import campaign_import
 from tests.factories import make_annotator
@@ -30,11 +31,8 @@ def private_results(settings, tmp_path):
 
 
 @pytest.fixture(autouse=True)
-def woken(monkeypatch) -> list[int]:
-    """Nothing listens in tests; which results a worker would have been woken for is noted."""
-    sent: list[int] = []
-    monkeypatch.setattr(result_compute_task, "delay_on_commit", sent.append)
-    return sent
+def no_queue(woken):
+    """Nothing listens in tests."""
 
 
 @pytest.fixture
@@ -133,7 +131,7 @@ def quality(item) -> int:
 def compute(campaign: Campaign) -> Result:
     result = result_request(campaign=campaign, choices=Settings(minimum_pairs=campaign.min_pairs))
     assert result is not None
-    result_compute(pk=result.pk)
+    job_run(result)
     result.refresh_from_db()
     return result
 

@@ -8,7 +8,9 @@ import pytest
 from django.urls import reverse
 
 from analysis.models import Result
-from hits.models import LedgerEntry, Posting
+from analysis.results.findings.stopping import stopping_sentence
+from analysis.selectors.results import result_summary, result_systems
+from crowds.models import LedgerEntry, Publication
 from tests.analysis.workbench_live.conftest import compute, take
 from tests.pages import markup
 
@@ -21,7 +23,7 @@ def half(live, first_hit, launched) -> Result:
     launched.crowd = "invite"  # whose work needs nobody's confirmation
     launched.save()
     take(first_hit, count=100, submits=True)
-    posting = Posting.objects.create(
+    publication = Publication.objects.create(
         launch=launched,
         reference="p",
         unit_reward=Decimal("1.00"),
@@ -30,22 +32,23 @@ def half(live, first_hit, launched) -> Result:
     )
     LedgerEntry.objects.create(
         campaign=live,
-        posting=posting,
+        publication=publication,
         kind="committed",
         amount=Decimal("2.40"),
-        subject=f"posting:{posting.pk}",
+        reason="offer",
     )
     return compute(live)
 
 
 def say(result: Result, enough: bool) -> None:
-    result.page["enough"] = enough
+    stopping = result.summary["numbers"]["stopping"]
+    stopping["decided"] = stopping["pairs"] if enough else 0
     result.save()
 
 
 def test_a_result_says_whether_every_pair_is_decided(rated):
-    decided = "enough ratings are in" in rated.page["sentences"]["stopping"]
-    assert rated.page["enough"] is decided
+    found = result_summary(rated).numbers["stopping"]
+    assert found.is_enough is ("enough ratings are in" in stopping_sentence(found))
 
 
 def test_enough_is_a_decision_with_what_closing_saves(look, live, launched, half):
@@ -54,10 +57,10 @@ def test_enough_is_a_decision_with_what_closing_saves(look, live, launched, half
     (decision,) = [
         each for each in response.context["overview"].decisions if each.key.startswith("enough")
     ]
-    best = half.page["systems"][0]["system"]
+    best = result_systems(half)[0]["system"]
     assert decision.sentence.startswith(f"Enough ratings: {best} > ")
     assert decision.sentence.endswith("Closing batch 1 now would spare 1 place and save 1.20 USD.")
-    assert decision.url == reverse("annotations:launch-close", args=[live.slug, launched.pk])
+    assert decision.url == reverse("crowds:launch-close", args=[live.slug, launched.pk])
     assert ">Yes</span>" in markup(response)
 
 
@@ -75,12 +78,3 @@ def test_nothing_is_to_be_closed_where_nobody_is_asked_any_more(look, launched, 
     launched.save()
     say(rated, True)
     assert not [d for d in look().context["overview"].decisions if d.key.startswith("enough")]
-
-
-def test_an_older_result_that_does_not_say_is_shown_without_a_verdict(look, half):
-    del half.page["enough"]
-    half.save()
-    page = markup(look())
-    assert "May we stop?" in page
-    assert ">Yes</span>" not in page
-    assert ">Not yet</span>" not in page

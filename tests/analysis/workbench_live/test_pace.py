@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.pace import HOUR, Pace, expected_finish, pace_chart
+from analysis.presenting.pace import HOUR, Pace, expected_finish, pace_chart
 
 NOW = datetime(2026, 5, 1, 12, 20, tzinfo=UTC)
 

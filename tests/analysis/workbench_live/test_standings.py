@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.standings import MARGIN, WIDTH, top_standings
+from analysis.presenting.standings import MARGIN, WIDTH, top_standings
 
 
 def system(name: str, z: float | None, low: float | None, high: float | None) -> dict:
@@ -13,8 +13,8 @@ def system(name: str, z: float | None, low: float | None, high: float | None) ->
         "z": z,
         "z_low": low,
         "z_high": high,
-        "rank_low": 1.0,
-        "rank_high": 1.0,
+        "range_low": 1.0,
+        "range_high": 1.0,
     }
 
 

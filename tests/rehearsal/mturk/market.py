@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import boto3
 from botocore.config import Config
 
-from hits.crowds.mturk.wording import question_of
+from crowds.mturk.wording import question_of
 from rehearsal.mturk.server import Server
 from rehearsal.mturk.signature import Keys
 

@@ -11,6 +11,7 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
+from daplatform import places
 from rehearsal.management.commands.rehearse import announcement, environment
 from tests.services import free_port, wait_for
 
@@ -40,7 +41,7 @@ def test_it_runs_until_it_is_stopped_and_goes_on_where_it_was(tmp_path):
     command = [sys.executable, "manage.py", "rehearse", f"--port={port}", f"--data={tmp_path}"]
     for times in (1, 2):
         process = subprocess.Popen(
-            [*command, f"--balance={100 * times}"], cwd=settings.BASE_DIR, stdout=subprocess.PIPE
+            [*command, f"--balance={100 * times}"], cwd=places.SITE, stdout=subprocess.PIPE
         )
         try:
             wait_for(port, process)

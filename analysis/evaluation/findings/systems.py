@@ -1,0 +1,72 @@
+"""Systems by people and by each metric."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from analysis.evaluation import headings, tables
+from analysis.evaluation.pipeline import AgainstHuman, Evaluation
+from analysis.evaluation.registry import EvaluationFinding
+from analysis.evaluation.system_tables import system_rows
+from analysis.presenting.charts import SCHEMA, Row, Spec, quantity
+from analysis.presenting.document import Shown
+from analysis.presenting.sentences import number
+
+MOST_PANELS: Final = 9
+SIDE: Final = 190  # pixels
+
+
+def show(part: AgainstHuman, evaluation: Evaluation) -> Shown:
+    spec = systems_spec(part)
+    if spec is None:
+        return Shown()
+    return Shown(
+        "Every system by people and by the metric, each from its lowest to its highest.",
+        system_rows(part.human, part.metrics, part.rows),
+        headings.SYSTEMS,
+        summary="Systems by people and metrics, scaled to 0–1, with ranks",
+        spec=spec,
+        caption=f"People ({part.human}) upwards and the metric to the right; r with its interval "
+        "beside the metric's name.",
+    )
+
+
+def systems_spec(part: AgainstHuman) -> Spec | None:
+    """A plot of the systems for each of the best metrics; none where no r is defined."""
+    rows = [row for row in tables.level_rows(part, part.system) if not math.isnan(row["pearson"])]
+    names = {row["metric"]: _heading(row) for row in rows[:MOST_PANELS]}
+    if not names:
+        return None
+    points = [
+        {"panel": names[one["metric"]], "system": one["system"][:12]}
+        | {"x": one["metric_mean"], "y": one["human_mean"]}
+        for one in system_rows(part.human, part.metrics, part.rows)
+        if one["metric"] in names
+    ]
+    axis = {"axis": {"labels": False, "ticks": False, "grid": False}}
+    own = {"scale": {"zero": False, "nice": False, "padding": 14}}
+    place = {"x": quantity("x", None) | axis | own, "y": quantity("y", None) | axis | own}
+    text = place | {"text": {"field": "system", "type": "nominal"}}
+    marks = [
+        {"mark": {"type": "point", "size": 50, "strokeWidth": 1.8}, "encoding": place},
+        {"mark": {"type": "text", "align": "left", "dx": 7, "limit": 70}, "encoding": text},
+    ]
+    order = {"field": "panel", "type": "nominal", "title": None, "sort": list(names.values())}
+    return {
+        "$schema": SCHEMA,
+        "description": "Systems by people and by each metric.",
+        "data": {"values": points},
+        "facet": order | {"header": {"labelAnchor": "start"}},
+        "columns": 3,
+        "spec": {"width": SIDE, "height": SIDE, "layer": marks},
+        "resolve": {"scale": {"x": "independent", "y": "independent"}},
+    }
+
+
+def _heading(row: Row) -> str:
+    low, high = (number(row[f"pearson_{end}"]) for end in ("low", "high"))
+    return f"{row['metric']}: {number(row['pearson'])} [{low}, {high}]"
+
+
+FINDINGS: Final = (EvaluationFinding("systems", "Systems by people and metrics", show, place=0),)

@@ -1,0 +1,138 @@
+"""Human scores of captions from whatever holds them, and how reliable they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.evaluation import evalset, trecvid
+from analysis.evaluation.reading import read_scores
+from analysis.evaluation.scores import ScoreTable, score_table
+from analysis.reading import appraise, authors, mturk, read_ratings
+from analysis.reading.files import beginning, plain
+from analysis.results.pipeline import Analysis, Settings, analyse, answers
+from analysis.stats.agreement import shared_ratings
+from analysis.stats.captions import score_captions
+from analysis.stats.ratings import Ratings
+from analysis.stats.reliability import SplitHalf, split_half
+from daplatform.tables import FirstFault
+
+PASSED: Final = "passed"
+ALL: Final = "all"
+WHOSE: Final = {PASSED: "annotators who passed quality control", ALL: "all annotators"}
+CAPTION_FILES: Final = ("captions.csv", "captions.parquet")
+"""What `manage.py analyse` writes."""
+
+
+@dataclass(frozen=True, eq=False)
+class HumanScores:
+    """Caption scores, whose they are, and the reliability of each column where ratings tell it."""
+
+    table: ScoreTable
+    annotators: str = "as in the file"
+    reliability: Mapping[str, SplitHalf] = field(default_factory=dict)
+
+
+def read_human(
+    path: Path,
+    *,
+    annotators: Sequence[str] = (PASSED,),
+    seed: int = 7,
+    pair: str | None = None,
+) -> HumanScores:
+    """Scores from a table, a file of ratings, a folder of `manage.py analyse` or a TRECVID one.
+
+    Parameters
+    ----------
+    annotators
+        Whose ratings count, where the file holds ratings: "passed", "all", or names.
+    pair
+        The language pair, where there are several.
+    """
+    if trecvid.is_trecvid(path):
+        return HumanScores(trecvid.read_human(path))
+    if evalset.is_evalset(path):
+        return HumanScores(evalset.read_human(path, pair))
+    if path.is_dir():
+        return HumanScores(read_scores(_caption_file(path)))
+    if _holds_ratings(path):
+        file = read_ratings(path, pair=pair)
+        return human_scores(analyse_all(file.ratings, seed), annotators, notes=file.notes)
+    return HumanScores(read_scores(path))
+
+
+def analyse_all(ratings: Ratings, seed: int) -> Analysis:
+    """Everybody's scores with quality control beside them; nothing here is resampled."""
+    return analyse(ratings, Settings(keep_all_annotators=True, draws=1, seed=seed))
+
+
+def human_scores(
+    analysis: Analysis, annotators: Sequence[str] = (PASSED,), *, notes: Sequence[str] = ()
+) -> HumanScores:
+    """Caption scores by the annotators who passed, by all, or by those named."""
+    used, who = _chosen(analysis, annotators)
+    return scores_by(analysis, used, who, notes=notes)
+
+
+def scores_by(
+    analysis: Analysis, used: NDArray[np.bool_], who: str, *, notes: Sequence[str] = ()
+) -> HumanScores:
+    """Caption scores by some of the annotators; ``who`` says by whom."""
+    ratings = analysis.ratings
+    raw, z = answers(ratings, analysis.standardised, analysis.settings)
+    captions = score_captions(ratings, raw, z, used)
+    if not len(captions.n):
+        raise ValueError(f"No caption has a rating by {who}: choose others with --annotators.")
+    table = score_table(
+        np.array(ratings.items, dtype=object)[captions.item].tolist(),
+        np.array(ratings.systems, dtype=object)[captions.system].tolist(),
+        {"z": captions.z, "raw": captions.raw},
+        notes=notes,
+    )
+    rng = np.random.default_rng([analysis.settings.seed, 17])
+    reliability = {
+        name: split_half(shared_ratings(ratings, values, used), rng=rng)
+        for name, values in {"z": z, "raw": raw.astype(float)}.items()
+    }
+    return HumanScores(table, who, reliability)
+
+
+def _chosen(analysis: Analysis, annotators: Sequence[str]) -> tuple[NDArray[np.bool_], str]:
+    names = analysis.ratings.annotators
+    if tuple(annotators) == (ALL,):
+        return np.ones(len(names), dtype=bool), WHOSE[ALL]
+    if tuple(annotators) == (PASSED,):
+        return analysis.quality.passed, WHOSE[PASSED]
+    unknown = sorted(set(annotators) - set(names))
+    if unknown:
+        raise ValueError(
+            f"There is no annotator {unknown[0]!r} in the ratings: --annotators takes passed, all, "
+            "or names that are in the file."
+        )
+    return np.isin(names, list(annotators)), f"{len(set(annotators))} annotators named"
+
+
+def _caption_file(folder: Path) -> Path:
+    found = [folder / name for name in CAPTION_FILES if (folder / name).is_file()]
+    if not found:
+        raise ValueError(
+            f"{folder.name}: There is no {CAPTION_FILES[0]}, as `manage.py analyse` writes it, and "
+            "no TRECVID video-to-text data. Name a folder or a file that holds human scores."
+        )
+    return found[0]
+
+
+def _holds_ratings(path: Path) -> bool:
+    with plain(path, FirstFault()) as source:
+        start = beginning(source)
+        if start.is_parquet:
+            import pyarrow.parquet as pq
+
+            return "annotator" in pq.read_schema(source).names
+    foreign = any(form.recognises(start) for form in (mturk, authors, appraise))
+    return foreign or "annotator" in start.cells or '"annotator"' in start.line

@@ -1,0 +1,249 @@
+"""All that an evaluation starts from, whatever files it came in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from analysis.evaluation import evalset, trecvid
+from analysis.evaluation.alignment import SHIFTS, Alignment, check_alignment
+from analysis.evaluation.captions import CaptionSet, read_captions
+from analysis.evaluation.human import HumanScores, read_human
+from analysis.evaluation.joining import Joined, join, line_numbers, shifted
+from analysis.evaluation.reading import read_scores
+from analysis.evaluation.scores import ScoreTable, beside_each_other, captions_have
+from analysis.evaluation.scoring import Scorer
+from analysis.metrics.batch import Batch, VideoFile
+from analysis.metrics.context import ScoringContext
+from analysis.metrics.files import as_texts, find_videos, read_references
+from analysis.metrics.registry import families_of
+from analysis.metrics.settings import Settings
+from daplatform.tables import Faults
+
+AUTO = "auto"
+_NOTHING = Batch([], [], {}, {})
+
+
+class Misaligned(ValueError):
+    """Scores and captions belong together, but not as their rows are numbered."""
+
+    def __init__(self, message: str, shift: int) -> None:
+        super().__init__(message)
+        self.shift = shift
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """Human and metric scores; captions, where metrics can be computed of them again."""
+
+    human: HumanScores
+    metrics: ScoreTable
+    captions: CaptionSet | None = None
+    signatures: Mapping[str, str] = field(default_factory=dict)
+
+    def chosen(
+        self,
+        *,
+        scores: Sequence[str] = (),
+        metrics: Sequence[str] = (),
+        systems: Sequence[str] = (),
+        without: Sequence[str] = (),
+    ) -> Inputs:
+        """Some of the columns and systems; nothing named means all."""
+        people, found = self.human.table, self.metrics
+        people = people.only(scores) if scores else people
+        found = found.only(metrics) if metrics else found
+        people = people.of_systems(systems) if systems else people
+        people = people.without_systems(without) if without else people
+        kept = [name for name in found.systems if name in people.systems]
+        if kept and (systems or without):
+            found = found.of_systems(kept)
+        return replace(self, human=replace(self.human, table=people), metrics=found)
+
+    def mixed(self, names: Sequence[str]) -> Inputs:
+        """With metrics that are computed from those there are, each by its name."""
+        table = self.metrics
+        for family in families_of(names):
+            told = [name for name in family.metrics if name in table.names]
+            if told:
+                raise ValueError(f"there is a metric {told[0]!r} among the scores already")
+            values = {name: np.asarray(table.frame[name], np.float64) for name in table.names}
+            table = table.with_columns(
+                family.score(_NOTHING, Settings(), ScoringContext(values=values))
+            )
+        return replace(self, metrics=table)
+
+    def facts(self, shift: int) -> dict[str, str]:
+        """What decided the numbers besides scores and settings, to be signed."""
+        # The bars inside a metric's signature would part this one.
+        signed = [text.replace("|", ",") for text in self.signatures.values()]
+        return {
+            "shift": str(shift),
+            "annotators": self.human.annotators,
+            "metrics": " ".join(signed) or "as in the file",
+        }
+
+    def aligned(self, shift: int | str | None) -> tuple[Joined, Alignment, int]:
+        """The rows joined, what the alignment check found, and the shift that was used.
+
+        Raises
+        ------
+        Misaligned
+            When no shift was accepted and one is clearly better than none.
+        """
+        from analysis.evaluation.sentences import misaligned_sentence
+
+        alignment = check_alignment(self.human.table, self.metrics)
+        found = alignment.found or 0
+        if shift is None and found:
+            raise Misaligned(misaligned_sentence(alignment), found)
+        used = found if shift == AUTO else int(shift or 0)
+        texts = self.captions.text_series() if self.captions else None
+        return join(self.human.table, self.metrics, texts=texts, shift=used), alignment, used
+
+
+def read_inputs(
+    human: Path,
+    *,
+    metrics: Sequence[Path] = (),
+    captions: Sequence[Path] = (),
+    references: Path | None = None,
+    whole: Path | None = None,
+    videos: Path | None = None,
+    corpus: Path | None = None,
+    annotators: Sequence[str],
+    scorer: Scorer | None = None,
+    seed: int = 7,
+    pair: str | None = None,
+) -> Inputs:
+    """Read what was named; metrics come from a file of scores, or the scorer computes them."""
+    people = read_human(human, annotators=annotators, seed=seed, pair=pair)
+    texts = _captions(human, captions, references, whole)
+    if texts is not None:
+        near = _near(texts, people.table)
+        texts = _with_material(texts, [texts.videos[row] for row in near], videos, corpus)
+    if metrics:
+        table, signatures = read_metrics(metrics)
+        return Inputs(people, table, texts, signatures)
+    computes = scorer is not None and bool(scorer.metrics)
+    if not computes and evalset.is_evalset(human):
+        return Inputs(people, evalset.read_metrics(human, pair), texts)
+    if scorer is None or not computes:
+        raise ValueError(
+            "There are no metrics: name a file of scores (--metrics) or metrics to compute of "
+            "captions (--compute, --learned)."
+        )
+    if texts is None:
+        raise ValueError(
+            "Metrics are computed of captions: name them (--captions) and their references "
+            "(--references)."
+        )
+    rated = texts.take(near)
+    unseen = _unseen(rated, scorer.metrics)
+    table, signatures = scorer.captions(unseen)
+    return Inputs(people, table, texts if unseen is rated else unseen, signatures)
+
+
+def _near(captions: CaptionSet, people: ScoreTable) -> list[int]:
+    """Captions people scored, at any shift: models are slow, and most captions may be unrated."""
+    rated = [people.frame.index]
+    if line_numbers(people.frame.index) is not None:
+        rated = [shifted(people.frame, shift).index for shift in SHIFTS]
+    wanted = {key for index in rated for key in index}
+    keys = zip(captions.videos, captions.systems, strict=True)
+    near = [row for row, key in enumerate(keys) if key in wanted]
+    return near or list(range(len(captions)))  # joining says that nothing fits, with examples
+
+
+def _unseen(captions: CaptionSet, metrics: Sequence[str]) -> CaptionSet:
+    """Without the captions and videos that a trained metric has learned from: on them it would be
+    judged by what it remembers. They are left out for every metric, so that all are compared on
+    the same captions."""
+    batch = captions.batch()
+    for family, names in families_of(metrics).items():
+        if family.seen is None:
+            continue
+        seen = family.seen(batch)
+        if seen.all():
+            raise ValueError(
+                f"{names[0]} was trained on every one of these captions or videos: there is "
+                "nothing left to hold it against"
+            )
+        if seen.any():
+            videos = {captions.videos[row] for row in np.flatnonzero(seen).tolist()}
+            note = (
+                f"{captions_have(int(seen.sum()))} a text or a video that {names[0]} was trained "
+                f"on ({len(videos):,} videos); left out for every metric"
+            )
+            captions = replace(
+                captions.take(np.flatnonzero(~seen).tolist()), notes=(*captions.notes, note)
+            )
+            batch = captions.batch()
+    return captions
+
+
+def _captions(
+    human: Path, captions: Sequence[Path], references: Path | None, whole: Path | None
+) -> CaptionSet | None:
+    if captions:
+        return read_captions(captions, references)
+    return trecvid.read_captions(human, whole) if trecvid.is_trecvid(human) else None
+
+
+def _with_material(
+    captions: CaptionSet, looked_at: Sequence[str], videos: Path | None, corpus: Path | None
+) -> CaptionSet:
+    """The files of the videos that are looked at, and another corpus, where they are given."""
+    if videos is not None and not videos.is_dir():
+        raise ValueError(
+            f"{videos} is not a folder: name the one that holds the videos (--videos)."
+        )
+    found = find_videos(videos, looked_at) if videos is not None else {}
+    files = {video: VideoFile.of(path) for video, path in found.items()}
+    faults = Faults()
+    told = as_texts(read_references(corpus, faults)) if corpus else {}
+    faults.refuse()
+    return replace(captions, files=files, corpus=told, notes=(*captions.notes, *faults.notes))
+
+
+def read_metrics(paths: Sequence[Path]) -> tuple[ScoreTable, dict[str, str]]:
+    """The scores of all files side by side, and how each metric was computed where it is known."""
+    signatures = {name: made for path in paths for name, made in read_signatures(path).items()}
+    return _read_all(paths), signatures
+
+
+def read_signatures(scores: Path) -> dict[str, str]:
+    """How the metrics of a file were computed, where `manage.py score` wrote it beside the file."""
+    found = _beside(scores).get("signatures", {})
+    return {str(name): str(signature) for name, signature in found.items()}
+
+
+def _read_all(paths: Sequence[Path]) -> ScoreTable:
+    """The scores of all files side by side, with what `manage.py score` had to say of them."""
+    tables = [read_scores(path) for path in paths]
+    home: dict[str, Path] = {}
+    for path, table in zip(paths, tables, strict=True):
+        for name in table.names:
+            if home.setdefault(name, path) != path:
+                raise ValueError(
+                    f"{path.name}: {name} is in {home[name].name} already; `score --label` names "
+                    "the columns of each model"
+                )
+    notes = [str(note) for path in paths for note in _beside(path).get("notes", ())]
+    return beside_each_other(tables, notes)
+
+
+def _beside(scores: Path) -> dict[str, Any]:
+    beside = scores.with_name(f"{scores.name}.json")
+    if not beside.is_file():
+        return {}
+    try:
+        found = json.loads(beside.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,111 @@
+"""Human and metric rows beside each other, and what has no counterpart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.evaluation.scores import KEY, ScoreTable, captions_have
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHOWN = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """Captions with scores on both sides, in one order, and those with scores on one side only."""
+
+    human: pd.DataFrame
+    metrics: pd.DataFrame
+    texts: pd.Series[str] | None
+    only_human: pd.Index
+    only_metrics: pd.Index
+    notes: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.human)
+
+    @property
+    def videos(self) -> list[str]:
+        return [str(name) for name in self.human.index.get_level_values("video")]
+
+    @property
+    def systems(self) -> list[str]:
+        return [str(name) for name in self.human.index.get_level_values("system")]
+
+
+def join(
+    human: ScoreTable, metrics: ScoreTable, *, texts: pd.Series[str] | None = None, shift: int = 0
+) -> Joined:
+    """Rows of the same video and system, sorted; the score of video i goes to video i + shift.
+
+    Raises
+    ------
+    ValueError
+        When no caption has scores on both sides.
+    """
+    people = shifted(human.frame, shift)
+    both = people.index.intersection(metrics.frame.index).sort_values()
+    if both.empty:
+        raise ValueError(
+            "No caption has a human score and a metric score: people scored "
+            f"{_examples(people.index)}, metrics {_examples(metrics.frame.index)}. Name videos and "
+            "systems alike in both."
+        )
+    only_human = people.index.difference(both)
+    only_metrics = metrics.frame.index.difference(both)
+    notes = [*human.notes, *metrics.notes]
+    notes += _one_sided(only_human, both, "a human score but none of a metric")
+    notes += _one_sided(only_metrics, both, "metric scores but no human one")
+    captions = metrics.texts if texts is None else texts
+    return Joined(
+        human=people.loc[both],
+        metrics=metrics.frame.loc[both],
+        texts=None if captions is None else captions.reindex(both).fillna(""),
+        only_human=only_human,
+        only_metrics=only_metrics,
+        notes=tuple(notes),
+    )
+
+
+def shifted(frame: pd.DataFrame, shift: int) -> pd.DataFrame:
+    """The same rows under other video numbers."""
+    import pandas as pd  # not on top: web processes import this module, and never call this
+
+    if shift == 0:
+        return frame
+    numbers = line_numbers(frame.index)
+    if numbers is None:
+        raise ValueError(
+            "A shift needs videos named by whole numbers, and these are not: leave out --shift."
+        )
+    videos = (numbers + shift).astype(str)
+    index = pd.MultiIndex.from_arrays([videos, frame.index.get_level_values("system")], names=KEY)
+    return frame.set_axis(index, axis=0)
+
+
+def line_numbers(index: pd.Index) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
+    """Videos as numbers, where all of them are written as one."""
+    labels = index.get_level_values("video")
+    if not all(str(label).isdecimal() for label in labels.unique()):
+        return None
+    return np.array([int(label) for label in labels], dtype=np.int64)
+
+
+def _one_sided(index: pd.Index, both: pd.Index, what: str) -> list[str]:
+    """How many captions there are on one side; systems that are wholly missing are named."""
+    if index.empty:
+        return []
+    missing = sorted(set(index.get_level_values("system")) - set(both.get_level_values("system")))
+    whole = f", among them all of {', '.join(missing)}" if missing else ""
+    return [f"{captions_have(len(index))} {what}{whole}; listed and left out"]
+
+
+def _examples(index: Sequence[tuple[str, str]] | pd.Index) -> str:
+    named = [f"video {video!r} of {system!r}" for video, system in list(index[:SHOWN])]
+    return ", ".join(named) + ("…" if len(index) > SHOWN else "")

@@ -1,0 +1,317 @@
+"""One self-contained HTML file about metrics and people; `presenting.document` is its frame."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from analysis.evaluation import caption_tables, headings, sentences, tables
+from analysis.evaluation.levels import LevelResult
+from analysis.evaluation.pipeline import AgainstHuman, Evaluation
+from analysis.evaluation.points import MOST_POINTS, ODD, USUAL, scatter_spec
+from analysis.evaluation.reference_curve import curve_rows, curve_sentence
+from analysis.evaluation.registry import shown_findings
+from analysis.evaluation.robustness.checks import Robustness
+from analysis.evaluation.robustness.referencing import NUMBERS
+from analysis.evaluation.tables import Row
+from analysis.evaluation.verdicts import Verdict
+from analysis.presenting import document
+from analysis.presenting.charts import Spec, intervals_spec, matrix_spec, short_p
+from analysis.presenting.document import chart, html_document, laid_out, picture, sentence
+from analysis.presenting.markup import element
+from analysis.presenting.sentences import number
+
+TITLE: Final = "Metrics against people"
+ENDS: Final = ("low", "high")
+SPAN: Final = "\N{NO-BREAK SPACE}…\N{NO-BREAK SPACE}"
+
+
+def report_html(
+    evaluation: Evaluation,
+    *,
+    robustness: Sequence[Robustness] = (),
+    compare: tuple[str, str] | None = None,
+    title: str = TITLE,
+) -> str:
+    """The whole report.
+
+    Parameters
+    ----------
+    compare
+        The two metrics whose difference is told at the top; otherwise the two best.
+    """
+    first = evaluation.parts[0]
+    answer = asked(first, compare)
+    return html_document(
+        title,
+        element("p", sentences.best_sentence(first), class_="lede"),
+        *(_answer(first, answer, evaluation) if answer else []),
+        element("p", sentences.facts_sentence(evaluation), class_="facts"),
+        *_warnings(evaluation),
+        *_every(_part(evaluation, part, robustness, compare) for part in evaluation.parts),
+        *_alignment(evaluation),
+        *_method(evaluation),
+    )
+
+
+def asked(part: AgainstHuman, compare: tuple[str, str] | None) -> Verdict | None:
+    """The verdict on the two metrics asked about, or on the two best."""
+    if compare is None:
+        return part.verdicts[0] if part.verdicts else None
+    missing = [name for name in compare if name not in part.metrics]
+    if missing:
+        raise ValueError(
+            f"There is no metric {missing[0]!r} to compare: there are {', '.join(part.metrics)}."
+        )
+    wanted = {part.metrics.index(name) for name in compare}
+    found = [one for one in part.verdicts if {one.better, one.worse} == wanted]
+    return found[0] if found else None
+
+
+def _answer(part: AgainstHuman, verdict: Verdict, evaluation: Evaluation) -> list[Element]:
+    said = sentences.verdict_sentences(part, verdict, evaluation.settings.alpha)
+    return [element("p", text) for text in said]
+
+
+def _every(parts: Iterable[list[Element]]) -> list[Element]:
+    return [element for part in parts for element in part]
+
+
+def _warnings(evaluation: Evaluation) -> list[Element]:
+    if not evaluation.warnings:
+        return []
+    return [
+        element("h2", "Before you read on"),
+        element("ul", *(element("li", sentence(text)) for text in evaluation.warnings)),
+    ]
+
+
+def _part(
+    evaluation: Evaluation,
+    part: AgainstHuman,
+    robustness: Sequence[Robustness],
+    compare: tuple[str, str] | None,
+) -> list[Element]:
+    checked = [one for one in robustness if one.human == part.human]
+    told = part is evaluation.parts[0]  # at the top of the page
+    return [
+        element("h2", f"Against people's scores: {part.human}"),
+        *([] if told else [element("p", sentences.best_sentence(part))]),
+        element("p", sentences.ceiling_sentence(part)),
+        *_level(part, part.caption, "Captions", evaluation),
+        *_level(part, part.system, "Systems", evaluation),
+        *_comparison(part, evaluation),
+        *_odd_captions(part, evaluation, compare),
+        *_every(
+            [element("h3", finding.title), *laid_out(shown, show=headings.show)]
+            for finding, shown in shown_findings(part, evaluation)
+        ),
+        *_every(_robustness(one) for one in checked),
+    ]
+
+
+def _level(
+    part: AgainstHuman, level: LevelResult, heading: str, evaluation: Evaluation
+) -> list[Element]:
+    rows = tables.level_rows(part, level)
+    defined = [row for row in rows if not math.isnan(row["pearson"])]
+    parts = [element("h3", heading)]
+    if not defined:
+        return [*parts, element("p", f"No correlation is defined: {rows[0]['reason']}.")]
+    percent = f"{100 * evaluation.settings.confidence:g} %"
+    caption = (
+        f"Pearson's r with {part.human} and {percent} interval (bootstrap over videos). Dashed "
+        "lines part metrics where every one above is significantly better than every one below."
+    )
+    spec = intervals_spec(
+        [_drawn_row(row) for row in defined],
+        description="r of each metric with people, the best first.",
+        axis="Pearson's r",
+    )
+    columns = headings.CAPTION_HEADINGS if level.level == "caption" else headings.SYSTEM_HEADINGS
+    if part.reliability is None:
+        columns = _without(columns, "pearson_corrected")
+    if not any(row["reason"] for row in rows):
+        columns = _without(columns, "reason")
+    return [*parts, chart(spec, caption), table(rows, columns)]
+
+
+def _drawn_row(row: Row) -> Row:
+    low, high = row["pearson_low"], row["pearson_high"]
+    return {
+        "name": row["metric"],
+        "value": row["pearson"],
+        "low": None if math.isnan(low) else low,
+        "high": None if math.isnan(high) else high,
+        "cluster": str(row["cluster"]),
+    }
+
+
+def _comparison(part: AgainstHuman, evaluation: Evaluation) -> list[Element]:
+    parts = [element("h3", "Which metric is better than which")]
+    said = (sentences.flipped_sentence(part), sentences.alike_sentence(part))
+    parts += [element("p", text) for text in said if text]
+    for level, name in ((part.caption, "captions"), (part.system, "systems")):
+        rows = tables.comparison_rows(part, level)
+        if not rows:
+            parts.append(element("p", f"There is too little to compare metrics over {name}."))
+            continue
+        caption = (
+            f"p of Williams' one-sided test over {rows[0]['n']:,} {name}, adjusted by Holm for all "
+            f"that is compared. A filled cell, p < {evaluation.settings.alpha:g}: the row's metric "
+            "correlates more with people than the column's."
+        )
+        parts += [
+            chart(_williams(rows, evaluation.settings.alpha), caption),
+            folded(f"Every test over {name}", rows, headings.WILLIAMS),
+        ]
+    return parts
+
+
+def _williams(rows: Sequence[Row], alpha: float) -> Spec:
+    shown = [row | {"win": row["p_holm"] < alpha, "shown": short_p(row["p_holm"])} for row in rows]
+    return matrix_spec(shown, "p that the row's metric correlates more with people.")
+
+
+def williams_picture(part: AgainstHuman, alpha: float) -> str:
+    """The matrix over captions as a file of its own, style and all."""
+    rows = tables.comparison_rows(part, part.caption)
+    if not rows:
+        return ""
+    return picture(_williams(rows, alpha))
+
+
+def _odd_captions(
+    part: AgainstHuman, evaluation: Evaluation, compare: tuple[str, str] | None
+) -> list[Element]:
+    parts = [element("h3", "Captions that spoil the picture")]
+    answer = asked(part, compare)
+    if answer is not None:
+        if part is not evaluation.parts[0]:
+            parts += _answer(part, answer, evaluation)
+        rows = caption_tables.part_verdict_rows(part)
+        summary = "Every two metrics, with and without odd captions"
+        parts.append(folded(summary, rows, headings.VERDICTS))
+        parts.append(_leaning(part, evaluation, answer))
+    parts.append(element("p", sentences.filter_caution(evaluation.settings.placebo)))
+    rows = [
+        row | placebos(row)
+        for row in caption_tables.part_filter_rows(part)
+        if row["removed_for"] == "the metric"
+    ]
+    columns = headings.FILTERS
+    if not evaluation.settings.placebo:
+        columns = _without(columns, *placebos(rows[0]))
+    parts.append(table(rows, columns))
+    shown = (answer.better, answer.worse) if answer else (0,)
+    return [*parts, *_every(_outliers(part, evaluation, metric) for metric in shown)]
+
+
+def placebos(row: Row) -> Row:
+    """Where 95 % of the placebos lie, in one cell."""
+    return {
+        f"{name}_placebo": SPAN.join(number(row[f"{name}_placebo_{end}"], 3) for end in ENDS)
+        for name in ("pearson", "kendall_c")
+    }
+
+
+def _leaning(part: AgainstHuman, evaluation: Evaluation, verdict: Verdict) -> Element:
+    """The captions that a difference rests on, to be read."""
+    better, worse = part.metrics[verdict.better], part.metrics[verdict.worse]
+    rows = caption_tables.strongest_captions(evaluation, part, verdict)
+    columns = {**headings.CAPTIONS, "better_score": better, "worse_score": worse}
+    summary = f"The {len(rows):,} captions that speak most for {better} and against {worse}"
+    return folded(summary, rows, _quoted(columns, evaluation))
+
+
+def _quoted(columns: Mapping[str, str], evaluation: Evaluation) -> Mapping[str, str]:
+    """With the texts of captions, where they are known."""
+    quoted = {} if evaluation.joined.texts is None else {"caption": "Caption"}
+    return {**columns, **quoted}
+
+
+def _outliers(part: AgainstHuman, evaluation: Evaluation, metric: int) -> list[Element]:
+    linear, name = part.filters[0], part.metrics[metric]
+    rows = caption_tables.metric_outliers(evaluation, part, linear, metric)
+    if not rows:
+        return []
+    caption = (
+        f"Captions by {name} and people ({part.human}). Squares are the {len(rows):,} that the "
+        f"linear filter removes ({headings.DIRECTIONS[linear.outliers.direction]}, Cook's "
+        f"distance above {evaluation.settings.factor:g} times the mean)."
+    )
+    spec = scatter_spec(_points(part, metric), human=part.human, metric=name)
+    columns = _quoted(headings.OUTLIERS, evaluation)
+    return [chart(spec, caption), folded(f"Outliers of {name}", rows, columns)]
+
+
+def _points(part: AgainstHuman, metric: int) -> list[Row]:
+    out = part.filters[0].outliers.removed[:, metric]
+    plain = np.flatnonzero(~out)
+    step = max(1, math.ceil(len(plain) / MOST_POINTS))
+    shown = np.concatenate([plain[::step], np.flatnonzero(out)])
+    return [
+        {
+            "metric": float(part.rows.metrics[row, metric]),
+            "people": float(part.rows.human[row]),
+            "fit": ODD if out[row] else USUAL,
+        }
+        for row in shown.tolist()
+    ]
+
+
+def _robustness(checked: Robustness) -> list[Element]:
+    parts = [element("h3", "When captions, references or quality change")]
+    parts += [element("p", sentence(note)) for note in checked.notes]
+    for check in dict.fromkeys(finding.check for finding in checked.findings):
+        found = [finding for finding in checked.findings if finding.check == check]
+        metrics = list(dict.fromkeys(finding.metric for finding in found))
+        rows = tables.condition_rows(found)
+        columns = {"condition": check.capitalize(), "n": "n", **{name: name for name in metrics}}
+        said = f" {curve_sentence(curve_rows(found))}" if check == NUMBERS else ""
+        parts += [element("p", sentences.CHECKED[check] + said), table(rows, columns)]
+    return parts
+
+
+def _alignment(evaluation: Evaluation) -> list[Element]:
+    shift = int(evaluation.facts.get("shift", "0"))
+    parts = [
+        element("h2", "Do scores and captions belong together?"),
+        element("p", sentences.alignment_sentence(evaluation.alignment, shift)),
+    ]
+    rows = tables.alignment_rows(evaluation)
+    return (
+        [*parts, folded("Every metric at every shift", rows, headings.ALIGNMENT)] if rows else parts
+    )
+
+
+def _method(evaluation: Evaluation) -> list[Element]:
+    rows = [{"name": name, "value": value} for name, value in evaluation.signature.parts]
+    said = (
+        "All metrics are compared on the same captions. A system's score is the mean over its "
+        "captions, for people and metrics alike. Intervals draw videos with all their captions; "
+        "the permutation test exchanges two metrics for whole videos at a time. The same scores "
+        "with the same settings give the same numbers."
+    )
+    return [
+        element("h2", "How it was computed"),
+        element("p", said),
+        table(rows, {"name": "Setting", "value": "Value"}),
+        element("p", str(evaluation.signature), class_="signature"),
+    ]
+
+
+def _without(columns: Mapping[str, str], *names: str) -> dict[str, str]:
+    return {column: text for column, text in columns.items() if column not in names}
+
+
+def table(rows: Sequence[Row], columns: Mapping[str, str]) -> Element:
+    return document.table(rows, columns, show=headings.show)
+
+
+def folded(summary: str, rows: Sequence[Row], columns: Mapping[str, str]) -> Element:
+    return document.folded(summary, rows, columns, show=headings.show)

@@ -1,0 +1,318 @@
+"""Every file of an evaluation over several sets, by name."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Final
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from analysis.evaluation.files import table
+from analysis.evaluation.set_fusion import COEFFICIENTS as COEFFICIENTS_OF_MIX
+from analysis.evaluation.set_fusion import FUSION
+from analysis.evaluation.sets import MEAN, SetEvaluation, SetLevel
+from analysis.evaluation.system_tables import SYSTEMS, system_rows
+from analysis.evaluation.tables import UNMATCHED, unmatched_rows
+from analysis.metrics.families.fusion import fusion_json
+from analysis.presenting.charts import Spec, heat_spec
+from analysis.presenting.document import chart, folded, html_document, picture
+from analysis.presenting.document import table as shown_table
+from analysis.presenting.downloads import table_file, table_formats
+from analysis.presenting.exports import Table, records
+from analysis.presenting.latex import escaped, number, shaded
+from analysis.presenting.markup import element
+from analysis.presenting.sentences import listed
+from analysis.presenting.sentences import number as words
+from analysis.results.files import Maker
+from analysis.stats.correlation import COEFFICIENTS
+from analysis.stats.dependent import MetricComparison
+
+Row = dict[str, Any]
+SETS: Final = ("metric", "human", "level", "set", "n", *COEFFICIENTS, "low", "high")
+WILLIAMS: Final = (
+    "human", "level", "better", "worse", "n", "r_better", "r_worse", "flipped", "statistic", "p",
+    "p_holm",
+)  # fmt: skip
+TABLES: Final = ("sets", "williams", "systems", "fusion", "coefficients", "unmatched")
+PICTURE: Final = "sets-{}-{}.svg"
+MIX: Final = "fusion-{}.json"
+LEVELS: Final = {"caption": "Captions", "system": "Systems"}
+
+
+def set_files(found: SetEvaluation, *, title: str = "") -> dict[str, Maker]:
+    """What makes each file, by its name."""
+    signature = str(found.signature)
+    made: dict[str, Maker] = {
+        f"{name}.{format}": partial(_table, found, name, format)
+        for name in TABLES
+        for format in table_formats()
+    }
+    for mix in found.fusions:
+        name = MIX.format(re.sub(r"\W+", "-", mix.human))
+        made[name] = partial(fusion_json, mix.fusion, mix.metrics, mix.human, signature)
+    for level in found.levels:
+        name = PICTURE.format(re.sub(r"\W+", "-", level.human), level.level)
+        made[name] = partial(_picture, found, level)
+    return made | {
+        "sets.tex": lambda: sets_latex(found).encode(),
+        "williams.tex": lambda: williams_latex(found).encode(),
+        "report.json": lambda: _json(found),
+        "report.html": lambda: set_report(found, title).encode(),
+        "signature.txt": lambda: f"{signature}\n".encode(),
+    }
+
+
+def set_table_of(found: SetEvaluation, name: str) -> Table:
+    rows, columns = {
+        "sets": (set_rows, SETS),
+        "williams": (williams_rows, WILLIAMS),
+        "systems": (all_system_rows, ("set", *SYSTEMS)),
+        "fusion": (_unseen, FUSION),
+        "coefficients": (_coefficients, COEFFICIENTS_OF_MIX),
+        "unmatched": (all_unmatched_rows, ("set", *UNMATCHED)),
+    }[name]
+    return table(rows(found), columns)
+
+
+def _unseen(found: SetEvaluation) -> list[Row]:
+    return [row for mix in found.fusions for row in mix.unseen]
+
+
+def _coefficients(found: SetEvaluation) -> list[Row]:
+    return [row for mix in found.fusions for row in mix.coefficient_rows()]
+
+
+def _table(found: SetEvaluation, name: str, format: str) -> bytes:
+    return table_file(set_table_of(found, name), format, str(found.signature))
+
+
+def _picture(found: SetEvaluation, level: SetLevel) -> bytes:
+    return picture(_heat_map(found, level)).encode()
+
+
+def _json(found: SetEvaluation) -> bytes:
+    content: dict[str, Any] = {"signature": found.signature.as_dict()}
+    content["notes"] = list(found.notes)
+    names = (name for name in TABLES if name != "unmatched")
+    content |= {name: records(set_table_of(found, name)) for name in names}
+    return (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def set_rows(found: SetEvaluation) -> list[Row]:
+    """Each metric on each set and their mean, which counts sets in `n`."""
+    return [row for level in found.levels for row in _level_rows(found, level)]
+
+
+def _level_rows(found: SetEvaluation, level: SetLevel) -> list[Row]:
+    rows: list[Row] = []
+    for one in level.sets:
+        low, high = level.interval(one.drawn)
+        n = one.correlations.n.tolist()
+        rows += _rows(found, level, one.name, n, one.correlations, low, high)
+    low, high = level.interval(level.drawn_mean)
+    counted = [len(level.counted)] * len(found.metrics)
+    return rows + _rows(found, level, MEAN, counted, level.mean, low, high)
+
+
+def _rows(
+    found: SetEvaluation,
+    level: SetLevel,
+    name: str,
+    n: Sequence[int],
+    values: Any,
+    low: Any,
+    high: Any,
+) -> list[Row]:
+    return [
+        {
+            "metric": metric,
+            "human": level.human,
+            "level": level.level,
+            "set": name,
+            "n": int(n[at]),
+            **{one: float(values.of(one)[at]) for one in COEFFICIENTS},
+            "low": float(low[at]),
+            "high": float(high[at]),
+        }
+        for at, metric in enumerate(found.metrics)
+    ]
+
+
+def williams_rows(found: SetEvaluation) -> list[Row]:
+    """Every ordered pair of metrics over all sets together."""
+    return [
+        row
+        for level in found.levels
+        if level.pooled is not None
+        for row in _pairs(found.metrics, level, level.pooled)
+    ]
+
+
+def _pairs(metrics: Sequence[str], level: SetLevel, pooled: MetricComparison) -> list[Row]:
+    order = np.argsort(-np.nan_to_num(pooled.r, nan=-2.0), kind="stable").tolist()
+    return [
+        {
+            "human": level.human,
+            "level": level.level,
+            "better": metrics[one],
+            "worse": metrics[other],
+            "n": pooled.n,
+            "r_better": float(pooled.r[one]),
+            "r_worse": float(pooled.r[other]),
+            "flipped": " ".join(metrics[at] for at in (one, other) if pooled.flipped[at]),
+            "statistic": float(pooled.statistic[one, other]),
+            "p": float(pooled.p[one, other]),
+            "p_holm": float(pooled.p_holm[one, other]),
+        }
+        for one in order
+        for other in order
+        if one != other
+    ]
+
+
+def all_system_rows(found: SetEvaluation) -> list[Row]:
+    return [
+        {"set": name, **row}
+        for (human, name), rows in found.rows.items()
+        for row in system_rows(human, found.metrics, rows)
+    ]
+
+
+def all_unmatched_rows(found: SetEvaluation) -> list[Row]:
+    return [
+        {"set": name, **row} for name, one in found.joined.items() for row in unmatched_rows(one)
+    ]
+
+
+def columns_of(level: SetLevel) -> list[str]:
+    return [*(one.name for one in level.sets), MEAN]
+
+
+def ordered(found: SetEvaluation, level: SetLevel) -> list[tuple[str, list[float]]]:
+    """Metrics with the highest mean r first, and r on every set and the mean."""
+    values = np.vstack([*(one.correlations.pearson for one in level.sets), level.mean.pearson])
+    order = np.argsort(-np.nan_to_num(level.mean.pearson, nan=-2.0), kind="stable")
+    return [(found.metrics[at], values[:, at].tolist()) for at in order]
+
+
+def _heat_map(found: SetEvaluation, level: SetLevel) -> Spec:
+    description = f"Pearson's r with people ({level.human}), {level.level} level"
+    return heat_spec(ordered(found, level), columns_of(level), description)
+
+
+def sets_latex(found: SetEvaluation) -> str:
+    """Metrics × sets, Pearson's r, the best of each column bold (package: booktabs)."""
+    lines = [f"% {found.signature}", "% packages: booktabs"]
+    for level in found.levels:
+        rows, columns = ordered(found, level), columns_of(level)
+        best = np.nanmax([np.abs(values) for _, values in rows], axis=0, initial=-1.0)
+        lines += [
+            f"% {level.human}, {level.level} level; mean of {', '.join(level.counted)}",
+            r"\begin{tabular}{l" + "r" * len(columns) + "}",
+            r"\toprule",
+            " & ".join(["", *map(escaped, columns)]) + r" \\",
+            r"\midrule",
+        ]
+        for metric, values in rows:
+            cells = [
+                rf"\textbf{{{number(value, 3)}}}" if abs(value) == top else number(value, 3)
+                for value, top in zip(values, best, strict=True)
+            ]
+            lines.append(" & ".join([escaped(metric), *cells]) + r" \\")
+        lines += [r"\bottomrule", r"\end{tabular}"]
+    return "\n".join([*lines, ""])
+
+
+def williams_latex(found: SetEvaluation) -> str:
+    """p that the row correlates more than the column over all sets (package: xcolor)."""
+    lines = [f"% {found.signature}", "% packages: [table]xcolor, booktabs, rotating"]
+    for level in found.levels:
+        if level.pooled is None:
+            continue
+        rows = _pairs(found.metrics, level, level.pooled)
+        names = list(dict.fromkeys(row["better"] for row in rows))
+        p = {(row["better"], row["worse"]): row["p"] for row in rows}
+        heads = [rf"\begin{{sideways}}{escaped(name)}\end{{sideways}}" for name in names]
+        lines += [
+            f"% {level.human}, {level.level} level, n = {level.pooled.n}",
+            r"\begin{tabular}{l" + "r" * len(names) + "}",
+            r"\toprule",
+            " & ".join(["", *heads]) + r" \\",
+            r"\midrule",
+        ]
+        alpha = found.settings.alpha
+        for one in names:
+            cells = ["--" if one == other else shaded(p[one, other], alpha) for other in names]
+            lines.append(" & ".join([escaped(one), *cells]) + r" \\")
+        lines += [r"\bottomrule", r"\end{tabular}"]
+    return "\n".join([*lines, ""])
+
+
+def best_sentence(found: SetEvaluation, level: SetLevel) -> str:
+    """Which metric is ahead over all sets, and which cannot be told apart from it."""
+    first, values = ordered(found, level)[0]
+    if math.isnan(values[-1]):
+        return f"{LEVELS[level.level]}: no metric has a defined correlation with {level.human}."
+    mean = words(values[-1], 3)
+    said = f"{LEVELS[level.level]}, {level.human}: {first} has the highest mean r, {mean}"
+    if level.pooled is None:
+        return f"{said}; there is too little to compare metrics on."
+    at = found.metrics.index(first)
+    beaten = level.pooled.p_holm[at] < found.settings.alpha
+    others = [name for place, name in enumerate(found.metrics) if place != at and not beaten[place]]
+    if not others:
+        return f"{said}, significantly more than every other metric (pooled Williams, Holm)."
+    return (
+        f"{said}; over all sets it is not significantly ahead of {listed(others)} (pooled "
+        "Williams, Holm)."
+    )
+
+
+def set_report(found: SetEvaluation, title: str) -> str:
+    parts: list[Element] = []
+    for level in found.levels:
+        headings = {"metric": "Metric"} | {name: name for name in columns_of(level)}
+        rows = [
+            {"metric": metric} | dict(zip(columns_of(level), values, strict=True))
+            for metric, values in ordered(found, level)
+        ]
+        caption = f"Pearson's r with people; the mean is that of {listed(list(level.counted))}."
+        parts += [
+            element("h2", f"{LEVELS[level.level]}, {level.human}"),
+            element("p", best_sentence(found, level)),
+            chart(_heat_map(found, level), caption),
+            shown_table(rows, headings),
+        ]
+        pairs = _pairs(found.metrics, level, level.pooled) if level.pooled else []
+        if pairs:
+            names = {"better": "Metric", "worse": "more than", "p": "p", "p_holm": "p, Holm"}
+            parts.append(folded("Williams' test over all sets together", pairs, names))
+    for mix in found.fusions:
+        headings = {"split": "Split", "set": "Set", "metric": "Metric", "n": "n", "pearson": "r"}
+        named = {"metric": "Metric", "coefficient": "Coefficient", "low": "from", "high": "to",
+                 "standardised": "Standardised"}  # fmt: skip
+        parts += [
+            element("h2", f"A mix of metrics, {mix.human}"),
+            element("p", f"Least squares over {mix.captions:,} captions, 80 % of the videos of "
+                    "every set together. Coefficients are in the metrics' own units."),
+            shown_table(mix.coefficient_rows(), named),
+            folded("On captions it had not seen", list(mix.unseen), headings),
+        ]  # fmt: skip
+    method = (
+        "Each set is held against its own people. Intervals in sets.csv draw videos within each "
+        "set, 1,000 times unless told otherwise. For Williams' test people and metrics are "
+        "standardised within each set, then pooled."
+    )
+    return html_document(
+        title or "Metrics against people over several sets",
+        *parts,
+        element("h2", "How it was computed"),
+        element("p", method),
+        *(element("p", f"{note}.") for note in found.notes),
+        element("p", str(found.signature), class_="signature"),
+    )

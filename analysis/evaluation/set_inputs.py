@@ -1,0 +1,112 @@
+"""Where the sets of an evaluation lie, and how each is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from analysis.evaluation import evalset, trecvid
+from analysis.evaluation.inputs import Inputs, read_inputs
+from analysis.evaluation.joining import Joined
+from analysis.evaluation.scoring import Scorer
+
+HUMAN, SCORES, CAPTIONS, REFERENCES = "human.csv", "scores.csv", "captions.csv", "references.csv"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A set by name: a folder, or its files."""
+
+    name: str
+    human: Path
+    captions: Path | None = None
+    references: Path | None = None
+    metrics: Path | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Source:
+        """
+        >>> Source.parse("2016=folder").name
+        '2016'
+        """
+        name, equals, place = text.partition("=")
+        paths = [Path(part.strip()) for part in place.split(",") if part.strip()]
+        if not name.strip() or not equals or len(paths) not in (1, 2, 3):
+            raise ValueError(
+                f"{text!r} is not NAME=FOLDER, NAME=HUMAN,SCORES or NAME=HUMAN,CAPTIONS,REFERENCES"
+            )
+        name = name.strip()
+        if len(paths) == 1:
+            return cls(name, paths[0])._of_folder()
+        if len(paths) == 2:
+            return cls(name, paths[0], metrics=paths[1])
+        return cls(name, *paths)
+
+    def _of_folder(self) -> Source:
+        """A folder of a TRECVID task is read as it is; others hold files of known names."""
+        folder = self.human
+        if trecvid.is_trecvid(folder) or not (folder / HUMAN).is_file():
+            return self
+        named = {name: folder / name for name in (CAPTIONS, REFERENCES, SCORES)}
+        there = {name: path if path.is_file() else None for name, path in named.items()}
+        return Source(self.name, folder / HUMAN, there[CAPTIONS], there[REFERENCES], there[SCORES])
+
+
+def read_sets(
+    sources: Sequence[Source],
+    scorer: Scorer,
+    *,
+    shift: int | str | None,
+    whole: Mapping[str, Path],
+    choices: Mapping[str, Any],
+    further: Mapping[str, Any],
+) -> tuple[dict[str, Joined], dict[str, str]]:
+    """Scores of every set, and what else decided them. The shift is found for each set by itself.
+
+    Parameters
+    ----------
+    choices
+        Of `Inputs.chosen`: columns, metrics, systems.
+    further
+        Of `read_inputs`: videos, corpus, annotators, seed.
+    """
+    names = [source.name for source in sources]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"there are two sets called {twice[0]!r}: give each a name of its own")
+    unknown = sorted(set(whole) - set(names))
+    if unknown:
+        raise ValueError(f"--whole names {unknown[0]!r}, and there is no set of that name")
+    joined: dict[str, Joined] = {}
+    shifts: list[str] = []
+    signatures: list[str] = []
+    for source in sources:
+        try:
+            inputs = _inputs(source, scorer, whole.get(source.name), further).chosen(**choices)
+            joined[source.name], _, used = inputs.aligned(shift)
+        except ValueError as error:
+            error.args = (f"set {source.name}: {error}", *error.args[1:])
+            raise
+        shifts.append(f"{source.name}:{used:+d}")
+        signatures += inputs.signatures.values()
+    signed = [text.replace("|", ",") for text in dict.fromkeys(signatures)]
+    return joined, {"shift": " ".join(shifts), "metrics": " ".join(signed) or "as in the files"}
+
+
+def _inputs(
+    source: Source, scorer: Scorer, whole: Path | None, further: Mapping[str, Any]
+) -> Inputs:
+    computes = bool(scorer.metrics)
+    if not computes and source.metrics is None and not evalset.is_evalset(source.human):
+        raise ValueError("there are no metric scores: --compute names metrics to compute")
+    return read_inputs(
+        source.human,
+        metrics=[source.metrics] if source.metrics is not None and not computes else [],
+        captions=[source.captions] if source.captions is not None else [],
+        references=source.references,
+        whole=whole,
+        scorer=scorer,
+        **further,
+    )

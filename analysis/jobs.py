@@ -1,0 +1,27 @@
+"""The kinds of jobs of the analysis."""
+
+from __future__ import annotations
+
+from analysis.models import Export, MetricChunk, MetricEvaluation, MetricRun, Result
+from analysis.services.evaluations import evaluation_compute, evaluation_fail
+from analysis.services.exports import export_make, exports_prune
+from analysis.services.metric_chunks import (
+    metric_chunk_fail,
+    metric_chunk_work,
+    metric_run_begin,
+    run_suits,
+)
+from analysis.services.results import result_compute, result_fail
+from daplatform.jobs.kinds import JobKind
+
+KINDS = (
+    JobKind("results", Result, result_compute, fail=result_fail),
+    JobKind("evaluations", MetricEvaluation, evaluation_compute, fail=evaluation_fail),
+    JobKind("exports", Export, export_make, prune=exports_prune),
+    JobKind("metrics", MetricRun, metric_run_begin),
+    # Woken for by their run: whoever comes takes the next chunk that is due.
+    JobKind(
+        "metric chunks", MetricChunk, metric_chunk_work,
+        fail=metric_chunk_fail, attempts=3, by="run_id", suits=run_suits,
+    ),
+)  # fmt: skip

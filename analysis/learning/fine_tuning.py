@@ -1,0 +1,277 @@
+"""Fine-tuning a sentence model together with a head. Imports torch: imported late.
+
+The head learns first, on the embeddings of the model as it came; then both are trained on. What is
+kept is the state that did best on videos held out, the untouched model included.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+from accelerate import Accelerator
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from analysis.learning.checkpoints import Checkpoints
+from analysis.learning.rated import RatedSet
+from analysis.learning.training import Told
+from analysis.metrics.batch import Values
+from analysis.metrics.encoding.towers.sentence import SentenceTower
+from analysis.metrics.learned.features import Features
+from analysis.metrics.learned.head import Head
+from analysis.stats.correlation import pearson
+
+AT_ONCE: Final = 64
+"""Texts embedded at once when nothing is learned."""
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """How a model is fine-tuned (Devlin et al. 2019, appendix A.3, for the rates).
+
+    Parameters
+    ----------
+    warm_up : share of the steps in which the rate rises
+    minutes : stop after so many, if training is not over by then
+    keep_every : steps between checkpoints
+    """
+
+    epochs: int = 1
+    batch: int = 32
+    rate: float = 3e-5
+    head_rate: float = 3e-4
+    decay: float = 0.01
+    warm_up: float = 0.1
+    minutes: float = float("inf")
+    keep_every: int = 50
+
+
+class Siamese(nn.Module):
+    """One model for caption and reference, and a head on both embeddings and on the numbers."""
+
+    def __init__(self, folder: Path, head: Head) -> None:
+        super().__init__()
+        self.sentence = SentenceTower(folder, "cpu").model
+        self.head = deepcopy(head)
+
+    @property
+    def backbone(self) -> nn.Module:
+        found: nn.Module = self.sentence[0].auto_model
+        return found
+
+    def embed(self, texts: Sequence[str]) -> Tensor:
+        tokens = self.sentence.tokenize(list(texts))
+        device = self.head.mean.device
+        moved = {
+            name: value.to(device) if isinstance(value, Tensor) else value
+            for name, value in tokens.items()
+        }
+        vectors = self.sentence(moved)["sentence_embedding"]
+        return nn.functional.normalize(vectors, dim=-1)
+
+    def forward(self, numbers: Tensor, captions: Sequence[str], texts: Sequence[str]) -> Tensor:
+        vectors = self.embed([*captions, *texts])
+        caption, reference = vectors[: len(captions)], vectors[len(captions) :]
+        found: Tensor = self.head(self.head.inputs(numbers, caption, reference))
+        return found
+
+    @torch.inference_mode()
+    def predict(self, rated: RatedSet) -> Values:
+        """As the metric will score: every reference counts, not one of them."""
+        self.eval()
+        texts = sorted(set(rated.batch.texts()), key=len)
+        known: dict[str, NDArray[np.float32]] = {}
+        for start in range(0, len(texts), AT_ONCE):
+            some = texts[start : start + AT_ONCE]
+            known.update(zip(some, self.embed(some).cpu().numpy(), strict=True))
+        caption = np.stack([known[text] for text in rated.batch.captions])
+        means = {
+            video: np.mean([known[text] for text in rated.batch.references[video]], axis=0)
+            for video in dict.fromkeys(rated.batch.videos)
+        }
+        reference = np.stack([means[video] for video in rated.batch.videos])
+        reference /= np.linalg.norm(reference, axis=1, keepdims=True)
+        return self.head.predict(Features(rated.found.numbers, caption, reference))
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """A rated caption with all its references."""
+
+    numbers: NDArray[np.float64]
+    caption: str
+    references: Sequence[str]
+    score: float
+    weight: float
+
+
+@dataclass(frozen=True)
+class Curve:
+    """r on the videos held out, after so many steps; the first is of the untouched model."""
+
+    steps: tuple[int, ...] = ()
+    r: tuple[float, ...] = ()
+
+    def with_point(self, step: int, r: float) -> Curve:
+        return Curve((*self.steps, step), (*self.r, r))
+
+
+class FineTuning:
+    """A training that can be stopped anywhere and goes on from its last checkpoint.
+
+    Whatever decides the result is in the checkpoint, the states of the random generators included:
+    interrupted or not, the same data and seed end with the same weights.
+    """
+
+    def __init__(
+        self,
+        model: Siamese,
+        training: Sequence[RatedSet],
+        validation: Sequence[RatedSet],
+        tuning: Tuning,
+        seed: int,
+        checkpoints: Checkpoints,
+    ) -> None:
+        self.tuning = tuning
+        self.validation = validation
+        self.checkpoints = checkpoints
+        self.seed = seed
+        self.main = _examples([rated for rated in training if rated.weight == 1])
+        self.extra = _examples([rated for rated in training if rated.weight < 1])
+        self.steps = -(-self._passed() // tuning.batch) * tuning.epochs
+        self.accelerator = Accelerator()
+        optimiser = torch.optim.AdamW(
+            [
+                {"params": model.sentence.parameters(), "lr": tuning.rate},
+                {"params": model.head.parameters(), "lr": tuning.head_rate},
+            ],
+            weight_decay=tuning.decay,
+        )
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, self._rate)
+        self.model, self.optimiser, self.schedule = self.accelerator.prepare(
+            model, optimiser, schedule
+        )
+        self.step = 0
+        self.curve = Curve()
+        self.best = _state(self._bare)
+
+    @property
+    def _bare(self) -> Siamese:
+        found: Siamese = self.accelerator.unwrap_model(self.model)
+        return found
+
+    def run(self, told: Told = lambda *_: None) -> Siamese:
+        """Train to the end, or to the last minute, and return the best state there was."""
+        end = time.monotonic() + 60 * self.tuning.minutes
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.seed)
+            if not self._resume():
+                self._judge()
+            while self.step < self.steps and time.monotonic() < end:
+                loss = self._learn(self._batch(self.step))
+                self.step += 1
+                if self.step % self._pass_steps == 0 or self.step == self.steps:
+                    self._judge()
+                if self.step % self.tuning.keep_every == 0:
+                    self._keep()
+                told(self.step, self.steps, loss)
+            if self.step not in self.curve.steps:
+                self._judge()
+        self._bare.load_state_dict(self.best)
+        return self._bare
+
+    @property
+    def _pass_steps(self) -> int:
+        return self.steps // self.tuning.epochs
+
+    def _passed(self) -> int:
+        """Examples of a pass: of the extra ones as many as of the others, drawn anew each time."""
+        return len(self.main) + min(len(self.extra), len(self.main))
+
+    def _rate(self, step: int) -> float:
+        warm = max(round(self.tuning.warm_up * self.steps), 1)
+        return min((step + 1) / warm, max(self.steps - step, 0) / max(self.steps - warm, 1))
+
+    def _batch(self, step: int) -> list[tuple[Example, str]]:
+        """The examples of a step, each with one of its references; a function of seed and step."""
+        epoch, at = divmod(step, self._pass_steps)
+        rng = np.random.default_rng([self.seed, epoch])
+        drawn = rng.permutation(len(self.extra))[: len(self.main)]
+        pool = [*self.main, *(self.extra[row] for row in drawn.tolist())]
+        order = rng.permutation(len(pool))[at * self.tuning.batch : (at + 1) * self.tuning.batch]
+        picks = np.random.default_rng([self.seed, epoch, at])
+        found = [pool[row] for row in order.tolist()]
+        return [(one, one.references[picks.integers(len(one.references))]) for one in found]
+
+    def _learn(self, batch: Sequence[tuple[Example, str]]) -> float:
+        self.model.train()
+        device = self.accelerator.device
+        numbers = torch.as_tensor(np.stack([one.numbers for one, _ in batch]), dtype=torch.float32)
+        scores = torch.tensor([[one.score] for one, _ in batch], device=device)
+        weights = torch.tensor([[one.weight] for one, _ in batch], device=device)
+        captions, references = [one.caption for one, _ in batch], [text for _, text in batch]
+        members = self.model(numbers.to(device), captions, references)
+        loss = (weights * (members - scores) ** 2).mean()
+        self.optimiser.zero_grad()
+        self.accelerator.backward(loss)
+        self.optimiser.step()
+        self.schedule.step()
+        return float(loss)
+
+    def _judge(self) -> None:
+        found = [pearson(self._bare.predict(one), one.scores) for one in self.validation]
+        r = float(np.mean(found))
+        if not self.curve.r or r > max(self.curve.r):
+            self.best = _state(self._bare)
+        self.curve = self.curve.with_point(self.step, r)
+
+    def _keep(self) -> None:
+        self.checkpoints.save(
+            {
+                "step": self.step,
+                "curve": [list(self.curve.steps), list(self.curve.r)],
+                "model": _state(self._bare),
+                "best": self.best,
+                "optimiser": self.optimiser.state_dict(),
+                "schedule": self.schedule.state_dict(),
+                "random": torch.get_rng_state(),
+            }
+        )
+
+    def _resume(self) -> bool:
+        kept = self.checkpoints.load()
+        if kept is None:
+            return False
+        self.step, self.best = kept["step"], kept["best"]
+        self.curve = Curve(*map(tuple, kept["curve"]))
+        self._bare.load_state_dict(kept["model"])
+        self.optimiser.load_state_dict(kept["optimiser"])
+        self.schedule.load_state_dict(kept["schedule"])
+        torch.set_rng_state(kept["random"])
+        return True
+
+
+def _state(model: nn.Module) -> dict[str, Any]:
+    return {name: value.detach().clone() for name, value in model.state_dict().items()}
+
+
+def _examples(sets: Sequence[RatedSet]) -> list[Example]:
+    return [example for rated in sets for example in _of_set(rated)]
+
+
+def _of_set(rated: RatedSet) -> Iterator[Example]:
+    for row, (text, video) in enumerate(zip(rated.batch.captions, rated.batch.videos, strict=True)):
+        yield Example(
+            rated.found.numbers[row],
+            text,
+            rated.batch.references[video],
+            float(rated.standardised[row]),
+            rated.weight,
+        )

@@ -1,0 +1,104 @@
+"""The folder that training leaves behind: whole under its name, or not there at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from analysis.learning.rated import RatedSet, by_name
+from analysis.metrics.artifacts import CONFIG, Artifact, read_artifact, write_artifact
+from analysis.metrics.learned.training_list import TRAINING, TrainingList
+
+MODEL_CONFIG: Final = "open_clip_config.json"
+Save = Callable[[Path], None]
+
+
+def save_metric(
+    out: Path, sets: Sequence[RatedSet], save: Save, *, card: str, **about: Any
+) -> Artifact:
+    """Write weights, the training list, the card and the configuration, then rename the folder.
+
+    A disk that fills, or a process that is killed, leaves at most a folder with a leading point
+    that nothing reads.
+
+    Raises
+    ------
+    ValueError
+        When the place is taken by something that no training wrote.
+    """
+    with whole_folder(out) as part:
+        save(part)
+        (part / TRAINING).write_bytes(TrainingList.of(rated.batch for rated in sets).write())
+        write_artifact(part, card=card, **about)
+    return read_artifact(out)
+
+
+@contextmanager
+def whole_folder(out: Path) -> Iterator[Path]:
+    """A folder to write into that gets its name when all of it is on the disk."""
+    refuse_taken(out)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    part = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+    try:
+        yield part
+        _to_disk(part)
+        part.chmod(0o755)
+        _put(part, out)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
+
+
+def refuse_taken(out: Path) -> None:
+    """Before hours of training, not after them."""
+    if out.exists() and not any((out / name).is_file() for name in (CONFIG, MODEL_CONFIG)):
+        raise ValueError(f"{out} is there already and is no trained metric: name another place")
+
+
+def _put(part: Path, out: Path) -> None:
+    """A metric trained earlier is moved aside first, because a folder cannot be replaced."""
+    old = Path(tempfile.mkdtemp(prefix=f".{out.name}-old-", dir=out.parent))
+    if out.exists():
+        out.rename(old / "metric")
+    part.rename(out)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _to_disk(folder: Path) -> None:
+    for path in [path for path in folder.rglob("*") if path.is_file()]:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def described(sets: Sequence[RatedSet], seed: int, version: str) -> str:
+    """What it was trained on, in one line that goes into its signature."""
+    parts = [f"{name}:{sum(map(len, own))}" for name, own in by_name(sets).items()]
+    return f"sets {','.join(parts)}|seed:{seed}|{version}"
+
+
+def card(title: str, facts: Mapping[str, str], sets: Sequence[RatedSet], table: list[str]) -> str:
+    """README.md of the folder: on what it was trained, and how it does on what it never saw."""
+    lines = [f"# {title}", ""]
+    lines += [f"- {name}: {value}" for name, value in facts.items()]
+    lines += ["", "## Trained on", "", "| set | captions | videos | systems | weight |"]
+    lines += ["|---|---:|---:|---:|---:|"]
+    lines += [
+        f"| {rated.name} | {len(rated):,} | {len(set(rated.batch.videos)):,} | "
+        f"{len(set(rated.systems))} | {rated.weight:g} |"
+        for rated in sets
+    ]
+    lines += ["", "## On captions it never saw", "", *table, ""]
+    lines += [
+        "Correlations with people are of captions whose text and video are not in `training.json`.",
+        "`correlate` leaves out those that are, and says how many.",
+        "",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,60 @@
+"""`learn head`: choose, train, and write a folder that scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from analysis.learning.folder import card, described, save_metric
+from analysis.learning.rated import RatedSet
+from analysis.learning.training import Learner, Predict, TrainedHead, learn_head
+from analysis.metrics.artifacts import Artifact
+from analysis.metrics.families.learned import HEAD, WEIGHTS
+
+PAPER: Final = (
+    "Lebron et al. 2022, BERTHA: video captioning evaluation via transfer-learned human ratings"
+)
+VERSION: Final = "head-1"
+"""Raised when the same ratings would give another head."""
+
+
+def head_learner(seed: int) -> Learner:
+    """For the leave-one-set-out table: the whole procedure, choice of the recipe included."""
+
+    def learner(sets: Sequence[RatedSet]) -> Predict:
+        return learn_head(sets, seed=seed).predict
+
+    return learner
+
+
+def save_head_metric(
+    out: Path,
+    trained: TrainedHead,
+    sets: Sequence[RatedSet],
+    *,
+    name: str,
+    seed: int,
+    backbone: str,
+) -> Artifact:
+    """The folder of a head that was trained on these sets."""
+    from analysis.metrics.learned.head import options_of, save_head
+
+    facts = {
+        "Sentence model": backbone,
+        "Recipe": f"{trained.chosen}, the best of {len(trained.tried)} on what was left out",
+        "Networks averaged": str(trained.head.recipe.members),
+        "Seed": str(seed),
+    }
+    return save_metric(
+        out,
+        sets,
+        lambda folder: save_head(trained.head, folder / WEIGHTS),
+        card=card(f"{name}: a metric learned from people", facts, sets, trained.trial.lines()),
+        kind=HEAD,
+        name=name,
+        summary="text metrics and sentence embeddings, weighed by a network as people rate",
+        paper=PAPER,
+        trained=described(sets, seed, VERSION),
+        options=options_of(trained.head, backbone),
+    )

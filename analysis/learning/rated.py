@@ -1,0 +1,186 @@
+"""Captions with references and people's scores: what a metric is trained on and held against."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.evaluation.human import PASSED
+from analysis.evaluation.inputs import Inputs, read_inputs
+from analysis.evaluation.joining import Joined
+from analysis.evaluation.scoring import Scorer
+from analysis.metrics.batch import Batch
+from analysis.metrics.context import ScoringContext
+from analysis.metrics.learned.features import Features
+
+Floats = NDArray[np.float64]
+
+FEWEST: Final = 200
+"""Rated captions below which nothing is learned: a correlation of .6 is then uncertain by .09."""
+ALIGNING: Final = ("bleu4", "rougel", "cider")
+"""Metrics that tell whether scores and captions are numbered alike: quick, and without a model."""
+
+
+@dataclass(frozen=True, eq=False)
+class RatedSet:
+    """The rated captions of one folder, file or campaign.
+
+    Parameters
+    ----------
+    name : the data set, such as a year; sets of one name are held out together
+    batch : captions, their videos, the references of these
+    systems : one place per caption
+    scores : people's score of each caption
+    weight : of each caption in training; below 1 where fewer people stand behind a score
+    notes : what was left out in reading, in sentences
+    features : what a metric looks at, once it is computed
+    """
+
+    name: str
+    batch: Batch
+    systems: Sequence[str]
+    scores: Floats
+    weight: float = 1.0
+    notes: tuple[str, ...] = ()
+    features: Features | None = None
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+    @property
+    def found(self) -> Features:
+        if self.features is None:
+            raise ValueError(f"set {self.name}: its features are not computed")
+        return self.features
+
+    @cached_property
+    def standardised(self) -> Floats:
+        """Scores by mean and standard deviation of the set: crowds differ in both from set to set,
+        and correlations within a set depend on neither."""
+        sd = float(self.scores.std())
+        return np.asarray((self.scores - self.scores.mean()) / (sd or 1.0))
+
+    def take(self, rows: NDArray[np.intp]) -> RatedSet:
+        return replace(
+            self,
+            batch=self.batch.take(rows),
+            systems=[self.systems[row] for row in rows.tolist()],
+            scores=self.scores[rows],
+            features=self.features and self.features.take(rows),
+        )
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a set is: a TRECVID folder, or people's scores, captions and references in files."""
+
+    name: str
+    human: Path
+    captions: Path | None = None
+    references: Path | None = None
+    whole: Path | None = None
+    weight: float = 1.0
+
+    @classmethod
+    def parse(cls, text: str) -> Source:
+        """``NAME=FOLDER`` or ``NAME=HUMAN,CAPTIONS,REFERENCES``.
+
+        >>> Source.parse("2016=.").name
+        '2016'
+        """
+        name, separator, places = text.partition("=")
+        paths = [Path(place) for place in places.split(",")]
+        if not name or not separator or not places or len(paths) not in (1, 3):
+            raise ValueError(
+                f"{text!r} must be NAME=FOLDER, or NAME=HUMAN,CAPTIONS,REFERENCES for files"
+            )
+        missing = [path for path in paths if not path.exists()]
+        if missing:
+            raise ValueError(f"set {name}: there is no {missing[0]}")
+        captions, references = paths[1:] or (None, None)
+        return cls(name, paths[0], captions, references)
+
+
+def read_rated(source: Source, *, score: str = "z", shift: int | str | None = None) -> RatedSet:
+    """Read a set and line its scores up with its captions.
+
+    Parameters
+    ----------
+    score : the column of people's scores to learn; the only one there is does as well
+    shift : of video numbers, as `correlate` takes it
+
+    Raises
+    ------
+    ValueError
+        With the name of the set, when a metric cannot learn from it.
+    """
+    try:
+        inputs = read_inputs(
+            source.human,
+            captions=[source.captions] if source.captions else (),
+            references=source.references,
+            whole=source.whole,
+            annotators=(PASSED,),
+            scorer=Scorer(ALIGNING, ScoringContext()),
+        )
+        joined, _, _ = inputs.aligned(shift)
+        return checked(_rated(source, inputs, joined, score))
+    except ValueError as error:
+        raise ValueError(f"set {source.name}: {error}") from error
+
+
+def _rated(source: Source, inputs: Inputs, joined: Joined, score: str) -> RatedSet:
+    if inputs.captions is None or joined.texts is None:
+        raise ValueError("there are no captions")
+    names = list(map(str, joined.human.columns))
+    if score not in names and len(names) > 1:
+        raise ValueError(f"there is no column {score!r} of people's scores: {', '.join(names)}")
+    told = inputs.captions.references
+    rows = [row for row, video in enumerate(joined.videos) if told.get(video)]
+    column = joined.human[score if score in names else names[0]].to_numpy(np.float64)
+    scored = np.array([row for row in rows if np.isfinite(column[row])], dtype=np.intp)
+    videos = [joined.videos[row] for row in scored.tolist()]
+    references = {video: list(told[video].values()) for video in dict.fromkeys(videos)}
+    return RatedSet(
+        source.name,
+        Batch([joined.texts.iloc[row] for row in scored], videos, references, references),
+        [joined.systems[row] for row in scored.tolist()],
+        column[scored],
+        source.weight,
+        joined.notes,
+    )
+
+
+def checked(rated: RatedSet) -> RatedSet:
+    """The set, if something can be learned from it."""
+    if not rated.batch.references:
+        raise ValueError(
+            "no rated caption has a reference, and a learned metric compares captions with "
+            "references: name a file of them"
+        )
+    if len(rated) < FEWEST:
+        raise ValueError(
+            f"{len(rated)} captions with references are rated; {FEWEST} are the fewest to learn "
+            "from: rate more, or add another set"
+        )
+    if len(set(rated.systems)) < 2:
+        raise ValueError(
+            f"all captions are of one system, {rated.systems[0]}: what one system's captions have "
+            "in common cannot be told from what people like; add captions of another"
+        )
+    if np.ptp(rated.scores) == 0:
+        raise ValueError("all captions have the same score, so there is nothing to learn")
+    return rated
+
+
+def by_name(sets: Sequence[RatedSet]) -> Mapping[str, list[RatedSet]]:
+    found: dict[str, list[RatedSet]] = {}
+    for rated in sets:
+        found.setdefault(rated.name, []).append(rated)
+    return found

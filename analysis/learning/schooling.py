@@ -1,0 +1,127 @@
+"""`learn clip`, `learn cloob`, `learn factvc`: an image–text model trained on, as a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from analysis.learning.folder import card, whole_folder
+from analysis.learning.rated import RatedSet
+from analysis.learning.splits import Split, by_video
+from analysis.learning.training import Told
+from analysis.metrics.artifacts import CARD
+from analysis.metrics.batch import VideoFile
+from analysis.metrics.encoding.models import DEMO_MODEL, ModelChoice, find_model
+from analysis.metrics.learned.training_list import TRAINING, TrainingList
+from analysis.metrics.registry import metric_libraries
+
+
+@dataclass(frozen=True)
+class Schooling:
+    """How a model is fine-tuned; the defaults of each kind are its paper's.
+
+    Parameters
+    ----------
+    frames : which frames of a video are pictures to learn from
+    augmented : new texts made of each reference (CLIP and CLOOB)
+    fine_weight, margin : λ and M of FactVC's second loss; M is in units of CLIP's scaled cosine
+    most : triples drawn, where there are more
+    """
+
+    epochs: int = 100
+    batch: int = 32
+    rate: float = 1e-8
+    decay: float = 1e-3
+    frames: str = "uniform:16"
+    augmented: int = 10
+    fine_weight: float = 0.1
+    margin: float = 5.0
+    most: int = 50_000
+
+
+PAPERS: Final = {
+    "clip": Schooling(),
+    "cloob": Schooling(),
+    "factvc": Schooling(epochs=3, batch=256, rate=5e-5, decay=0.0, frames="uniform:3"),
+}
+
+
+@dataclass(frozen=True)
+class Schooled:
+    """How the model agreed with people on videos held out, before and after each pass (τ-c)."""
+
+    curve: tuple[tuple[int, float], ...]
+    unreadable: tuple[str, ...]
+
+    @property
+    def before(self) -> float:
+        return self.curve[0][1]
+
+    @property
+    def best(self) -> float:
+        return max(r for _, r in self.curve)
+
+
+def learn_image_text(
+    kind: str,
+    sets: Sequence[RatedSet],
+    files: Mapping[str, VideoFile],
+    choice: ModelChoice,
+    schooling: Schooling,
+    *,
+    seed: int,
+    out: Path,
+    told: Told = lambda *_: None,
+) -> Schooled:
+    """Fine-tune a model on references and frames; a fifth of the videos tells when to stop."""
+    with metric_libraries():
+        from analysis.learning.image_text import Pupil, fine_tune, read_pictures, save_folder
+        from analysis.metrics.encoding.towers.image_text import Towers
+    towers = find_model(choice).load("cpu")
+    if not isinstance(towers, Towers):
+        raise ValueError(f"the model {choice.model} cannot be trained")
+    pictures, faults = read_pictures(files, schooling.frames, towers)
+    seen = [_with_pictures(rated, pictures) for rated in sets]
+    split = by_video([rated for rated in seen if len(rated)], np.random.default_rng([seed, 4]), 0.2)
+    pupil = Pupil(towers, pictures)
+    references = {
+        video: rated.batch.references[video]
+        for rated in split.training
+        for video in dict.fromkeys(rated.batch.videos)
+    }
+    fine_tune(pupil, kind, references, split.test, schooling, seed, told)
+    found = Schooled(tuple(pupil.curve), tuple(f"{name}: {why}" for name, why in faults.items()))
+    source = DEMO_MODEL if choice.is_demo else Path(choice.model)
+    with whole_folder(out) as folder:
+        save_folder(pupil, source if source.is_dir() else None, choice.model, folder)
+        (folder / TRAINING).write_bytes(TrainingList.of(one.batch for one in sets).write())
+        (folder / CARD).write_text(_card(kind, choice, schooling, seed, split, found), "utf-8")
+    return found
+
+
+def _with_pictures(rated: RatedSet, pictures: Mapping[str, object]) -> RatedSet:
+    kept = [row for row, video in enumerate(rated.batch.videos) if video in pictures]
+    return rated.take(np.array(kept, dtype=np.intp))
+
+
+def _card(
+    kind: str,
+    choice: ModelChoice,
+    schooling: Schooling,
+    seed: int,
+    split: Split,
+    found: Schooled,
+) -> str:
+    facts = {
+        "Model it started from": f"{choice.model} {choice.weights}".strip(),
+        "How": str(schooling),
+        "Seed": str(seed),
+    }
+    table = ["| after steps | τ-c with people, videos held out |", "|---:|---:|"]
+    table += [f"| {step} | {r:.4f} |" for step, r in found.curve]
+    title = f"{kind}: an image–text model fine-tuned on captions"
+    return card(title, facts, split.training, table)

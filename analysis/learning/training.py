@@ -1,0 +1,128 @@
+"""From rated captions to a head: features once, a recipe chosen, a network trained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from analysis.learning.rated import Floats, RatedSet
+from analysis.learning.splits import Split, folds
+from analysis.metrics.batch import Values
+from analysis.metrics.context import ScoringContext
+from analysis.metrics.encoding.sentence_model import SentenceModel
+from analysis.metrics.learned.features import METRICS, features, joined
+from analysis.metrics.registry import metric_libraries
+from analysis.metrics.scoring import Progress, embed, embeddable
+from analysis.metrics.settings import Settings
+from analysis.stats.correlation import pearson
+
+if TYPE_CHECKING:
+    from analysis.metrics.learned.head import Head, Recipe
+
+TRIAL_MEMBERS: Final = 2
+TRIAL_STEPS: Final = 400
+"""Enough to tell recipes apart; what is kept has more of both."""
+Predict = Callable[[RatedSet], Values]
+Told = Callable[[int, int, float], None]
+"""Hears of every step: its number, how many there are, and the loss."""
+Learner = Callable[[Sequence[RatedSet]], Predict]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A recipe on what it was not trained on: what was left out, r of `sts` there, and its own."""
+
+    recipe: str
+    folds: tuple[tuple[str, float, float], ...]
+
+    @property
+    def mean(self) -> float:
+        return float(np.mean([own for _, _, own in self.folds]))
+
+    def lines(self) -> list[str]:
+        """A table for the card."""
+        head = ["| left out | sts | learned |", "|---|---:|---:|"]
+        return [*head, *(f"| {name} | {sts:.3f} | {own:.3f} |" for name, sts, own in self.folds)]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedHead:
+    """A head, how it was made, and what each recipe did on captions it had not seen."""
+
+    head: Head
+    chosen: str
+    tried: tuple[Trial, ...]
+
+    @property
+    def trial(self) -> Trial:
+        return next(trial for trial in self.tried if trial.recipe == self.chosen)
+
+    def predict(self, rated: RatedSet) -> Values:
+        return self.head.predict(rated.found)
+
+
+def with_features(
+    sets: Sequence[RatedSet],
+    context: ScoringContext,
+    progress: Progress | None = None,
+    own: SentenceModel | None = None,
+) -> list[RatedSet]:
+    """The sets with what a metric looks at; texts are embedded once and kept in the store.
+
+    Parameters
+    ----------
+    own : the model of the embeddings, where it is another than that of the text metrics
+    """
+    settings, found = Settings(), []
+    for rated in sets:
+        embed(embeddable(rated.batch, METRICS, settings), settings, context, progress)
+        if own is not None:
+            own.texts().embed(rated.batch.texts())
+        found.append(replace(rated, features=features(rated.batch, context, own)))
+    return found
+
+
+def learn_head(sets: Sequence[RatedSet], *, seed: int, members: int = 5) -> TrainedHead:
+    """Try every recipe on sets (or videos) left out, and train the best on all there is.
+
+    The choice is made among the captions to learn from. Whoever holds the result against other
+    captions therefore holds the choice against them, too.
+    """
+    with metric_libraries():
+        from analysis.learning.head_training import RECIPES
+    splits = folds(sets, np.random.default_rng([seed, 1]))
+    tried = tuple(
+        _trial(name, splits, replace(recipe, members=TRIAL_MEMBERS, steps=TRIAL_STEPS), seed)
+        for name, recipe in RECIPES.items()
+    )
+    chosen = max(tried, key=lambda trial: trial.mean).recipe
+    return TrainedHead(fit(sets, replace(RECIPES[chosen], members=members), seed), chosen, tried)
+
+
+def _trial(name: str, splits: Sequence[Split], recipe: Recipe, seed: int) -> Trial:
+    found = []
+    for split in splits:
+        head = fit(split.training, recipe, seed)
+        for test in split.test:
+            sts = pearson(test.found.metrics["sts"], test.scores)
+            own = pearson(head.predict(test.found), test.scores)
+            found.append((split.held, sts, own))
+    return Trial(name, tuple(found))
+
+
+def fit(sets: Sequence[RatedSet], recipe: Recipe, seed: int) -> Head:
+    from analysis.learning.head_training import train_head
+
+    scores, weights = targets(sets)
+    return train_head(joined([rated.found for rated in sets]), scores, weights, recipe, seed)
+
+
+def targets(sets: Sequence[RatedSet]) -> tuple[Floats, Floats]:
+    """What is learned, and how much each caption of it counts."""
+    return (
+        np.concatenate([rated.standardised for rated in sets]),
+        np.concatenate([np.full(len(rated), rated.weight) for rated in sets]),
+    )

@@ -1,0 +1,272 @@
+"""Captions changed by a rule, each with the kind of the change and where it is.
+
+Augmentation (vision-language-2022), paraphrases that stay true and errors that do not (FactVC,
+Algorithm 1). An error carries its span, so it is a labelled example for whoever looks for errors in
+words, and a foil.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from analysis.evaluation.robustness.foils import other_word
+from analysis.evaluation.robustness.lexicon import CATEGORIES
+
+SHARE: Final = 0.1
+"""Of the words that an augmentation changes, one at least; no paper says how many."""
+COMMON: Final = 200
+"""Words of a corpus that are common enough to be inserted."""
+_WORD: Final = re.compile(r"[A-Za-z']+")
+_CLAUSE: Final = re.compile(r",?\s+(?:and then|and|while|as|who|which|that)\s+(?=\w+(?:s|ing)\b)")
+_SUBJECT: Final = re.compile(
+    r"((?:an?|the|two|three|some|several)\s+(?:\w+\s+)?\w+?)\s+(?=\w+(?:s|ing)\b)", re.IGNORECASE
+)
+
+_SWAPS: Final = (
+    "man woman", "men women", "boy girl", "boys girls", "guy lady", "guys ladies", "he she",
+    "his her", "him her", "himself herself", "father mother", "son daughter", "man boy",
+    "men boys", "woman girl", "women girls", "adult child", "he they", "she they", "their his",
+)  # fmt: skip
+_SIZES: Final = (
+    "big small large little huge tiny",
+    "tall short long",
+    "old young new",
+    "fast slow",
+)
+
+
+def _groups(tables: Iterable[str]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(row.split()) for row in tables)
+
+
+_PEOPLE: Final = _groups(_SWAPS)
+_PERSONS: Final = frozenset(word for group in _PEOPLE for word in group) | {"person", "people"}
+_OBJECTS: Final = tuple(group for group in CATEGORIES["noun"] if not _PERSONS & set(group))
+_ADJECTIVES: Final = (*CATEGORIES["colour"], *CATEGORIES["number"], *_groups(_SIZES))
+_VERBS: Final = CATEGORIES["verb"]
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A text, what was done to it, and the characters that are new in it (none, if some went)."""
+
+    text: str
+    kind: str
+    start: int
+    end: int
+
+    @property
+    def span(self) -> str:
+        return self.text[self.start : self.end]
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """What words are taken from where something is put in.
+
+    Parameters
+    ----------
+    words : the common ones, most common first
+    synonyms : by word; from WordNet or a table
+    """
+
+    words: tuple[str, ...] = ()
+    synonyms: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, texts: Iterable[str], synonyms: Mapping[str, Sequence[str]] | None = None
+    ) -> Corpus:
+        counts = Counter(word.lower() for text in texts for word in _WORD.findall(text))
+        ordered = sorted(counts, key=lambda word: (-counts[word], word))
+        return cls(tuple(ordered[:COMMON]), synonyms or {})
+
+    def verbs(self) -> tuple[str, ...]:
+        known = {word for group in _VERBS for word in group}
+        return tuple(word for word in self.words if word in known) or tuple(sorted(known))
+
+
+Change = Callable[[str, Corpus, np.random.Generator], Changed | None]
+
+
+def _replaced(text: str, start: int, end: int, word: str, kind: str) -> Changed:
+    new = word[:1].upper() + word[1:] if text[start : start + 1].isupper() else word
+    return Changed(text[:start] + new + text[end:], kind, start, start + len(new))
+
+
+def _pick(options: Sequence[str], rng: np.random.Generator) -> str:
+    return options[int(rng.integers(len(options)))]
+
+
+def _swap_within(groups: Sequence[Sequence[str]], kind: str) -> Change:
+    """One word for another of its group."""
+
+    def change(text: str, corpus: Corpus, rng: np.random.Generator) -> Changed | None:
+        places = [
+            (match, group)
+            for match in _WORD.finditer(text)
+            for group in groups
+            if match[0].lower() in group
+        ]
+        if not places:
+            return None
+        match, group = places[int(rng.integers(len(places)))]
+        word = other_word(match[0].lower(), group, rng)
+        return _replaced(text, match.start(), match.end(), word, kind)
+
+    return change
+
+
+def _delete_action(text: str, corpus: Corpus, rng: np.random.Generator) -> Changed | None:
+    known = {word for group in _VERBS for word in group}
+    places = [match for match in _WORD.finditer(text) if match[0].lower() in known]
+    if not places:
+        return None
+    match = places[int(rng.integers(len(places)))]
+    left, right = text[: match.start()].rstrip(), text[match.end() :]
+    return Changed(left + right, "action", len(left), len(left))
+
+
+def _insert_action(text: str, corpus: Corpus, rng: np.random.Generator) -> Changed | None:
+    bare, stop = (text[:-1], ".") if text.endswith(".") else (text, "")
+    added = f"and {_pick(corpus.verbs(), rng)}"
+    return Changed(f"{bare} {added}{stop}", "action", len(bare) + 1, len(bare) + 1 + len(added))
+
+
+def _insert_unknown(text: str, corpus: Corpus, rng: np.random.Generator) -> Changed | None:
+    places = [match.start() for match in _WORD.finditer(text)]
+    if not places:
+        return None
+    at = places[int(rng.integers(len(places)))]
+    return Changed(f"{text[:at]}UNK {text[at:]}", "poor generation", at, at + len("UNK"))
+
+
+def _repeat_phrase(text: str, corpus: Corpus, rng: np.random.Generator) -> Changed | None:
+    words = list(_WORD.finditer(text))
+    if len(words) < 2:
+        return None
+    first = int(rng.integers(len(words) - 1))
+    last = min(first + 1 + int(rng.integers(2)), len(words) - 1)
+    end = words[last].end()
+    phrase = text[words[first].start() : end]
+    return Changed(
+        f"{text[:end]} {phrase}{text[end:]}", "poor generation", end + 1, end + 1 + len(phrase)
+    )
+
+
+NEGATIVE: Final[Mapping[str, Sequence[Change]]] = {
+    "person": (_swap_within(_PEOPLE, "person"),),
+    "action": (_swap_within(_VERBS, "action"), _delete_action, _insert_action),
+    "object": (_swap_within(_OBJECTS, "object"),),
+    "adjective": (_swap_within(_ADJECTIVES, "adjective"),),
+    "poor generation": (_insert_unknown, _repeat_phrase),
+}
+"""Errors by kind (factvc-2023 Table 2); of a kind's several ways one is drawn."""
+
+
+def make_wrong(
+    text: str, kind: str, rng: np.random.Generator, corpus: Corpus | None = None
+) -> Changed | None:
+    """The text with one error of the kind; None where it has no word for it.
+
+    >>> changed = make_wrong("A man rides a horse.", "person", np.random.default_rng(1))
+    >>> changed.text[changed.start : changed.end] in {"woman", "boy"}
+    True
+    """
+    ways = NEGATIVE[kind]
+    for at in rng.permutation(len(ways)).tolist():
+        found: Changed | None = ways[at](text, corpus or Corpus(), rng)
+        if found is not None and found.text != text:
+            return found
+    return None
+
+
+def simplify(text: str) -> list[str]:
+    """The clauses of a sentence as sentences with its subject: true if the sentence is.
+
+    >>> simplify("A man opens the door and walks into the room.")
+    ['A man opens the door.', 'A man walks into the room.']
+    """
+    parts = _CLAUSE.split(text.strip().rstrip("."))
+    subject = _SUBJECT.match(parts[0])
+    if len(parts) < 2 or subject is None:
+        return []
+    return [f"{parts[0]}.", *(f"{subject[1]} {part}." for part in parts[1:])]
+
+
+def stay_true(text: str, paraphrases: Mapping[str, Sequence[str]]) -> list[Changed]:
+    """Paraphrases out of a table, such as back-translations, and the text simplified."""
+    told = [Changed(said, "paraphrase", 0, len(said)) for said in paraphrases.get(text, ())]
+    return told + [Changed(said, "simplification", 0, len(said)) for said in simplify(text)]
+
+
+def augment(text: str, corpus: Corpus, rng: np.random.Generator, count: int = 10) -> list[Changed]:
+    """New texts near the old one: a tenth of the words, one at least, changed in one way each."""
+    return [_augmented(text, _pick(AUGMENTATIONS, rng), corpus, rng) for _ in range(count)]
+
+
+AUGMENTATIONS: Final = ("substitution", "removal", "insertion", "swap", "synonym")
+
+
+def _augmented(text: str, kind: str, corpus: Corpus, rng: np.random.Generator) -> Changed:
+    words = text.split()
+    for _ in range(max(round(SHARE * len(words)), 1)):
+        words = _edit(words, kind, corpus, rng)
+    said = " ".join(words)
+    return Changed(said, kind, 0, len(said))
+
+
+def _edit(words: list[str], kind: str, corpus: Corpus, rng: np.random.Generator) -> list[str]:
+    at = int(rng.integers(max(len(words), 1)))
+    common = corpus.words or ("a",)
+    if kind == "removal" and len(words) > 1:
+        return words[:at] + words[at + 1 :]
+    if kind == "swap" and len(words) > 1:
+        other = (at + 1 + int(rng.integers(len(words) - 1))) % len(words)
+        low, high = sorted((at, other))
+        return [*words[:low], words[high], *words[low + 1 : high], words[low], *words[high + 1 :]]
+    if kind == "insertion":
+        return [*words[:at], _pick(common, rng), *words[at:]]
+    if kind == "synonym":
+        known = [row for row, word in enumerate(words) if corpus.synonyms.get(word.lower())]
+        if not known:
+            return words
+        at = known[int(rng.integers(len(known)))]
+        return [*words[:at], _pick(corpus.synonyms[words[at].lower()], rng), *words[at + 1 :]]
+    return [*words[:at], _pick(common, rng), *words[at + 1 :]]
+
+
+@dataclass(frozen=True)
+class Triple:
+    """A video with a text that is true of it and the same with an error (FactVC's Algorithm 1)."""
+
+    video: str
+    true: str
+    false: Changed
+
+
+def make_triples(
+    told: Mapping[str, Sequence[str]],
+    rng: np.random.Generator,
+    *,
+    paraphrases: Mapping[str, Sequence[str]] | None = None,
+    most: int | None = None,
+) -> list[Triple]:
+    """Every true text and each that stays true, with an error of every kind it has words for."""
+    corpus = Corpus.of(text for texts in told.values() for text in texts)
+    triples = []
+    for video, texts in told.items():
+        for text in texts:
+            kept = [text, *(one.text for one in stay_true(text, paraphrases or {}))]
+            for true in kept:
+                wrong = (make_wrong(true, kind, rng, corpus) for kind in NEGATIVE)
+                triples += [Triple(video, true, false) for false in wrong if false is not None]
+    if most is not None and len(triples) > most:
+        triples = [triples[row] for row in sorted(rng.permutation(len(triples))[:most].tolist())]
+    return triples

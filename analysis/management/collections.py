@@ -1,0 +1,41 @@
+"""Ratings by what a person types: a file, or a campaign of the platform as its address names it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analysis.reading import RatingsFile, read_ratings
+
+if TYPE_CHECKING:
+    from hits.models import Campaign
+
+
+def ratings_named(text: str, *, pair: str | None = None) -> RatingsFile:
+    """A file if there is one of that name, else a campaign; a database is asked only for those."""
+    path = Path(text)
+    if path.exists() or path.suffix:
+        return read_ratings(path, pair=pair)
+    return campaign_ratings(campaign_named(text))
+
+
+def campaign_named(slug: str) -> Campaign:
+    from hits.models import Campaign
+
+    found = Campaign.objects.filter(slug=slug).first()
+    if found is None:
+        raise ValueError(f"there is neither a file nor a campaign {slug!r}")
+    return found
+
+
+def campaign_ratings(campaign: Campaign) -> RatingsFile:
+    from analysis.selectors.ratings import evidence_of, notes_on, ratings_of
+    from analysis.services.snapshots import snapshot_refresh
+
+    columns = snapshot_refresh(campaign=campaign).read()
+    return RatingsFile(
+        ratings_of(campaign, columns),
+        f"campaign {campaign.slug}",
+        evidence_of(campaign, columns),
+        tuple(notes_on(campaign)),
+    )

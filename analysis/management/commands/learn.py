@@ -1,0 +1,359 @@
+"""Train a metric on people's ratings: of files, without a database, or of campaigns."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from analysis.evaluation.inputs import AUTO
+from analysis.learning.bertha import bertha_learner, learn_bertha, save_bertha
+from analysis.learning.folder import refuse_taken
+from analysis.learning.fusion import fusion_learner, save_fusion
+from analysis.learning.head import head_learner, save_head_metric
+from analysis.learning.left_out import (
+    LeftOut,
+    leave_one_out,
+    signature_of,
+    table_files,
+    text_table,
+    verdict,
+)
+from analysis.learning.rated import RatedSet, Source, read_rated
+from analysis.learning.schooling import PAPERS, Schooling, learn_image_text
+from analysis.learning.training import Learner, Told, learn_head, with_features
+from analysis.management.commands.correlate import shift_of
+from analysis.management.scoring_options import ANYWAY, add_config, config_of, model_of
+from analysis.metrics.artifacts import Artifact
+from analysis.metrics.batch import VideoFile
+from analysis.metrics.context import ScoringContext
+from analysis.metrics.encoding.models import DemoModelRefused
+from analysis.metrics.encoding.sentence_model import SENTENCE, SentenceModel, find_sentence_model
+from analysis.metrics.files import find_videos
+from analysis.metrics.learned.features import METRICS
+from analysis.metrics.registry import metric_libraries
+from analysis.results.folder import ResultFolder
+from analysis.selectors.rated_captions import campaign_rated
+from analysis.services.snapshots import snapshot_refresh
+from hits.models import Campaign
+
+BAD_INPUT: Final = 2
+EXTRA_WEIGHT: Final = 0.25
+SEED: Final = 7
+STEPS_TOLD: Final = 10
+TEXT_KINDS: Final = {
+    "head": "a small network on embeddings and text metrics",
+    "fusion": "text metrics, weighed by least squares",
+    "bertha": "a sentence model fine-tuned, with a head on top",
+}
+TABLE_FILES: Final = ("sets.csv", "signature.txt")
+
+
+class Command(BaseCommand):
+    help = "Train a metric on people's ratings; `score --learned` and `correlate --learned` use it."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
+        for name, about in TEXT_KINDS.items():
+            text = kinds.add_parser(name, help=about)
+            add_ratings(text)
+            add_table(text)
+            if name == "bertha":
+                add_tuning(text)
+            add_config(text)
+        for name, paper in PAPERS.items():
+            vision = kinds.add_parser(name, help=f"an image-text model, fine-tuned as {name} is")
+            add_ratings(vision)
+            add_schooling(vision, paper)
+            add_config(vision)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            self._learn(options)
+        except (ValueError, OSError) as error:
+            raise CommandError(str(error), returncode=BAD_INPUT) from error
+
+    def _learn(self, options: Mapping[str, Any]) -> None:
+        if options["kind"] in PAPERS:
+            self._school(options)
+            return
+        if not options["leave_one_out"]:
+            refuse_taken(options["out"])
+        context = config_of(options, METRICS).context()
+        kind = KINDS[options["kind"]](context, options, self._steps)
+        sets = with_features(self._read(options), context, self._progress, kind.own)
+        if options["leave_one_out"]:
+            self._table(sets, options, kind.learner())
+        else:
+            self._told(kind.learn(sets), options["out"])
+
+    def _school(self, options: Mapping[str, Any]) -> None:
+        refuse_taken(options["out"])
+        model = model_of(options)
+        if model.is_demo and not options["anyway"]:
+            raise DemoModelRefused(ANYWAY)
+        sets = self._read(options)
+        videos = [video for rated in sets for video in rated.batch.videos]
+        found = learn_image_text(
+            options["kind"],
+            sets,
+            {
+                name: VideoFile.of(path)
+                for name, path in find_videos(options["videos"], videos).items()
+            },
+            model,
+            schooling_of(options),
+            seed=options["seed"],
+            out=options["out"],
+            told=self._steps,
+        )
+        for fault in found.unreadable:
+            self.stderr.write(self.style.WARNING(fault))
+        self.stdout.write(
+            f"Kendall's τ-c with people on videos held out: {found.before:.4f} before, "
+            f"{found.best:.4f} at best; score … --model {options['out']}"
+        )
+
+    def _read(self, options: Mapping[str, Any]) -> list[RatedSet]:
+        """Every set, so that all that is wrong with them is said at once."""
+        sets, faults = [], []
+        for source in sources_of(options):
+            try:
+                sets.append(read_rated(source, score=options["scores"], shift=options["shift"]))
+                for note in sets[-1].notes:
+                    self.stderr.write(f"set {source.name}: {note}")
+            except ValueError as error:
+                faults.append(str(error))
+        for slug in options["campaigns"]:
+            try:
+                sets.append(_campaign(slug, options["seed"]))
+            except ValueError as error:
+                faults.append(f"campaign {slug}: {error}")
+        if not sets and not faults:
+            faults.append("name ratings to learn from: --set NAME=FOLDER, or --campaign NAME")
+        if faults:
+            raise ValueError("\n".join([*faults, "Nothing was written."]))
+        return sets
+
+    def _table(self, sets: list[RatedSet], options: Mapping[str, Any], learner: Learner) -> None:
+        name = options["name"] or options["kind"]
+        found = leave_one_out(sets, name, learner, self._left_out)
+        signature = signature_of(sets, name, options["seed"])
+        with ResultFolder(options["out"], TABLE_FILES) as folder:
+            for file, content in table_files(found, signature).items():
+                (folder / file).write_bytes(content)
+        self.stdout.write("\n".join(["", *text_table(found), "", verdict(found)]))
+
+    def _left_out(self, found: LeftOut) -> None:
+        self.stderr.write(
+            f"{found.name} left out: {found.trained:,} captions learned from, {found.dropped:,} "
+            f"dropped because their text or video is held out; r {found.r(found.learned):.3f}"
+        )
+
+    def _told(self, artifact: Artifact, out: Path) -> None:
+        self.stdout.write((out / "README.md").read_text(encoding="utf-8"))
+        self.stdout.write(f"{artifact.name} is in {out}: score … --learned {out}")
+
+    def _steps(self, step: int, steps: int, loss: float) -> None:
+        if step % STEPS_TOLD == 0 or step == steps:
+            self.stderr.write(f"step {step} of {steps}: loss {loss:.3f}")
+
+    def _progress(self, what: str, done: int, total: int) -> None:
+        self.stderr.write(f"{what}: {done} of {total}")
+
+
+@dataclass
+class Kind:
+    """How one kind of metric is learned: to keep, or for the table."""
+
+    context: ScoringContext
+    options: Mapping[str, Any]
+    told: Told
+
+    @property
+    def own(self) -> SentenceModel | None:
+        """A model to embed with beside that of the text metrics."""
+        return None
+
+    @property
+    def name(self) -> str:
+        return str(self.options["name"] or self.options["kind"])
+
+    def learner(self) -> Learner:
+        return head_learner(self.options["seed"])
+
+    def learn(self, sets: list[RatedSet]) -> Artifact:
+        return save_head_metric(
+            self.options["out"],
+            learn_head(sets, seed=self.options["seed"]),
+            sets,
+            name=self.name,
+            seed=self.options["seed"],
+            backbone=self.context.resource(SENTENCE.name).signature,
+        )
+
+
+class BerthaKind(Kind):
+    @cached_property
+    def backbone(self) -> Path:
+        """By default the model that the text metrics have as well."""
+        if self.options["backbone"]:
+            return find_sentence_model(self.options["backbone"])
+        installed: SentenceModel = self.context.resource(SENTENCE.name)
+        return installed.folder
+
+    @property
+    def own(self) -> SentenceModel | None:
+        given = self.options["backbone"]
+        return SentenceModel(self.backbone, self.options["store"]) if given else None
+
+    @property
+    def how(self) -> dict[str, Any]:
+        with metric_libraries():
+            from analysis.learning.fine_tuning import Tuning
+        return {
+            "backbone": self.backbone,
+            "tuning": Tuning(epochs=self.options["epochs"], minutes=self.options["minutes"]),
+            "seed": self.options["seed"],
+            "out": self.options["out"],
+            "told": self.told,
+        }
+
+    def learner(self) -> Learner:
+        return bertha_learner(**self.how)
+
+    def learn(self, sets: list[RatedSet]) -> Artifact:
+        return save_bertha(
+            self.options["out"],
+            learn_bertha(sets, **self.how),
+            sets,
+            name=self.name,
+            seed=self.options["seed"],
+            backbone=self.backbone,
+            signature=self.context.resource(SENTENCE.name).signature,
+        )
+
+
+class FusionKind(Kind):
+    def learner(self) -> Learner:
+        return fusion_learner
+
+    def learn(self, sets: list[RatedSet]) -> Artifact:
+        return save_fusion(self.options["out"], sets, name=self.name, seed=self.options["seed"])
+
+
+KINDS: Final = {"head": Kind, "bertha": BerthaKind, "fusion": FusionKind}
+
+
+def _campaign(slug: str, seed: int) -> RatedSet:
+    campaign = Campaign.objects.filter(slug=slug).first()
+    if campaign is None:
+        raise ValueError("there is none of that name")
+    return campaign_rated(campaign, snapshot_refresh(campaign=campaign).read(), seed=seed)
+
+
+def add_tuning(parser: argparse.ArgumentParser) -> None:
+    """How a model is fine-tuned."""
+    parser.add_argument(
+        "--backbone", type=Path, help="folder of a BERT-like model; by default the MiniLM installed"
+    )
+    parser.add_argument("--epochs", type=positive, default=1, help="passes over the ratings")
+    parser.add_argument(
+        "--minutes", type=float, default=math.inf, help="stop fine-tuning after so many"
+    )
+
+
+def add_ratings(parser: argparse.ArgumentParser) -> None:
+    """What is learned from, and where the result goes."""
+    parser.add_argument(
+        "--set",
+        dest="sets",
+        type=source,
+        action="append",
+        default=[],
+        metavar="NAME=FOLDER",
+        help="rated captions: a TRECVID folder, or NAME=HUMAN,CAPTIONS,REFERENCES for files",
+    )
+    parser.add_argument(
+        "--campaign",
+        dest="campaigns",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a rated campaign of the platform, as its address names it",
+    )
+    parser.add_argument(
+        "--extra",
+        type=source,
+        action="append",
+        default=[],
+        metavar="NAME=FOLDER",
+        help="more to learn from that counts less, such as captions rated by one person each; "
+        "held out together with the set of its name",
+    )
+    parser.add_argument("--extra-weight", type=float, default=EXTRA_WEIGHT)
+    parser.add_argument(
+        "--whole",
+        type=source,
+        action="append",
+        default=[],
+        metavar="NAME=FOLDER",
+        help="where the systems of a set are complete, as in `correlate --whole`",
+    )
+    parser.add_argument("--scores", default="z", help="the column of people's scores")
+    parser.add_argument("--shift", type=shift_of, help=f"of video numbers; {AUTO} finds it")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--name", default="", help="of the metric in tables")
+    parser.add_argument("--out", type=Path, required=True, help="the folder to write")
+
+
+def add_table(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--leave-one-out",
+        action="store_true",
+        help="train nothing to keep: leave each set out in turn and write the table",
+    )
+
+
+def add_schooling(parser: argparse.ArgumentParser, paper: Schooling) -> None:
+    """How an image-text model is fine-tuned, by default as its paper has it."""
+    parser.add_argument("--videos", type=Path, required=True, help="folder of the video files")
+    for name, value in asdict(paper).items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=_type(value), default=value)
+
+
+def _type(value: object) -> Callable[[str], object]:
+    return positive if isinstance(value, int) else type(value)
+
+
+def schooling_of(options: Mapping[str, Any]) -> Schooling:
+    return Schooling(**{each.name: options[each.name] for each in fields(Schooling)})
+
+
+def positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number above 0")
+    return int(text)
+
+
+def source(text: str) -> Source:
+    try:
+        return Source.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def sources_of(options: Mapping[str, Any]) -> list[Source]:
+    """Sets, then extra ones, each with the folder that tells its missing lines."""
+    whole = {given.name: given.human for given in options["whole"]}
+    if not 0 < options["extra_weight"] < 1:
+        raise ValueError(f"--extra-weight must lie between 0 and 1, not {options['extra_weight']}")
+    sets = [replace(given, whole=whole.get(given.name)) for given in options["sets"]]
+    return [*sets, *(replace(given, weight=options["extra_weight"]) for given in options["extra"])]

@@ -1,0 +1,1 @@
+"""Frames and texts as vectors: decoding, models, and the store of what is embedded."""

@@ -1,0 +1,71 @@
+"""A mix of metrics as a metric: the weights that `correlate` found against people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from analysis.metrics.artifacts import Artifact, config_json
+from analysis.metrics.batch import Batch, Values
+from analysis.metrics.context import ScoringContext
+from analysis.metrics.registry import Family
+from analysis.metrics.settings import Settings
+
+if TYPE_CHECKING:
+    from analysis.stats.fusion import Fusion
+
+NAME: Final = "fusion"
+_PAPER = (
+    "Lebron et al. 2022, BERTHA: video captioning evaluation via transfer-learned human ratings"
+)
+
+
+def fusion_json(fusion: Fusion, metrics: tuple[str, ...], human: str, trained: str) -> bytes:
+    """A fusion as ``--learned`` reads it: numbers and names, no weights beside them."""
+    return config_json(
+        kind=NAME,
+        name=NAME,
+        summary=f"{', '.join(metrics)}, weighed to agree with {human}",
+        paper=_PAPER,
+        trained=trained,
+        options={"metrics": list(metrics), "fusion": asdict(fusion)},
+    )
+
+
+def family(artifact: Artifact) -> Family:
+    from analysis.stats.fusion import Fusion  # not on top: web processes import this module
+
+    try:
+        metrics = tuple(map(str, artifact.options["metrics"]))
+        numbers = dict(artifact.options["fusion"])
+        for name in ("mean", "sd", "weight"):
+            numbers[name] = tuple(map(float, numbers[name]))
+        fusion = Fusion(**numbers)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"{artifact.folder}: this is no fusion of metrics ({error}); write it again with "
+            "`correlate`"
+        ) from error
+
+    def score(batch: Batch, settings: Settings, context: ScoringContext) -> Mapping[str, Values]:
+        missing = [name for name in metrics if name not in context.values]
+        if missing:
+            raise ValueError(f"{artifact.name} needs the metric {missing[0]!r}, which is not there")
+        columns = np.column_stack([context.values[name] for name in metrics])
+        return {artifact.name: fusion.predict(columns)}
+
+    return Family(
+        metrics={artifact.name: artifact.summary},
+        paper=artifact.paper,
+        needs=frozenset(),
+        settings=(),
+        score=score,
+        data=lambda: artifact.signature,
+        mixes=metrics,
+    )
+
+
+ARTIFACTS = {NAME: family}

@@ -1,0 +1,99 @@
+"""Metrics learned from people: read from the folder that `manage.py learn` wrote."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.metrics.artifacts import Artifact
+from analysis.metrics.batch import Batch, Values
+from analysis.metrics.context import ScoringContext
+from analysis.metrics.encoding.sentence_model import SENTENCE
+from analysis.metrics.learned.training_list import TRAINING, read_training_list
+from analysis.metrics.registry import Family, MetricUnavailable, Need, metric_libraries
+from analysis.metrics.settings import Settings
+
+if TYPE_CHECKING:
+    from analysis.metrics.encoding.sentence_model import SentenceModel
+    from analysis.metrics.learned.head import Head
+
+HEAD: Final = "head"
+BERTHA: Final = "bertha"
+WEIGHTS: Final = "model.safetensors"
+BACKBONE: Final = "backbone"
+
+Embedder = Callable[[Batch, ScoringContext], "SentenceModel | None"]
+
+
+def head(artifact: Artifact) -> Family:
+    """A small network on text metrics and on embeddings by the sentence model it was trained on."""
+    return _family(artifact, lambda batch, context: None)
+
+
+def bertha(artifact: Artifact) -> Family:
+    """The same on embeddings of a model of its own, which lies in its folder."""
+
+    @cache
+    def backbone(store: Path, device: str) -> SentenceModel:
+        from analysis.metrics.encoding.sentence_model import SentenceModel
+
+        for name in artifact.files:
+            artifact.path(name)
+        return SentenceModel(artifact.folder / BACKBONE, store, device=device)
+
+    def embedded(batch: Batch, context: ScoringContext) -> SentenceModel:
+        config = context.config
+        store = config.store if config else Path(tempfile.gettempdir())
+        model = backbone(store, context.device)
+        model.texts().embed(batch.texts())
+        return model
+
+    return _family(artifact, embedded)
+
+
+def _family(artifact: Artifact, embedder: Embedder) -> Family:
+    @cache
+    def loaded() -> Head:
+        from analysis.metrics.learned.head import load_head
+
+        return load_head(artifact.path(WEIGHTS), artifact.options)
+
+    def score(batch: Batch, settings: Settings, context: ScoringContext) -> Mapping[str, Values]:
+        with metric_libraries():
+            from analysis.metrics.learned.features import features
+        _same_model(artifact, context.resource(SENTENCE.name).signature)
+        own = embedder(batch, context)
+        return {artifact.name: loaded().predict(features(batch, context, own))}
+
+    def seen(batch: Batch) -> NDArray[np.bool_]:
+        return read_training_list(artifact.path(TRAINING)).seen(batch)
+
+    return Family(
+        metrics={artifact.name: artifact.summary},
+        paper=artifact.paper,
+        needs=frozenset({Need.REFERENCES, SENTENCE.name}),
+        settings=(),
+        score=score,
+        uses_corpus=lambda settings: True,
+        data=lambda: artifact.signature,
+        seen=seen,
+    )
+
+
+def _same_model(artifact: Artifact, here: str) -> None:
+    """Numbers of another model would be read as if they were those it learned from."""
+    trained = str(artifact.options["backbone"])
+    if trained != here:
+        raise MetricUnavailable(
+            f"{artifact.name} was trained beside the sentence model {trained}, and this is {here}: "
+            "name that model with --sentence-model, or train the metric anew"
+        )
+
+
+ARTIFACTS = {HEAD: head, BERTHA: bertha}

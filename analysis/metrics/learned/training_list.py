@@ -1,0 +1,85 @@
+"""What a metric was trained on, by digests: enough to know a caption or a video again.
+
+A video has other names in other files, so it is known by its references. Two videos that share one
+count as the same: better to leave out too much than to judge a metric by what it has learned.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.metrics.batch import Batch
+
+TRAINING: Final = "training.json"
+_DIGITS: Final = 16
+
+
+def digest(text: str) -> str:
+    """Of the words alone: case, punctuation and blanks do not make another caption.
+
+    >>> digest("A dog  runs.") == digest("a dog runs")
+    True
+    """
+    plain = re.sub(r"[\W_]+", " ", text.lower()).strip()
+    return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+
+
+@dataclass(frozen=True)
+class TrainingList:
+    """Digests of captions, and of the references that videos are known by."""
+
+    captions: frozenset[str] = frozenset()
+    references: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, batches: Iterable[Batch]) -> TrainingList:
+        captions: set[str] = set()
+        references: set[str] = set()
+        for batch in batches:
+            captions.update(map(digest, batch.captions))
+            for video in dict.fromkeys(batch.videos):
+                references.update(map(digest, batch.references.get(video, ())))
+        return cls(frozenset(captions), frozenset(references))
+
+    def seen(self, batch: Batch) -> NDArray[np.bool_]:
+        """Which captions have a text or a video of the list."""
+        videos = dict.fromkeys(batch.videos)
+        known = {
+            video
+            for video in videos
+            if any(digest(text) in self.references for text in batch.references.get(video, ()))
+        }
+        return np.array(
+            [
+                video in known or digest(text) in self.captions
+                for text, video in zip(batch.captions, batch.videos, strict=True)
+            ],
+            dtype=bool,
+        )
+
+    def write(self) -> bytes:
+        lists = {"captions": sorted(self.captions), "references": sorted(self.references)}
+        return (json.dumps(lists, indent=0) + "\n").encode()
+
+
+def read_training_list(path: Path) -> TrainingList:
+    try:
+        lists = json.loads(path.read_bytes())
+        return TrainingList(frozenset(lists["captions"]), frozenset(lists["references"]))
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path}: this is no list of what a metric was trained on") from error
+
+
+def overlap(one: Sequence[Batch], other: Sequence[Batch]) -> int:
+    """How many captions of the one side have a text or a video that the other has, too."""
+    held = TrainingList.of(other)
+    return sum(int(held.seen(batch).sum()) for batch in one)

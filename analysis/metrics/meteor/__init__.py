@@ -1,7 +1,0 @@
-"""METEOR 1.5 for English, computed here from its authors' lists and paraphrases, without Java."""
-
-from __future__ import annotations
-
-from analysis.metrics.meteor.family import FAMILIES
-
-__all__ = ["FAMILIES"]

@@ -1,0 +1,1 @@
+"""Results as people see them: charts, sentences, tables, reports and files. Pure."""

@@ -1,0 +1,245 @@
+"""Charts: Vega-Lite specifications, drawn by pages and by the report, each with the rows it shows.
+
+Colours and type come from the theme of whoever draws, and nothing is told apart by colour alone.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.stats.quality import FAILED, INSUFFICIENT, PASSED
+from analysis.stats.ratings import HIGHEST_SCORE
+
+Row = dict[str, Any]
+Spec = dict[str, Any]
+
+SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
+STATUSES: Final = (PASSED, FAILED, INSUFFICIENT)
+STEP: Final = 30  # pixels a system takes
+CELL: Final = 26  # pixels of a row of a matrix
+MOST_NUMBERED: Final = 14  # systems; the cells of more are too narrow for a number
+BIN_WIDTH: Final = 5
+LABEL_LIMIT: Final = 240  # pixels
+LETTER: Final = 7  # pixels of an average one
+CONTROLS: Final = "control captions"
+DAMAGED: Final = "degraded captions"
+BELOW: Final = "Below the dashed line degraded captions were rated lower, as they should."
+SPREAD_HEADINGS: Final = {
+    "group": "Of",
+    "from": "Scores from",
+    "count": "Ratings",
+    "share": "Share",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A specification and, for the table beside it, its rows and the headings of their columns."""
+
+    title: str
+    spec: Spec
+    headings: dict[str, str]
+    rows: list[Row]
+
+
+def intervals_spec(rows: Sequence[Row], *, description: str, axis: str) -> Spec:
+    """Values with their intervals, the best first; dashed lines part the clusters.
+
+    ``rows``: ``name``, ``value``, ``low`` and ``high`` (None without an interval), ``cluster``.
+    """
+    last = [
+        above["name"] for above, below in pairwise(rows) if above["cluster"] != below["cluster"]
+    ]
+    y = {"field": "name", "type": "nominal", "sort": [row["name"] for row in rows], "title": None}
+    plain = {"grid": False, "domain": False, "ticks": False, "labelLimit": LABEL_LIMIT}
+    interval = {
+        "mark": {"type": "rule", "strokeWidth": 2.5},
+        "encoding": {"x": quantity("low", axis), "x2": {"field": "high"}},
+    }
+    score = {
+        "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
+        "encoding": {"x": quantity("value", axis)},
+    }
+    boundary = {
+        "data": {"values": [{"name": name} for name in last]},
+        "mark": {"type": "rule", "strokeDash": [2, 3]},
+        "encoding": {"y": y | {"bandPosition": 1}},
+    }
+    spec = plain_spec(description, STEP * len(rows))
+    spec |= {"data": {"values": list(rows)}, "encoding": {"y": y | {"axis": plain}}}
+    return spec | {"layer": [boundary, interval, score]}
+
+
+def matrix_spec(rows: Sequence[Row], description: str) -> Spec:
+    """A square of cells with p, filled where ``better`` wins over ``worse``."""
+    names = list(dict.fromkeys(row["better"] for row in rows))
+    axis = {"title": None, "domain": False, "ticks": False, "grid": False, "labelLimit": 180}
+    y = {"field": "better", "type": "nominal", "sort": names, "axis": axis}
+    slanted = axis | {"orient": "top", "labelAngle": -45}
+    x = {"field": "worse", "type": "nominal", "sort": names, "axis": slanted}
+    spec = plain_spec(description, CELL * len(names))
+    spec |= {"data": {"values": [_cell(row) for row in rows]}, "encoding": {"x": x, "y": y}}
+    return spec | {"layer": [*_cells(False, len(names)), *_cells(True, len(names))]}
+
+
+def _cells(is_win: bool, systems: int) -> list[Spec]:
+    """Colours belong to the theme, by style. Numbers are left out where they would not fit."""
+    only = {"transform": [{"filter": {"field": "win", "equal": is_win}}]}
+    kind = "win" if is_win else "no-win"
+    cells = only | {"mark": {"type": "rect", "style": kind}}
+    text = {"text": {"field": "shown", "type": "nominal"}}
+    values = only | {"mark": {"type": "text", "style": f"{kind}-value"}, "encoding": text}
+    return [cells, values] if systems <= MOST_NUMBERED else [cells]
+
+
+def _cell(row: Row) -> Row:
+    return {name: row[name] for name in ("better", "worse", "win", "shown")}
+
+
+def heat_spec(
+    rows: Sequence[tuple[str, Sequence[float]]], columns: Sequence[str], description: str
+) -> Spec:
+    """Numbers from −1 to 1 as cells, the stronger the darker; what is undefined is empty."""
+    cells = [
+        {"row": name, "column": column, "strength": abs(value), "shown": f"{value:.3f}"}
+        for name, values in rows
+        for column, value in zip(columns, values, strict=True)
+        if not math.isnan(value)
+    ]
+    axis = {"title": None, "domain": False, "ticks": False, "grid": False, "labelLimit": 180}
+    strength = quantity("strength", None) | {"legend": None}
+    strength["scale"] = {"domain": [0, 1], "range": [0, 0.65]}
+    names = [name for name, _ in rows]
+    across = {"field": "column", "type": "nominal", "scale": {"domain": list(columns)}}
+    down = {"field": "row", "type": "nominal", "scale": {"domain": names}, "axis": axis}
+    fill = {"mark": {"type": "rect"}, "encoding": {"opacity": strength}}
+    text = {"mark": {"type": "text"}, "encoding": {"text": {"field": "shown", "type": "nominal"}}}
+    spec = plain_spec(description, CELL * len(rows)) | {"data": {"values": cells}}
+    spec["encoding"] = {"x": across | {"axis": axis | {"orient": "top", "labelAngle": 0}}}
+    spec["encoding"]["y"] = down
+    return spec | {"layer": [fill, text] if len(columns) <= MOST_NUMBERED else [fill]}
+
+
+def quality_spec(rows: Sequence[Row]) -> Spec:
+    """Each annotator's mean of degraded captions against that of their originals."""
+    status = {"field": "status", "type": "nominal", "scale": {"domain": list(STATUSES)}}
+    legend = {"legend": {"orient": "top", "title": None}}
+    scale = {"scale": {"domain": [0, HIGHEST_SCORE]}}
+    originals, damaged = "Mean score of original captions", "Mean score of their degraded versions"
+    points = {
+        "data": {"values": [without_nan(row) for row in rows]},
+        "mark": {"type": "point", "size": 45, "opacity": 0.8, "strokeWidth": 1.8},
+        "encoding": {
+            "x": quantity("original", originals) | scale,
+            "y": quantity("degraded", damaged) | scale,
+            "color": status | legend,
+            "shape": status | legend,
+        },
+    }
+    return plain_spec(BELOW, 360) | {"layer": [diagonal(originals, damaged), points]}
+
+
+def diagonal(x_title: str, y_title: str) -> Spec:
+    """The line of equal scores."""
+    return {
+        "data": {"values": [{"low": 0, "high": HIGHEST_SCORE}]},
+        "mark": {"type": "rule", "strokeDash": [3, 3]},
+        "encoding": {
+            "x": quantity("low", x_title),
+            "x2": {"field": "high"},
+            "y": quantity("low", y_title),
+            "y2": {"field": "high"},
+        },
+    }
+
+
+def spread_spec(rows: Sequence[Row]) -> Spec:
+    """How often each score was given: a row of bars for each group."""
+    groups = list(dict.fromkeys(row["group"] for row in rows))
+    tallest = max((row["share"] for row in rows), default=1)
+    bars = [
+        {
+            "left": row["from"],
+            "right": row["from"] + BIN_WIDTH,
+            "floor": groups.index(row["group"]),
+            "top": groups.index(row["group"]) - 0.85 * row["share"] / tallest,
+        }
+        for row in rows
+    ]
+    names = {
+        "values": list(range(len(groups))),
+        "labelExpr": f"{json.dumps(groups)}[datum.value]",  # JSON is an expression, safely quoted
+        "labelLimit": LABEL_LIMIT,
+        "labelOverlap": False,
+        "minExtent": min(LABEL_LIMIT, LETTER * max(map(len, groups), default=0)),
+        "ticks": False,
+        "domain": False,
+    }
+    y = quantity("floor", None) | {"axis": names}
+    y["scale"] = {"reverse": True, "domain": [-1, len(groups) - 0.9], "nice": False}
+    x = quantity("left", "Raw score") | {"scale": {"domain": [0, HIGHEST_SCORE]}}
+    spec = plain_spec("How often each score was given.", 44 * len(groups) + 30)
+    spec |= {"data": {"values": bars}, "mark": {"type": "bar", "binSpacing": 0.5}}
+    spec["encoding"] = {"x": x, "x2": {"field": "right"}, "y": y, "y2": {"field": "top"}}
+    return spec
+
+
+def bin_counts(scores: NDArray[np.int16]) -> tuple[int, ...]:
+    """Ratings in each bin; the highest score belongs to the last.
+
+    >>> bin_counts(np.array([0, 4, 5, 100], np.int16))[:2], bin_counts(np.array([100]))[-1]
+    ((2, 1), 1)
+    """
+    bins = np.minimum(scores // BIN_WIDTH, HIGHEST_SCORE // BIN_WIDTH - 1).astype(np.int64)
+    return tuple(np.bincount(bins, minlength=HIGHEST_SCORE // BIN_WIDTH).tolist())
+
+
+def spread_rows(counts: Mapping[str, Sequence[int]]) -> list[Row]:
+    """Share of each group's scores in each bin; nothing of a group without any."""
+    return [
+        {"group": group, "from": place * BIN_WIDTH, "count": count, "share": count / sum(found)}
+        for group, found in counts.items()
+        if any(found)
+        for place, count in enumerate(found)
+    ]
+
+
+def plain_spec(description: str, height: int) -> Spec:
+    return {
+        "$schema": SCHEMA,
+        "description": description,
+        "width": "container",
+        "height": height,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+    }
+
+
+def quantity(field: str, title: str | None) -> Spec:
+    return {"field": field, "type": "quantitative", "title": title}
+
+
+def without_nan(row: Row) -> Row:
+    """JSON has no NaN: what is not defined is None."""
+    return {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in row.items()
+    }
+
+
+def short_p(p: float) -> str:
+    """A p value that fits into a cell.
+
+    >>> short_p(0.0312), short_p(0.0004), short_p(1.0)
+    ('.031', '<.001', '>.999')
+    """
+    if math.isnan(p):
+        return "–"
+    return "<.001" if p < 0.001 else ">.999" if p > 0.999 else f"{p:.3f}".removeprefix("0")

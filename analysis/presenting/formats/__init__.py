@@ -1,0 +1,1 @@
+"""One format of files in each file, found by `analysis.presenting.downloads`."""

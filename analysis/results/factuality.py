@@ -1,0 +1,83 @@
+"""How much of what systems say is wrong: paragraphs, sentences and words (factvc-2023)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.presenting.exports import Table
+from analysis.reading.factuality import HIGHEST, Paragraph
+
+LEVELS = ("paragraph", "sentence", "word")
+BAND = (0.025, 0.975)
+
+
+def factuality_tables(
+    paragraphs: Sequence[Paragraph], *, rng: np.random.Generator, draws: int = 1_000
+) -> dict[str, Table]:
+    """Tables by name: `errors` over all systems, `systems` best first, `human` for `correlate`.
+
+    A paragraph has errors when its score is below the highest, a sentence when anything in it is
+    marked, a word when it is marked.
+    """
+    units, wrong = _counts(paragraphs)
+    human = _human(paragraphs, units, wrong)
+    return {
+        "errors": {
+            "level": np.array(LEVELS, object),
+            "units": units.sum(axis=0),
+            "wrong": wrong.sum(axis=0),
+            "share": wrong.sum(axis=0) / units.sum(axis=0),
+        },
+        "systems": _systems(human, rng, draws),
+        "human": human,
+    }
+
+
+def _counts(paragraphs: Sequence[Paragraph]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Units and wrong ones of each paragraph (rows) at each level (columns)."""
+    units, wrong = [], []
+    for paragraph in paragraphs:
+        sentences = paragraph.sentences
+        units.append((1, len(sentences), sum(one.words for one in sentences)))
+        marked = sum(one.is_wrong for one in sentences)
+        wrong.append((paragraph.score < HIGHEST, marked, sum(one.wrong for one in sentences)))
+    return np.array(units, np.int64), np.array(wrong, np.int64)
+
+
+def _human(
+    paragraphs: Sequence[Paragraph], units: NDArray[np.int64], wrong: NDArray[np.int64]
+) -> Table:
+    """Higher is better at every level: the score, and the shares that are right."""
+    right = 1 - wrong / np.maximum(units, 1)
+    return {
+        "video": np.array([paragraph.video for paragraph in paragraphs], object),
+        "system": np.array([paragraph.system for paragraph in paragraphs], object),
+        "paragraph": np.array([paragraph.score for paragraph in paragraphs]),
+        "sentence": right[:, 1],
+        "word": right[:, 2],
+    }
+
+
+def _systems(human: Table, rng: np.random.Generator, draws: int) -> Table:
+    """Means over paragraphs, with intervals that draw videos; the best paragraphs first."""
+    names, code = np.unique(human["system"].astype(str), return_inverse=True)
+    videos, video = np.unique(human["video"].astype(str), return_inverse=True)
+    values = np.column_stack([human[level] for level in LEVELS])
+    drawn = rng.multinomial(len(videos), np.full(len(videos), 1 / len(videos)), size=draws)
+    means, low, high = (np.empty((len(names), len(LEVELS))) for _ in range(3))
+    for at in range(len(names)):
+        own = code == at
+        means[at] = values[own].mean(axis=0)
+        count = drawn[:, video[own]]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            resampled = count @ values[own] / count.sum(axis=1, keepdims=True)
+        low[at], high[at] = np.nanquantile(resampled, BAND, axis=0)
+    order = np.argsort(-means[:, 0], kind="stable")
+    table: dict[str, NDArray[np.generic]] = {"system": names.astype(object)[order]}
+    table |= {level: means[order, at] for at, level in enumerate(LEVELS)}
+    for at, level in enumerate(LEVELS):
+        table |= {f"{level}_low": low[order, at], f"{level}_high": high[order, at]}
+    return table | {"paragraphs": np.bincount(code)[order]}

@@ -1,0 +1,79 @@
+"""How often each score was given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from analysis.presenting.charts import (
+    BIN_WIDTH,
+    CONTROLS,
+    DAMAGED,
+    SPREAD_HEADINGS,
+    bin_counts,
+    spread_rows,
+    spread_spec,
+)
+from analysis.presenting.document import Shown
+from analysis.results.registry import Context, Finding, Material, Section
+from analysis.stats.ratings import DEGRADED, REFERENCE
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Ratings of one kind of caption in each bin, by annotators in use."""
+
+    group: str
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoresGiven:
+    """By system, best first, then of control and of degraded captions."""
+
+    groups: tuple[Spread, ...]
+
+
+def compute(material: Material) -> ScoresGiven:
+    analysis = material.analysis
+    if analysis.ratings.is_standardised:
+        return ScoresGiven(())
+    ratings, used = analysis.ratings, analysis.used[analysis.ratings.annotator]
+    groups = {
+        ratings.systems[code]: ratings.scores_a_caption & (ratings.system == code)
+        for code in analysis.ranking.order.tolist()
+    }
+    groups |= {CONTROLS: ratings.kind == REFERENCE, DAMAGED: ratings.kind == DEGRADED}
+    spreads = (
+        Spread(group, bin_counts(ratings.score[mask & used])) for group, mask in groups.items()
+    )
+    return ScoresGiven(tuple(spread for spread in spreads if any(spread.counts)))
+
+
+def show(found: ScoresGiven, context: Context) -> Shown:
+    rows = spread_rows({spread.group: spread.counts for spread in found.groups})
+    if not rows:
+        return Shown()
+    return Shown(
+        "How the scores of each kind of caption are spread.",
+        rows,
+        SPREAD_HEADINGS,
+        summary="The numbers behind the bars",
+        spec=spread_spec(rows),
+        caption=f"Share of ratings by raw score, in steps of {BIN_WIDTH}.",
+    )
+
+
+FINDINGS: Final = (
+    Finding(
+        name="scores",
+        title="Scores given",
+        numbers=ScoresGiven,
+        compute=compute,
+        show=show,
+        record=lambda numbers: {},
+        section=Section.RATINGS,
+        place=2,
+        is_quick=True,
+    ),
+)

@@ -1,0 +1,175 @@
+"""What people and metrics said about a campaign's captions, side by side."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+
+from analysis.evaluation.captions import CaptionSet
+from analysis.evaluation.files import evaluation_files
+from analysis.evaluation.human import ALL, PASSED, WHOSE, HumanScores, scores_by
+from analysis.evaluation.inputs import Inputs
+from analysis.evaluation.points import POINTS
+from analysis.evaluation.scores import ScoreTable, table_of_rows
+from analysis.evaluation.storing import STORED, Evaluated, read_evaluated
+from analysis.metrics.scoring import column
+from analysis.models import MetricEvaluation, MetricRun, MetricScore
+from analysis.presenting.listings import read_listing
+from analysis.results.files import Maker
+from analysis.results.pipeline import Settings, analyse
+from analysis.results.snapshot import Columns
+from analysis.selectors.metric_material import run_material
+from analysis.selectors.metric_scores import metric_signatures, metric_sources, run_notes
+from analysis.selectors.ratings import evidence_of, ratings_of, reviews_fingerprint
+from hits.models import Campaign
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def campaign_inputs(
+    campaign: Campaign, columns: Columns, *, annotators: str = PASSED, seed: int = 7
+) -> Inputs:
+    """Caption scores by the annotators wanted, and the last scores of every metric.
+
+    `Inputs.aligned(0)` joins them, `evaluate_metrics` does the rest: on the platform rows carry
+    the names of videos and systems, so nothing has to be lined up.
+
+    Raises ValueError when there are no ratings, or no metric was scored.
+    """
+    sources = metric_sources(campaign)
+    metrics = metric_values(sources)  # first: without any there is no use for people's scores
+    return Inputs(
+        people_scores(campaign, columns, annotators=annotators, seed=seed),
+        metrics,
+        _captions(sources),
+        dict(sorted(metric_signatures(sources).items())),
+    )
+
+
+def people_scores(
+    campaign: Campaign, columns: Columns, *, annotators: str, seed: int
+) -> HumanScores:
+    """Scores by those whose ratings make the ranking, or by all; nothing here is resampled."""
+    wanted = Settings(
+        keep_all_annotators=annotators == ALL,
+        minimum_pairs=campaign.min_pairs,
+        draws=1,
+        seed=seed,
+    )
+    analysis = analyse(ratings_of(campaign, columns), wanted, evidence_of(campaign, columns))
+    return scores_by(analysis, analysis.used, WHOSE[annotators])
+
+
+def metric_values(sources: Mapping[str, MetricRun]) -> ScoreTable:
+    """Every metric by video and system, each from its own run, in the order of the files."""
+    runs = set(sources.values())
+    rows = MetricScore.objects.filter(run__in=runs).values_list(
+        "caption__video__name", "caption__system__name", "metric", "value", "run_id", "run__label"
+    )
+    found = [
+        (video, system, name, value)
+        for video, system, metric, value, run, label in rows
+        if (name := column(metric, label)) in sources and sources[name].pk == run
+    ]
+    if not found:
+        raise ValueError("no metric of this campaign has been scored")
+    videos, systems, metrics, values = zip(*sorted(found), strict=True)
+    table = table_of_rows(videos, systems, metrics, values, source="the campaign's metrics")
+    chosen = table.only([name for name in sources if name in table.names])
+    return replace(chosen, notes=(*chosen.notes, *run_notes(runs)))
+
+
+def _captions(sources: Mapping[str, MetricRun]) -> CaptionSet:
+    """The words of captions, for the list of odd ones, and of their references, to score again."""
+    return run_captions(max(sources.values(), key=lambda run: run.pk))
+
+
+def run_captions(run: MetricRun) -> CaptionSet:
+    """All that a run's metrics were computed of; references are named as in the campaign's own
+    file of them."""
+    material = run_material(run)
+    captions = material.captions
+    references = {
+        video: {f"reference-{number}": text for number, text in enumerate(texts, start=1)}
+        for video, texts in material.batch.references.items()
+    }
+    return CaptionSet(
+        captions.videos,
+        captions.systems,
+        captions.texts,
+        references,
+        files=material.batch.files,
+        corpus=run.corpus.references if run.corpus else {},
+    )
+
+
+def evaluation_evidence(campaign: Campaign) -> str:
+    """Fingerprint of all but the ratings that decides how metrics and people agree.
+
+    Empty where no metric was scored.
+    """
+    sources = metric_sources(campaign)
+    if not sources:
+        return ""
+    # A run that is tried again keeps its id, but ends later.
+    runs = sorted((name, run.pk, str(run.finished_at)) for name, run in sources.items())
+    said = repr((runs, reviews_fingerprint(campaign), campaign.min_pairs))
+    return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+
+def evaluation_latest(campaign: Campaign, choices_key: str) -> MetricEvaluation | None:
+    """The one that was finished last with these choices, however old."""
+    same = MetricEvaluation.objects.shown().filter(campaign=campaign, choices_key=choices_key)
+    last: MetricEvaluation | None = same.select_related("campaign").order_by("-finished_at").first()
+    return last
+
+
+def evaluation_under_way(campaign: Campaign, choices_key: str) -> MetricEvaluation | None:
+    """The one that is being made with these choices, and how far it is."""
+    waiting = campaign.evaluations.filter(
+        choices_key=choices_key, status__in=MetricEvaluation.ACTIVE
+    )
+    return waiting.order_by("-pk").first()
+
+
+def evaluation_folder(row: MetricEvaluation) -> Path:
+    """Where its files are. Not media: they are made anew when they are lost."""
+    folder: Path = settings.DATA_DIR / "evaluations" / str(row.campaign_id) / str(row.pk)
+    return folder
+
+
+def evaluation_numbers(row: MetricEvaluation) -> Evaluated:
+    """Its numbers. Raises FileNotFoundError where they are not on this machine, and ValueError
+    where they were stored before a statistic came or went."""
+    path = evaluation_folder(row) / STORED
+    return _evaluated(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=4)
+def _evaluated(path: Path, changed: int) -> Evaluated:
+    """People look at the same evaluation several times."""
+    return read_evaluated(path)
+
+
+def evaluation_makers(row: MetricEvaluation) -> dict[str, Maker]:
+    """What makes each of its files."""
+    found = evaluation_numbers(row)
+    return evaluation_files(found.evaluation, robustness=found.robustness)
+
+
+def evaluation_points(row: MetricEvaluation) -> pa.Table | None:
+    """The rows of `analysis.evaluation.points`, where they are on this machine."""
+    if not evaluation_has_points(row):
+        return None
+    return read_listing(evaluation_folder(row) / POINTS)
+
+
+def evaluation_has_points(row: MetricEvaluation) -> bool:
+    return all((evaluation_folder(row) / name).is_file() for name in (POINTS, STORED))

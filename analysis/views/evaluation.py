@@ -1,0 +1,228 @@
+"""Metrics against people: which metric to trust, how surely, and which captions are odd."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.http import Http404, HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRefresh
+
+from analysis.evaluation import headings, sentences
+from analysis.evaluation.matrix import williams_table
+from analysis.evaluation.page import DRIFT, evaluation_page, human_page
+from analysis.evaluation.points import marks_of, odd_captions, points_of, scatter_spec
+from analysis.evaluation.reference_curve import DRAWN, best_metrics, curve_specs
+from analysis.evaluation.robustness.referencing import NUMBERS
+from analysis.evaluation.storing import Evaluated
+from analysis.forms import EvaluationForm, PointsForm
+from analysis.metrics.registry import families
+from analysis.metrics.scoring import metric_of
+from analysis.models import MetricEvaluation
+from analysis.presenting.charts import Spec
+from analysis.presenting.exports import records
+from analysis.presenting.listings import as_table
+from analysis.selectors.evaluations import (
+    evaluation_folder,
+    evaluation_latest,
+    evaluation_makers,
+    evaluation_numbers,
+    evaluation_points,
+    evaluation_under_way,
+)
+from analysis.services.evaluations import choices_key, evaluation_request
+from analysis.views.files import made_file
+from analysis.views.latest import checked
+from daplatform.jobs.tasks import job_wake
+from hits.models import Campaign, Caption
+from hits.views.access import MemberRequest, for_campaign
+
+ODD_SHOWN = 20
+
+
+@require_safe
+@for_campaign()
+def evaluation(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """What was made last; something newer is being made while this is shown."""
+    form = checked(EvaluationForm(request.GET))
+    shown, is_waiting = latest_evaluation(request, campaign, form)
+    context = {"campaign": campaign, "form": form, "result": shown, "is_waiting": is_waiting}
+    context["under_way"] = (
+        evaluation_under_way(campaign, choices_key(form.wanted())) if is_waiting else None
+    )
+    if request.htmx:
+        return news(request, context)
+    if shown is None and not is_waiting:
+        context["has_ratings"] = campaign.ratings.exists()
+    elif shown is not None and shown.status != MetricEvaluation.Status.FAILED:
+        context |= numbers_context(request, shown, form)
+    return render(request, "analysis/evaluation.html", context)
+
+
+@require_safe
+@for_campaign()
+def evaluation_file(
+    request: MemberRequest, campaign: Campaign, pk: int, name: str
+) -> HttpResponseBase:
+    """One of its files, as the command line would have written it."""
+    made = MetricEvaluation.objects.select_related("campaign").filter(
+        status=MetricEvaluation.Status.DONE
+    )
+    found = get_object_or_404(made, campaign=campaign, pk=pk)
+    try:
+        makers = evaluation_makers(found)
+    except (ValueError, FileNotFoundError):
+        raise Http404("There is no such result any more: open the page again.") from None
+    filename = f"{campaign.slug}-evaluation-{name}"
+    return made_file(request, found, evaluation_folder(found), name, makers, filename)
+
+
+def latest_evaluation(
+    request: MemberRequest, campaign: Campaign, form: EvaluationForm
+) -> tuple[MetricEvaluation | None, bool]:
+    """What can be shown, and whether something newer is being made; the first visit wakes a
+    worker for it."""
+    choices = form.wanted()
+    wanted = evaluation_request(campaign=campaign, choices=choices)
+    if wanted is None:
+        return None, False
+    if not wanted.is_active:
+        return wanted, False
+    if not request.htmx:  # htmx: a page looks again
+        job_wake(wanted)
+    return evaluation_latest(campaign, choices_key(choices)), True
+
+
+def news(request: MemberRequest, context: dict[str, Any]) -> HttpResponseBase:
+    """What a page that waits is told: the first result it shows itself, a newer one it offers."""
+    if not context["is_waiting"] and request.GET.get("seen", "") == "":
+        return HttpResponseClientRefresh()
+    return render(request, "analysis/_evaluation_news.html", context)
+
+
+def numbers_context(
+    request: MemberRequest, shown: MetricEvaluation, form: EvaluationForm
+) -> dict[str, Any]:
+    """What its numbers say; a restore brings back rows alone, and they are made again then."""
+    try:
+        evaluated = evaluation_numbers(shown)
+    except (FileNotFoundError, ValueError):
+        return {"is_lost": True}
+    return evaluation_context(request, shown, form, evaluated)
+
+
+def evaluation_context(
+    request: MemberRequest, shown: MetricEvaluation, form: EvaluationForm, evaluated: Evaluated
+) -> dict[str, Any]:
+    human = form.cleaned_data["human"] or "z"
+    page, part = evaluation_page(evaluated), human_page(evaluated, human)
+    alpha = shown.choices["alpha"]
+    return {
+        "page": page | {"notes": shown.summary["notes"]},
+        "part": part,
+        "human": human,
+        "alpha": alpha,
+        "choices": {name: request.GET[name] for name in form.fields if request.GET.get(name)},
+        "levels": [
+            ("Captions", *level_table(part, "captions", headings.CAPTION_HEADINGS)),
+            ("Systems", *level_table(part, "systems", headings.SYSTEM_HEADINGS)),
+        ],
+        "measured": measured(best_first(part)),
+        "matrices": [
+            (over, part["tests"][over]["n"], williams_table(part["tests"][over], alpha))
+            for over in ("captions", "systems")
+        ],
+        "direction": headings.DIRECTIONS[shown.choices["direction"]],
+        "filter_headings": filter_headings(page),
+        "checks": [
+            (sentences.CHECKED[name], conditions("Condition", best_first(part)), rows, name)
+            for name, rows in part["checks"].items()
+        ],
+        "drift_text": sentences.CHECKED[DRIFT],
+        "drift_headings": conditions("Set", best_first(part)),
+        "curves": reference_curves(part["curve"], human),
+        "curve_metrics": DRAWN,
+        "references_text": sentences.CHECKED[NUMBERS],
+        "references_headings": conditions("References", best_metrics(part["curve"])),
+    } | picture_context(request, shown, part, human)
+
+
+def reference_curves(rows: list[dict[str, Any]], human: str) -> dict[str, Spec]:
+    """By the id under which each picture's specification stands on the page."""
+    specs = curve_specs(rows, human) if rows else {}
+    return {f"references-{coefficient}-spec": spec for coefficient, spec in specs.items()}
+
+
+def best_first(part: dict[str, Any]) -> list[str]:
+    """Metrics in the order of their correlation over captions."""
+    return [row["metric"] for row in part["levels"]["captions"]]
+
+
+def measured(metrics: Iterable[str]) -> list[tuple[str, str]]:
+    """What each measures, in one line; of metrics from elsewhere nobody knows."""
+    known = {name: text for family in families() for name, text in family.metrics.items()}
+    return [(name, known[metric_of(name)]) for name in metrics if metric_of(name) in known]
+
+
+def conditions(heading: str, metrics: Iterable[str]) -> dict[str, str]:
+    """Headings of a check: a row for each condition, a column for each metric."""
+    return {"condition": heading, "n": "n", **{name: name for name in metrics}}
+
+
+def level_table(
+    part: dict[str, Any], level: str, known: Mapping[str, str]
+) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """Rows and headings, without columns that say nothing."""
+    rows = part["levels"][level]
+    empty = set() if part["has_ceiling"] else {"pearson_corrected"}
+    empty |= set() if any(row["reason"] for row in rows) else {"reason"}
+    return rows, {name: text for name, text in known.items() if name not in empty}
+
+
+def filter_headings(page: dict[str, Any]) -> dict[str, str]:
+    return {
+        name: text
+        for name, text in headings.FILTERS.items()
+        if page["placebo"] or "placebo" not in name
+    }
+
+
+def picture_context(
+    request: MemberRequest, shown: MetricEvaluation, part: dict[str, Any], human: str
+) -> dict[str, Any]:
+    """Captions by one metric and people; without the file behind it there is no picture."""
+    picture = checked(PointsForm(request.GET, metrics=best_first(part)))
+    metric, points = picture.cleaned_data["metric"], evaluation_points(shown)
+    if points is None:
+        return {"picture": picture, "metric": metric}
+    captions = points_of(points, human, metric)
+    odd = odd_captions(captions)
+    systems = dict(shown.campaign.systems.values_list("name", "pk"))
+
+    def address(video: int, system: str) -> str:
+        page = reverse("analysis:video-scores", args=[shown.campaign.slug, video])
+        return f"{page}#system-{systems.get(system, '')}"
+
+    return {
+        "picture": picture,
+        "metric": metric,
+        "spec": scatter_spec(marks_of(captions, address), human=human, metric=metric),
+        "odd_count": odd.num_rows,
+        "count": captions.num_rows,
+        "odd": odd_rows(shown.campaign, records(as_table(odd.slice(0, ODD_SHOWN)))),
+    }
+
+
+def odd_rows(campaign: Campaign, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """With the caption's id, to ask why it has its score; of a corrected caption the last one's."""
+    found = Caption.objects.filter(
+        system__campaign=campaign, video__in={row["video"] for row in rows}
+    ).order_by("pk")
+    ids = {
+        (video, system): pk
+        for video, system, pk in found.values_list("video_id", "system__name", "pk")
+    }
+    return [row | {"caption": ids.get((row["video"], row["system"]))} for row in rows]

@@ -1,1 +1,0 @@
-"""The organiser's pages about a campaign's crowd: launching, watching, reviewing, paying."""

@@ -1,0 +1,47 @@
+"""Every sentence that the rating page's script says, in the annotator's language.
+
+Names stand in the script (`static/js/rating-words.js`), braces are filled in there.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+WORDS: Final[dict[str, Promise]] = {
+    "saved": _("Saved"),
+    "saving": _("Saving…"),
+    "offline": _("Offline: your work is kept here"),
+    "fragile": _("Offline: keep this page open"),
+    "practice": _("Practice"),
+    "progress": _("{number} of {total}"),
+    "quarter": _("A quarter is done"),
+    "half": _("Half is done"),
+    "three-quarters": _("Three quarters are done"),
+    "due": _("due in {time}"),
+    "due-soon": _("due in under a minute"),
+    "hours": _("{hours} h {minutes} min"),
+    "minutes": _("{minutes} min"),
+    "value": _("{value} of 100"),
+    "unrated": _("Not rated yet"),
+    "next": _("Next"),
+    "done": _("Done"),
+    "caption-number": _("Caption {number} of {total}."),
+    "caption-said": _("Caption: {text}"),
+    "watch-first": _("The caption appears when you have watched the video to its end."),
+    "skipped": _(
+        "You skipped a part of the video. Watch it from the start, and the caption appears."
+    ),
+    "touch-first": _("Touch the scale to place your rating first."),
+    "further-elsewhere": _("You have rated further in another window."),
+    "ended": _("This task has ended"),
+    "wrong": _("Something went wrong"),
+    "saving-last": _("Saving your last ratings…"),
+    "no-connection-retry": _("No connection. Trying again…"),
+    "no-connection": _("No connection. Try again in a moment."),
+    "give-back": _("Give this task back? You will not be able to take it again."),
+    "reported": _("Thank you. The organiser will see your report."),
+    "copied": _("Copied"),
+}

@@ -1,0 +1,89 @@
+"""Inviting people by name: each has an invitation, and a link that stands for it."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import Count, Q, QuerySet
+from django.utils.translation import gettext as _
+
+from annotations.errors import LinkRefused
+from annotations.models import Assignment
+from annotations.services.annotators import SIMULATED, annotator_identify
+from annotations.tokens import Entry, since
+from crowds.models import Invitation
+from daplatform.errors import DomainError
+from hits.models import Campaign
+
+INVITED = "invite"
+MAX_NAME = 150
+
+
+@transaction.atomic
+def annotators_invite(
+    *, campaign: Campaign, names: list[str], joined: bool = False
+) -> list[Invitation]:
+    """A personal invitation for everybody named; those invited before keep theirs."""
+    if not names:
+        raise DomainError("Name at least one person to invite.")
+    odd = [name for name in names if len(name) > MAX_NAME or not name.isprintable()]
+    if odd:
+        raise DomainError(f"“{odd[0][:40]}…” is no name: {MAX_NAME} plain characters at most.")
+    return [_invite(campaign, INVITED, name, joined) for name in dict.fromkeys(names)]
+
+
+@transaction.atomic
+def annotators_simulate(*, campaign: Campaign, names: list[str]) -> list[Invitation]:
+    """Invite annotators who are programs, and are marked so for good."""
+    return [_invite(campaign, SIMULATED, name) for name in names]
+
+
+def _invite(campaign: Campaign, crowd: str, name: str, joined: bool = False) -> Invitation:
+    # Names are the organiser's own words: "Anna" of one campaign is not "Anna" of another.
+    annotator = annotator_identify(crowd=crowd, external_id=f"{campaign.pk}:{name}")
+    return Invitation.objects.get_or_create(
+        campaign=campaign, annotator=annotator, defaults={"joined": joined}
+    )[0]
+
+
+def invitation_entry(invitation: Invitation) -> Entry:
+    """What the link of one invited person says."""
+    return Entry(
+        campaign=invitation.campaign_id,
+        crowd=INVITED,
+        invitation=invitation.pk,
+        since=since(invitation.created_at),
+    )
+
+
+def entry_invitation(entry: Entry) -> Invitation:
+    invitations = Invitation.objects.select_related("annotator", "campaign")
+    invitation = invitations.filter(pk=entry.invitation or 0, campaign=entry.campaign).first()
+    if invitation is None or entry.since != since(invitation.created_at):
+        raise LinkRefused(_("This invitation was withdrawn."))
+    return invitation
+
+
+def invitation_of(assignment: Assignment) -> Invitation | None:
+    return Invitation.objects.filter(
+        campaign=assignment.campaign, annotator=assignment.annotator
+    ).first()
+
+
+def invitations_with_progress(campaign: Campaign) -> QuerySet[Invitation]:
+    """Who was invited, with `finished` and `active` assignments of theirs in this campaign."""
+    theirs = Q(annotator__assignments__campaign=campaign)
+    active = Q(annotator__assignments__state=Assignment.State.ACTIVE)
+    given_up = Q(annotator__assignments__state__in=Assignment.GIVEN_UP)
+    return (
+        Invitation.objects.filter(campaign=campaign)
+        .select_related("annotator__identity")
+        .annotate(
+            finished=Count("annotator__assignments", filter=theirs & ~active & ~given_up),
+            active=Count("annotator__assignments", filter=theirs & active),
+        )
+        .order_by("pk")
+    )
+
+
+def simulated_took_part(campaign: Campaign) -> bool:
+    return Assignment.objects.filter(campaign=campaign, annotator__is_simulated=True).exists()

@@ -1,0 +1,202 @@
+"""Links: the organiser's page of who is invited, and the page where somebody joins a group."""
+
+from __future__ import annotations
+
+import csv
+from typing import Any
+
+import segno
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotations.errors import NothingToTake, TooManyJoins
+from annotations.language import speak
+from annotations.services.assignments import batches_open
+from annotations.tokens import group_read
+from annotations.views.guards import page
+from crowds.addresses import entry_address, entry_path
+from crowds.invite.forms import GroupLinkForm, InvitationForm, JoinForm
+from crowds.invite.group_links import (
+    CAUTION,
+    annotator_join,
+    group_link_of,
+    group_link_offer,
+    group_link_opened,
+    group_link_replace,
+    group_link_revoke,
+    join_address,
+    join_obstacle,
+    joined_sentence,
+)
+from crowds.invite.invitations import (
+    annotators_invite,
+    invitation_entry,
+    invitations_with_progress,
+    simulated_took_part,
+)
+from crowds.models import GroupLink
+from crowds.selectors.entry import claim_obstacle, work_estimate
+from daplatform.errors import DomainError
+from daplatform.tables.formulas import defused
+from daplatform.throttling import is_too_often
+from hits.models import Campaign
+from hits.views.access import MemberRequest, for_campaign
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_campaign("hits.change_campaign")
+def link_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """Invite people by name, and copy the links to send them."""
+    form = InvitationForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            batches_open(campaign=campaign)
+            annotators_invite(campaign=campaign, names=form.cleaned_data["names"])
+        except DomainError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, "The links are ready to be sent.")
+            return redirect("crowds:link-list", campaign.slug)
+    return _link_page(request, campaign, form=form)
+
+
+@require_safe
+@for_campaign("hits.change_campaign")
+def link_file(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """Names and links as CSV, as mail merge and spreadsheets read it."""
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{campaign.slug}-links.csv"'
+    rows = csv.writer(response)
+    rows.writerow(["name", "link", "hits_done"])
+    for invitation, address in _addressed(campaign):
+        rows.writerow([defused(invitation.name), address, invitation.finished])
+    return response
+
+
+@require_safe
+@for_campaign("hits.change_campaign")
+def link_code(
+    request: MemberRequest, campaign: Campaign, invitation: int | None = None
+) -> HttpResponseBase:
+    """A link as a QR code, to be photographed from the screen: one person's, or the group's."""
+    if invitation is None:
+        link = group_link_of(campaign)
+        found = {"the group": join_address(link)} if link else {}
+    else:
+        found = {row.name: link for row, link in _addressed(campaign) if row.pk == invitation}
+    if not found:
+        raise Http404
+    name, address = found.popitem()
+    code = segno.make(address, micro=False).svg_data_uri(scale=8, border=4)
+    context = {"campaign": campaign, "name": name, "address": address, "code": code}
+    return render(request, "crowds/link_code.html", context)
+
+
+def _addressed(campaign: Campaign) -> list[tuple[Any, str]]:
+    """Everybody invited, with how far they are, and their links."""
+    return [
+        (row, entry_address(invitation_entry(row))) for row in invitations_with_progress(campaign)
+    ]
+
+
+@require_POST
+@for_campaign("hits.change_campaign")
+def group_link(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """Turn the group's link on, limit it, replace it, or turn it off."""
+    form = GroupLinkForm(request.POST)
+    if form.is_valid():
+        try:
+            sentence = _group_link_change(campaign, request.user, **form.cleaned_data)
+        except DomainError as error:
+            form.add_error("people", str(error))
+        else:
+            messages.success(request, sentence)
+            return redirect("crowds:link-list", campaign.slug)
+    return _link_page(request, campaign, group_form=form)
+
+
+def _group_link_change(campaign: Campaign, by: User, *, change: str, people: int) -> str:
+    """What was asked for is done; a sentence says so."""
+    if change == "offer":
+        group_link_offer(campaign=campaign, people=people, by=by)
+        return f"{people:,} people may join by the group link."
+    if change == "replace":
+        group_link_replace(campaign=campaign, by=by)
+        return "The group has a new link. The old one lets nobody in any more."
+    group_link_revoke(campaign=campaign, by=by)
+    return "The group link is turned off."
+
+
+def _link_page(
+    request: MemberRequest,
+    campaign: Campaign,
+    *,
+    form: InvitationForm | None = None,
+    group_form: GroupLinkForm | None = None,
+) -> HttpResponseBase:
+    """The page; with a form that was refused, as status 400."""
+    is_live = campaign.state == Campaign.State.LIVE
+    context = _group_context(campaign) | {
+        "campaign": campaign,
+        "form": form or InvitationForm(),
+        "has_simulated": simulated_took_part(campaign),
+        "obstacle": claim_obstacle(campaign=campaign, annotator=None) if is_live else "",
+        "rows": _addressed(campaign),
+    }
+    if group_form is not None:
+        context["group_form"] = group_form
+    refused = any(given is not None and given.errors for given in (form, group_form))
+    return render(request, "crowds/link_list.html", context, status=400 if refused else 200)
+
+
+def _group_context(campaign: Campaign) -> dict[str, Any]:
+    link = group_link_of(campaign)
+    return {
+        "caution": CAUTION,
+        "group_link": link,
+        "group_form": GroupLinkForm(initial={"people": link.people} if link else None),
+        "join": join_address(link) if link else "",
+        "joined": joined_sentence(link) if link else "",
+    }
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def join(request: HttpRequest, token: str) -> HttpResponseBase:
+    """Looking writes nothing, nor does whoever is refused: only joining makes a row."""
+    group = group_read(token)
+    link = group_link_opened(group)
+    if sentence := join_obstacle(link):
+        raise NothingToTake(sentence)
+    form = JoinForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST":
+        _refuse_too_many(request)
+    if form.is_valid():
+        try:
+            invitation = annotator_join(group=group, name=form.cleaned_data["name"])
+        except DomainError as error:
+            form.add_error("name", str(error))
+        else:
+            return redirect(entry_path(invitation_entry(invitation)))
+    return _join_page(request, link, form)
+
+
+def _refuse_too_many(request: HttpRequest) -> None:
+    if is_too_often(request, "join", limit=settings.JOINS_PER_MINUTE):
+        raise TooManyJoins(_("Many people join from where you are. Wait a minute, then try again."))
+
+
+def _join_page(request: HttpRequest, link: GroupLink, form: JoinForm) -> HttpResponseBase:
+    campaign = link.campaign
+    speak(campaign)
+    context = {"campaign": campaign, "form": form, "estimate": work_estimate(campaign)}
+    status = 400 if form.errors else 200
+    response = render(request, "crowds/join.html", context, status=status)
+    # The form's origin is checked, and under "no-referrer" a browser would not tell it.
+    response["Referrer-Policy"] = "same-origin"
+    return response

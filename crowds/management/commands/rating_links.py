@@ -1,0 +1,93 @@
+"""`rating_links CAMPAIGN --people Anna Ben`, `--count 20` or `--group 20`: a CSV table."""
+
+from __future__ import annotations
+
+import csv
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotations.services.assignments import batches_open
+from crowds.addresses import entry_address
+from crowds.invite.group_links import (
+    CAUTION,
+    group_link_offer,
+    group_link_replace,
+    group_link_revoke,
+    join_address,
+    joined_sentence,
+)
+from crowds.invite.invitations import annotators_invite, invitation_entry
+from daplatform.errors import DomainError
+from hits.models import Campaign
+
+Row = tuple[str, str]
+
+
+class Command(BaseCommand):
+    help = (
+        "Open a campaign's HITs and print a personal rating link for everybody invited, or one "
+        f"link for a group. {CAUTION}"
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("campaign", help="the campaign's short name, as in its address")
+        people = parser.add_mutually_exclusive_group(required=True)
+        people.add_argument("--people", nargs="+", metavar="NAME", help="names or addresses")
+        people.add_argument("--count", type=int, help="how many links for people without a name")
+        people.add_argument(
+            "--group",
+            type=int,
+            metavar="PEOPLE",
+            help="turn on the link of a group, or change how many people may join by it",
+        )
+        people.add_argument(
+            "--replace-group",
+            action="store_true",
+            help="make a new link for the group; the old one lets nobody in any more",
+        )
+        people.add_argument(
+            "--revoke-group",
+            action="store_true",
+            help="turn the group's link off; who has joined can go on",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        campaign = Campaign.objects.filter(slug=options["campaign"]).first()
+        if campaign is None:
+            raise CommandError(f"There is no campaign called {options['campaign']!r}.")
+        try:
+            rows = self._rows(campaign, options)
+        except DomainError as error:
+            raise CommandError(str(error)) from None
+        if rows:
+            csv.writer(self.stdout).writerows([("person", "link"), *rows])
+
+    def _rows(self, campaign: Campaign, options: dict[str, Any]) -> list[Row]:
+        if options["revoke_group"]:
+            group_link_revoke(campaign=campaign, by=None)
+            self.stderr.write("The group link is turned off.")
+            return []
+        if options["replace_group"] or options["group"] is not None:
+            return self._group_rows(campaign, options["group"])
+        return _personal_rows(campaign, options["people"] or _guests(options["count"]))
+
+    def _group_rows(self, campaign: Campaign, people: int | None) -> list[Row]:
+        """``people``: None for a new link with the old one's limit."""
+        if people is None:
+            link = group_link_replace(campaign=campaign, by=None)
+        else:
+            link = group_link_offer(campaign=campaign, people=people, by=None)
+        self.stderr.write(CAUTION)
+        return [(f"group, {joined_sentence(link)}", join_address(link))]
+
+
+def _guests(count: int) -> list[str]:
+    return [f"guest {number + 1}" for number in range(count)]
+
+
+def _personal_rows(campaign: Campaign, names: list[str]) -> list[Row]:
+    batches_open(campaign=campaign)
+    invitations = annotators_invite(campaign=campaign, names=names)
+    return [(row.name, entry_address(invitation_entry(row))) for row in invitations]

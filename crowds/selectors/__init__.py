@@ -1,0 +1,1 @@
+"""Reading launches, submissions, money and the outbox."""

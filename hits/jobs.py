@@ -1,0 +1,13 @@
+"""The kinds of jobs of campaigns."""
+
+from __future__ import annotations
+
+from daplatform.jobs.kinds import JobKind
+from hits.models import Batch, Upload
+from hits.services.composing import batch_fill
+from hits.services.uploads import upload_refuse, upload_work
+
+KINDS = (
+    JobKind("uploads", Upload, upload_work, fail=upload_refuse),
+    JobKind("batches", Batch, batch_fill),
+)

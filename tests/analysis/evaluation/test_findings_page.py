@@ -1,0 +1,50 @@
+"""The docs say what the commands compute, in tables and in sentences."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from benchmarks.demo_ranking import demo
+from benchmarks.findings import DOCS, PAGES, differing, stands, written
+from benchmarks.published import FINDINGS
+
+PUBLISHED = Path(os.environ["DA_PUBLISHED"])
+
+
+def page(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", FINDINGS, ids=lambda make: make.__name__)
+def test_what_is_said_of_published_data_is_what_the_commands_find(make):
+    if not PUBLISHED.is_dir():
+        pytest.skip(f"the published data is not at {PUBLISHED}: docs/findings.md is not compared")
+    there = stands(page("findings.md"))
+    made = make(PUBLISHED)
+    assert {name: there.get(name) for name in made} == made
+
+
+@pytest.mark.slow
+def test_what_is_said_of_the_demo_model_is_what_it_does():
+    assert demo(Path()) == stands(page("metrics.md"))
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_marks_are_paired_and_none_is_named_twice(name):
+    text = page(name)
+    assert text.count("<!--f:") == text.count("<!--/f-->") == len(stands(text))
+
+
+def test_a_table_and_a_number_are_replaced_between_their_marks():
+    text = "It is <!--f:r-->.1<!--/f-->:\n<!--f:t-->\nold\nold\n<!--/f-->\nafter"
+    made = {"r": ".2", "t": "| a |\n|---|"}
+    assert differing(text, made) == ["r", "t"]
+    new = written(text, made)
+    assert new == "It is <!--f:r-->.2<!--/f-->:\n<!--f:t-->\n| a |\n|---|\n<!--/f-->\nafter"
+    assert differing(new, made) == []
+    assert differing(new, {**made, "other": "1"}) == ["other"]
+    assert differing(new, {"r": ".2"}) == ["t"]

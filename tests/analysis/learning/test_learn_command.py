@@ -1,0 +1,204 @@
+"""`manage.py learn`: from rated captions in files to a metric that scores, whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from analysis.learning import fine_tuning
+from analysis.metrics.artifacts import CONFIG, read_artifact
+from tests.analysis.learning.small_world import as_option, make_set
+
+
+def learn(kind, sets, equipment, out, *more):
+    printed = StringIO()
+    chosen = [part for folder in sets for part in ("--set", as_option(folder))]
+    call_command(
+        "learn", kind, *chosen, "--out", str(out), *equipment, *more,
+        stdout=printed, stderr=StringIO(),
+    )  # fmt: skip
+    return printed.getvalue()
+
+
+def bytes_of(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def scores(sets, equipment, out, metric, model) -> dict[tuple[str, str], float]:
+    call_command(
+        "score", str(sets / "captions.csv"), "--references", str(sets / "references.csv"),
+        "--learned", str(model), "--metrics", metric, "--out", str(out), *equipment,
+        stdout=StringIO(), stderr=StringIO(),
+    )  # fmt: skip
+    with out.open() as file:
+        return {(row["video"], row["system"]): float(row["value"]) for row in csv.DictReader(file)}
+
+
+@pytest.mark.parametrize("kind", ["head", "bertha"])
+def test_it_learns_a_metric_that_scores_captions_it_has_not_seen(kind, sets, equipment, tmp_path):
+    learn(kind, sets[:2], equipment, tmp_path / "model")
+    found = scores(sets[2], equipment, tmp_path / "scores.csv", kind, tmp_path / "model")
+    with (sets[2] / "human.csv").open() as file:
+        people = {
+            (row["video"], row["system"]): float(row["score"]) for row in csv.DictReader(file)
+        }
+    import numpy as np
+
+    r = np.corrcoef([found[key] for key in people], list(people.values()))[0, 1]
+    assert r > 0.6
+    told = json.loads((tmp_path / "scores.csv.json").read_text())["signatures"][kind]
+    assert read_artifact(tmp_path / "model").fingerprint in told
+
+
+@pytest.mark.parametrize("kind", ["head", "bertha"])
+def test_the_same_data_and_seed_give_the_same_bytes(kind, sets, equipment, tmp_path):
+    for name in ("first", "second"):
+        learn(kind, sets[:2], equipment, tmp_path / name)
+    assert bytes_of(tmp_path / "first") == bytes_of(tmp_path / "second")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "second"]
+
+
+def test_a_training_killed_in_the_middle_goes_on_and_ends_with_the_same_bytes(
+    sets, equipment, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(fine_tuning.Tuning, "__init__", _often(fine_tuning.Tuning.__init__))
+    learn("bertha", sets[:2], equipment, tmp_path / "whole")
+    learned = fine_tuning.FineTuning._learn
+    steps = []
+
+    def killed(self, batch):
+        steps.append(self.step)
+        if self.step == 7 and len(steps) < 9:
+            raise KeyboardInterrupt
+        return learned(self, batch)
+
+    monkeypatch.setattr(fine_tuning.FineTuning, "_learn", killed)
+    with pytest.raises(KeyboardInterrupt):
+        learn("bertha", sets[:2], equipment, tmp_path / "halves")
+    assert not (tmp_path / "halves").exists()
+    learn("bertha", sets[:2], equipment, tmp_path / "halves")
+    assert steps[:10] == [0, 1, 2, 3, 4, 5, 6, 7, 6, 7]
+    assert bytes_of(tmp_path / "whole") == bytes_of(tmp_path / "halves")
+    assert not list(tmp_path.glob(".*"))
+
+
+def _often(made):
+    def with_checkpoints(self, *args, **options):
+        made(self, *args, **options, keep_every=3)
+
+    return with_checkpoints
+
+
+def test_a_disk_that_fills_leaves_nothing_that_is_used(sets, equipment, tmp_path, monkeypatch):
+    def full(*args, **options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("analysis.learning.folder.write_artifact", full)
+    with pytest.raises(CommandError, match="No space left") as refused:
+        learn("head", sets[:2], equipment, tmp_path / "model")
+    assert refused.value.returncode == 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_table_holds_every_metric_against_sets_left_out(sets, equipment, tmp_path):
+    printed = learn("head", sets, equipment, tmp_path / "table", "--leave-one-out")
+    assert "sts" in printed
+    with (tmp_path / "table" / "sets.csv").open() as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    assert {row["set"] for row in rows} == {"one", "two", "three", "mean"}
+    learned = [float(row["pearson"]) for row in rows if row["metric"] == "head"]
+    assert min(learned) > 0.6
+    assert {"cider", "meteor", "bertscore_f"} <= {row["metric"] for row in rows}
+
+
+def test_correlate_leaves_out_what_a_metric_was_trained_on(sets, equipment, tmp_path):
+    learn("head", sets[:1], equipment, tmp_path / "model")
+    both = make_set(tmp_path / "both", 3)
+    for name in ("captions.csv", "references.csv", "human.csv"):
+        lines = (sets[0] / name).read_text().splitlines()[1:]
+        with (both / name).open("a") as file:
+            file.write("\n".join(lines) + "\n")
+    call_command(
+        "correlate", "--human", str(both / "human.csv"), "--captions", str(both / "captions.csv"),
+        "--references", str(both / "references.csv"), "--compute", "rougel",
+        "--learned", str(tmp_path / "model"), "--out", str(tmp_path / "out"), *equipment,
+        stdout=StringIO(), stderr=StringIO(),
+    )  # fmt: skip
+    with (tmp_path / "out" / "correlations.csv").open() as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    assert {row["n"] for row in rows if row["level"] == "caption"} == {"240"}
+    assert "240" in (tmp_path / "out" / "report.json").read_text()
+
+
+class TestBadInput:
+    """Each is said in a sentence, and nothing is written."""
+
+    @pytest.mark.parametrize(
+        ("changes", "told"),
+        [
+            ({"videos": 40}, "fewest"),
+            ({"systems": {"good": 0.1}, "videos": 240}, "one system"),
+            ({"score": lambda wrong, rng: 50}, "same score"),
+        ],
+    )
+    def test_ratings_that_teach_nothing_are_refused(self, changes, told, equipment, tmp_path):
+        folder = make_set(tmp_path / "bad", 1, **changes)
+        with pytest.raises(CommandError, match=told) as refused:
+            learn("head", [folder], equipment, tmp_path / "model")
+        assert refused.value.returncode == 2
+        assert [path.name for path in tmp_path.iterdir()] == ["bad"]
+
+    def test_captions_without_references_are_refused(self, equipment, tmp_path):
+        folder = make_set(tmp_path / "bad", 1)
+        (folder / "references.csv").write_text("video,source,caption\nother,A,a dog runs\n")
+        with pytest.raises(CommandError, match="reference") as refused:
+            learn("head", [folder], equipment, tmp_path / "model")
+        assert refused.value.returncode == 2
+
+    def test_a_backbone_without_weights_is_refused(self, sets, equipment, tmp_path):
+        (tmp_path / "empty").mkdir()
+        (tmp_path / "empty" / "config.json").write_text("{}")
+        with pytest.raises(CommandError, match="weights") as refused:
+            learn(
+                "bertha", sets[:2], equipment, tmp_path / "m", "--backbone", str(tmp_path / "empty")
+            )
+        assert refused.value.returncode == 2
+
+    def test_a_pickle_of_weights_is_never_opened(self, sets, equipment, tmp_path):
+        (tmp_path / "old").mkdir()
+        (tmp_path / "old" / "config.json").write_text("{}")
+        (tmp_path / "old" / "pytorch_model.bin").write_bytes(b"cos\nsystem\n(S'false'\ntR.")
+        with pytest.raises(CommandError, match="safetensors") as refused:
+            learn(
+                "bertha", sets[:2], equipment, tmp_path / "m", "--backbone", str(tmp_path / "old")
+            )
+        assert refused.value.returncode == 2
+
+    def test_a_folder_of_something_else_is_not_written_over(self, sets, equipment, tmp_path):
+        (tmp_path / "thesis").mkdir()
+        (tmp_path / "thesis" / "chapter.tex").write_text("years of work")
+        with pytest.raises(CommandError, match="no trained metric"):
+            learn("head", sets[:2], equipment, tmp_path / "thesis")
+        assert (tmp_path / "thesis" / "chapter.tex").read_text() == "years of work"
+
+    def test_one_set_cannot_be_left_out(self, sets, equipment, tmp_path):
+        with pytest.raises(CommandError, match="two names"):
+            learn("head", sets[:1], equipment, tmp_path / "table", "--leave-one-out")
+
+
+def test_a_metric_trained_again_takes_the_place_of_the_old_one(sets, equipment, tmp_path):
+    learn("head", sets[:1], equipment, tmp_path / "model")
+    before = (tmp_path / "model" / CONFIG).read_bytes()
+    learn("head", sets[:2], equipment, tmp_path / "model")
+    assert (tmp_path / "model" / CONFIG).read_bytes() != before
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]

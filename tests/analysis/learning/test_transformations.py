@@ -1,0 +1,95 @@
+"""Captions changed by rule: the kind is what it says, the span is where it says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.learning.transformations import (
+    AUGMENTATIONS,
+    NEGATIVE,
+    Corpus,
+    augment,
+    make_triples,
+    make_wrong,
+    simplify,
+)
+
+CAPTIONS = [
+    "A man rides a brown horse on the beach.",
+    "two women are cooking pizza in a kitchen",
+    "A small dog runs and jumps over a red ball.",
+    "someone speaks",
+]
+SEEDS = st.integers(0, 10_000)
+
+
+@given(st.sampled_from(CAPTIONS), st.sampled_from(sorted(NEGATIVE)), SEEDS)
+def test_outside_its_span_a_wrong_caption_is_the_true_one(text, kind, seed):
+    found = make_wrong(text, kind, np.random.default_rng(seed), Corpus.of(CAPTIONS))
+    if found is None:
+        return
+    assert found.kind == kind
+    assert found.text != text
+    assert text.startswith(found.text[: found.start].rstrip())
+    assert text.endswith(found.text[found.end :].lstrip())
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "allowed"),
+    [
+        ("A man sits.", "person", {"A woman sits.", "A boy sits."}),
+        ("he sings", "person", {"she sings", "they sings"}),
+        ("a red car", "adjective", None),
+        ("someone speaks quietly", "object", set()),
+    ],
+)
+def test_an_error_is_of_the_kind_asked_for(text, kind, allowed):
+    found = {
+        made.text
+        for seed in range(40)
+        if (made := make_wrong(text, kind, np.random.default_rng(seed)))
+    }
+    if allowed is None:
+        assert found
+        assert all(said.startswith("a ") and said.endswith(" car") for said in found)
+    else:
+        assert found == allowed
+
+
+def test_poor_generation_inserts_unk_or_repeats():
+    found = [
+        make_wrong("a dog runs", "poor generation", np.random.default_rng(s)) for s in range(20)
+    ]
+    assert {one.span for one in found} >= {"UNK"}
+    assert any(one.span in "a dog runs" for one in found)
+
+
+def test_clauses_become_sentences_of_the_same_subject():
+    assert simplify("A man opens the door and walks into the room.") == [
+        "A man opens the door.",
+        "A man walks into the room.",
+    ]
+    assert simplify("A man and a woman") == []
+
+
+@given(st.sampled_from(CAPTIONS), SEEDS)
+def test_augmentation_is_a_function_of_its_seed(text, seed):
+    corpus = Corpus.of(CAPTIONS, {"man": ["guy"], "dog": ["puppy"]})
+    made = [augment(text, corpus, np.random.default_rng(seed)) for _ in range(2)]
+    assert made[0] == made[1]
+    assert len(made[0]) == 10
+    assert {one.kind for one in made[0]} <= set(AUGMENTATIONS)
+
+
+def test_triples_pair_every_true_text_with_errors_of_every_kind():
+    told = {"v": [CAPTIONS[0]], "w": [CAPTIONS[2]]}
+    made = make_triples(
+        told, np.random.default_rng(0), paraphrases={CAPTIONS[0]: ["Somebody rides."]}
+    )
+    assert {one.false.kind for one in made if one.true == CAPTIONS[0]} == set(NEGATIVE)
+    assert {one.true for one in made if one.video == "v"} == {CAPTIONS[0], "Somebody rides."}
+    assert "A small dog runs." in {one.true for one in made}
+    assert len(make_triples(told, np.random.default_rng(0), most=3)) == 3

@@ -1,0 +1,109 @@
+"""Marked paragraphs: how much of them is wrong, as factvc-2023 counts it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from django.core.management import CommandError, call_command
+
+PUBLISHED = Path(os.environ.get("DA_PUBLISHED", Path(__file__).parents[3] / "shared" / "published"))
+MARKED = {
+    "v1": {
+        "A": {"paragraph_score": 5, "sentences": ["add the salt .", "stir"]},
+        "B": {"paragraph_score": 2, "sentences": ["add [the egg] . [now]", "stir"]},
+    },
+    "v2": {
+        "A": {"paragraph_score": 4, "sentences": ["cut [an] onion"]},
+        "B": {"paragraph_score": 1, "sentences": ["[cut]", "[fry]"]},
+    },
+}
+
+
+def analysed(content, folder):
+    path = folder / "factuality_annotation.json"
+    path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1))
+    call_command("analyse", str(path), "--out", str(folder / "out"), stdout=io.StringIO())
+    return {name: pd.read_csv(folder / "out" / f"{name}.csv") for name in FILES}
+
+
+FILES = ("errors", "systems", "human")
+
+
+def test_paragraphs_sentences_and_words_are_counted(tmp_path):
+    found = analysed(MARKED, tmp_path)
+    errors = found["errors"].set_index("level")
+    assert list(found["errors"]) == ["level", "units", "wrong", "share"]
+    assert errors[["units", "wrong"]].T.to_dict("list") == {
+        "paragraph": [4, 3],
+        "sentence": [7, 4],
+        "word": [14, 6],
+    }
+    assert list(found["systems"]["system"]) == ["A", "B"]
+    assert list(found["systems"])[:4] == ["system", "paragraph", "sentence", "word"]
+    human = found["human"].set_index(["video", "system"])
+    assert human.loc["v1", "B"].tolist() == [2, 0.5, 1 - 3 / 5]
+
+
+def test_correlate_takes_what_it_writes(tmp_path):
+    videos = {f"v{n}": MARKED["v1"] if n % 2 else MARKED["v2"] for n in range(4)}
+    human = analysed(videos, tmp_path)["human"]
+    human.assign(metric=range(len(human)))[["video", "system", "metric"]].to_csv(
+        tmp_path / "scores.csv", index=False
+    )
+    call_command(
+        "correlate",
+        human=tmp_path / "out" / "human.csv",
+        metrics=[tmp_path / "scores.csv"],
+        out=tmp_path / "meta",
+        draws=5,
+        placebo=0,
+        stdout=io.StringIO(),
+        stderr=io.StringIO(),
+    )
+    held = pd.read_csv(tmp_path / "meta" / "correlations.csv")
+    assert set(held["human"]) == {"paragraph", "sentence", "word"}
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        ('{\n "v1": {]', "line 2"),
+        ({"v1": {"A": {"paragraph_score": 7, "sentences": ["x"]}}}, "system 'A'"),
+        ({"v1": {"A": {"paragraph_score": 3, "sentences": ["a [b"]}}}, "sentence 1"),
+        ({"v1": {"A": {"paragraph_score": 3, "sentences": []}}}, "sentences"),
+        ({"v1": ["A"]}, "video 'v1'"),
+        ({}, "no paragraphs"),
+    ],
+)
+def test_a_fault_is_told_with_its_place_and_nothing_is_written(tmp_path, content, fault):
+    with pytest.raises(CommandError, match=r"factuality_annotation\.json") as caught:
+        analysed(content, tmp_path)
+    assert fault in str(caught.value)
+    assert caught.value.returncode == 2
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.published
+def test_the_published_annotation_has_the_printed_shares(tmp_path):
+    path = PUBLISHED / "youcook2-fact" / "factuality_annotation.json"
+    if not path.is_file():
+        pytest.skip(f"PUBLISHED DATA MISSING: {path}")
+    errors = analysed(path.read_text(), tmp_path)["errors"]
+    counted = json.loads(path.read_text())
+    paragraphs = [one for systems in counted.values() for one in systems.values()]
+    assert errors["units"].tolist()[:2] == [
+        len(paragraphs),
+        sum(len(one["sentences"]) for one in paragraphs),
+    ]
+    published = pd.read_csv(path.with_name("human.csv"))
+    ours = pd.read_csv(tmp_path / "out" / "human.csv")
+    ours["video"] = ours["video"].str.removeprefix("'")  # what a spreadsheet would run is defused
+    both = published.merge(ours, on=["video", "system"])
+    assert len(both) == len(published)
+    for level in ("sentence", "word"):
+        assert (both[f"{level}_y"] - 1 - both[f"{level}_x"]).abs().max() < 1e-9
