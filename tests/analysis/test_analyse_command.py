@@ -60,11 +60,13 @@ def test_it_writes_tables_in_another_format(ratings_csv, tmp_path, format):
 
 def test_the_same_ratings_in_another_order_give_the_same_bytes(ratings_csv, tmp_path):
     lines = ratings_csv.read_text().splitlines()
-    (tmp_path / "turned.csv").write_text("\n".join([lines[0], *reversed(lines[1:])]))
+    turned = tmp_path / "turned" / ratings_csv.name  # the report names the file
+    turned.parent.mkdir()
+    turned.write_text("\n".join([lines[0], *reversed(lines[1:])]))
     digests = []
-    for name in ("ratings.csv", "turned.csv"):
-        out = tmp_path / f"out-{name}"
-        analyse(tmp_path / name, "--out", out)
+    for ratings in (ratings_csv, turned):
+        out = ratings.parent / "out"
+        analyse(ratings, "--out", out)
         digests.append(
             {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in out.iterdir()}
         )
