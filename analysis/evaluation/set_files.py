@@ -293,13 +293,21 @@ def set_report(found: SetEvaluation, title: str) -> str:
             names = {"better": "Metric", "worse": "more than", "p": "p", "p_holm": "p, Holm"}
             parts.append(folded("Williams' test over all sets together", pairs, names))
     for mix in found.fusions:
-        headings = {"split": "Split", "set": "Set", "metric": "Metric", "n": "n", "pearson": "r"}
+        headings = {
+            "split": "Split",
+            "scale": "Scale",
+            "set": "Set",
+            "metric": "Metric",
+            "n": "n",
+            "pearson": "r",
+        }
         named = {"metric": "Metric", "coefficient": "Coefficient", "low": "from", "high": "to",
                  "standardised": "Standardised"}  # fmt: skip
         parts += [
             element("h2", f"A mix of metrics, {mix.human}"),
             element("p", f"Least squares over {mix.captions:,} captions, 80 % of the videos of "
                     "every set together. Coefficients are in the metrics' own units."),
+            *([element("p", mix.sentence)] if mix.sentence else []),
             shown_table(mix.coefficient_rows(), named),
             folded("On captions it had not seen", list(mix.unseen), headings),
         ]  # fmt: skip

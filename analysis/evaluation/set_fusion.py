@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,9 +18,15 @@ from analysis.stats.correlation_intervals import draw_counts
 from analysis.stats.fusion import Fusion, distinct_metrics, fit_fusion, holdout
 
 Row = dict[str, Any]
-FUSION: Final = ("human", "split", "set", "metric", "n", "pearson", "kendall_b")
+FUSION: Final = ("human", "split", "scale", "set", "metric", "n", "pearson", "kendall_b")
 COEFFICIENTS: Final = ("human", "metric", "coefficient", "low", "high", "standardised")
 PUBLISHED, LEFT_OUT, INTERCEPT = "80/20", "leave one set out", "intercept"
+OWN_UNITS, WITHIN_SETS = "own units", "within set"
+"""As published, metrics enter as they are. The other scale standardises people and metrics within
+each set first: a metric that has one reference in one year and five in another spreads otherwise,
+and a weight learned on the one is wrong by as much on the other."""
+CARRIES: Final = 1.5
+"""How many times as far a metric may spread in one set as in another before that is said."""
 FEWEST: Final = 5
 """Captions to fit beyond the number of metrics, and captions to test on."""
 
@@ -37,6 +43,24 @@ class SetFusion:
     high: Floats
     captions: int
     unseen: tuple[Row, ...]
+    spreads: tuple[float, ...]
+    """Of each metric: its largest standard deviation in a set over its smallest."""
+
+    @property
+    def sentence(self) -> str:
+        """Which metrics a weight in own units does not suit on every set; empty where all carry."""
+        far = [
+            f"{name} ({ratio:.1f} times)"
+            for name, ratio in zip(self.metrics, self.spreads, strict=True)
+            if ratio > CARRIES
+        ]
+        if not far:
+            return ""
+        return (
+            f"Spread much further in one set than in another: {', '.join(far)}. A mix in the "
+            "metrics' own units then fails on the other set; rows with scale “within set” "
+            "standardise people and metrics within each set first."
+        )
 
     def coefficient_rows(self) -> list[Row]:
         own, intercept = self.fusion.coefficients
@@ -66,21 +90,59 @@ def fuse_sets(
     people = np.concatenate([one.human for one in rows.values()])
     table = np.concatenate([one.metrics for one in rows.values()])
     mixed = _mixed(people, table)
-    held = {name: _held(one, rng) for name, one in rows.items()}
-    training = ~np.concatenate(list(held.values()))
-    if len(mixed) < 2 or np.count_nonzero(training) < len(mixed) + FEWEST:
+    held = np.concatenate([_held(one, rng) for one in rows.values()])
+    if len(mixed) < 2 or np.count_nonzero(~held) < len(mixed) + FEWEST:
         return None
-    names, table = tuple(metrics[at] for at in mixed), table[:, mixed]
-    if np.ptp(people[training]) == 0:
+    names, table, group = tuple(metrics[at] for at in mixed), table[:, mixed], _sets(rows)
+    if np.ptp(people[~held]) == 0:
         return None
-    fusion = fit_fusion(people[training], table[training])
-    unseen = _published(human, names, rows, mixed, held, fusion)
-    unseen += _left_out(human, names, rows, mixed)
+    fusion = fit_fusion(people[~held], table[~held])
+    unseen: list[Row] = []
+    for scale, human_scores, scores in (
+        (OWN_UNITS, people, table),
+        (WITHIN_SETS, _within(people[:, None], group)[:, 0], _within(table, group)),
+    ):
+        for split, name, test, training in _splits(list(rows), group, held):
+            if np.count_nonzero(training) < len(mixed) + FEWEST or not np.ptp(people[training]):
+                continue
+            mix = fit_fusion(human_scores[training], scores[training])
+            told = {"human": human, "split": split, "scale": scale, "set": name}
+            columns = np.column_stack([mix.predict(scores[test]), table[test]])
+            unseen += _tried(told, (NAME, *names), people[test], columns)
     ends = ((1 - settings.confidence) / 2, (1 + settings.confidence) / 2)
-    video, group = _videos(rows)[training], _sets(rows)[training]
-    drawn = _drawn(people[training], table[training], video, group, rng, settings.draws)
+    video = _videos(rows)[~held]
+    drawn = _drawn(people[~held], table[~held], video, group[~held], rng, settings.draws)
     low, high = np.nanquantile(drawn, ends, axis=0)
-    return SetFusion(human, names, fusion, low, high, int(training.sum()), tuple(unseen))
+    captions = int(np.count_nonzero(~held))
+    return SetFusion(
+        human, names, fusion, low, high, captions, tuple(unseen), _spreads(table, group)
+    )
+
+
+def _splits(
+    names: Sequence[str], group: NDArray[np.intp], held: NDArray[np.bool_]
+) -> Iterator[tuple[str, str, NDArray[np.bool_], NDArray[np.bool_]]]:
+    """What is tried on what: the held-out videos of each set, then each set as a whole."""
+    for number, name in enumerate(names):
+        yield PUBLISHED, name, held & (group == number), ~held
+    for number, name in enumerate(names):
+        yield LEFT_OUT, name, group == number, group != number
+
+
+def standard(values: Floats) -> Floats:
+    """z scores; a constant column stays at 0, the mean of the others."""
+    spread = values.std(axis=0, ddof=1) if len(values) > 1 else np.zeros(values.shape[1])
+    return np.asarray((values - values.mean(axis=0)) / np.where(spread > 0, spread, 1))
+
+
+def _within(values: Floats, group: NDArray[np.intp]) -> Floats:
+    return np.concatenate([standard(values[group == one]) for one in np.unique(group)])
+
+
+def _spreads(table: Floats, group: NDArray[np.intp]) -> tuple[float, ...]:
+    spread = np.array([table[group == one].std(axis=0) for one in np.unique(group)])
+    spread[spread == 0] = np.nan
+    return tuple((np.nanmax(spread, axis=0) / np.nanmin(spread, axis=0)).tolist())
 
 
 def _mixed(human: Floats, metrics: Floats) -> list[int]:
@@ -108,55 +170,17 @@ def _videos(rows: Mapping[str, Rows]) -> NDArray[np.intp]:
     )
 
 
-def _published(
-    human: str,
-    names: tuple[str, ...],
-    rows: Mapping[str, Rows],
-    mixed: list[int],
-    held: Mapping[str, NDArray[np.bool_]],
-    fusion: Fusion,
-) -> list[Row]:
-    found = []
-    for name, one in rows.items():
-        own = held[name]
-        table = one.metrics[own][:, mixed]
-        found += _tried(human, PUBLISHED, name, names, one.human[own], table, fusion)
-    return found
-
-
-def _left_out(
-    human: str, names: tuple[str, ...], rows: Mapping[str, Rows], mixed: list[int]
-) -> list[Row]:
-    found: list[Row] = []
-    for name, one in rows.items():
-        others = [other for key, other in rows.items() if key != name]
-        if not others:
-            return []
-        people = np.concatenate([other.human for other in others])
-        table = np.concatenate([other.metrics[:, mixed] for other in others])
-        if len(people) < len(mixed) + FEWEST or np.ptp(people) == 0:
-            continue
-        fusion = fit_fusion(people, table)
-        found += _tried(human, LEFT_OUT, name, names, one.human, one.metrics[:, mixed], fusion)
-    return found
-
-
-def _tried(
-    human: str, split: str, name: str, names: tuple[str, ...], people: Floats, table: Floats,
-    fusion: Fusion,
-) -> list[Row]:  # fmt: skip
-    found = correlations(people, np.column_stack([fusion.predict(table), table]))
+def _tried(told: Row, names: Sequence[str], people: Floats, columns: Floats) -> list[Row]:
+    found = correlations(people, columns)
     return [
-        {
-            "human": human,
-            "split": split,
-            "set": name,
+        told
+        | {
             "metric": metric,
             "n": int(found.n[at]),
             "pearson": float(found.pearson[at]),
             "kendall_b": float(found.kendall_b[at]),
         }
-        for at, metric in enumerate((NAME, *names))
+        for at, metric in enumerate(names)
     ]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from analysis.evaluation.joining import Joined
 from analysis.evaluation.levels import FEWEST_TO_COMPARE, Level, Rows
 from analysis.evaluation.pipeline import complete_captions, data_hash
-from analysis.evaluation.set_fusion import SetFusion, fuse_sets
+from analysis.evaluation.set_fusion import SetFusion, fuse_sets, standard
 from analysis.evaluation.settings import Settings
 from analysis.stats.correlation import (
     COEFFICIENTS,
@@ -32,7 +32,7 @@ from analysis.stats.dependent import MetricComparison, compare_metrics
 from analysis.stats.resampled_correlation import resampled_pearson
 from analysis.stats.signature import Signature
 
-VERSION: Final = "1"
+VERSION: Final = "2"
 MEAN: Final = "mean"
 LEVELS: Final[tuple[Level, ...]] = ("caption", "system")
 
@@ -210,17 +210,11 @@ def _pooled(sets: Sequence[OneSet]) -> MetricComparison | None:
     usable = [one for one in sets if len(one.human) > 1 and np.ptp(one.human) > 0]
     if not usable:
         return None
-    human = np.concatenate([_standard(one.human[:, None]) for one in usable])[:, 0]
-    metrics = np.concatenate([_standard(one.metrics) for one in usable])
+    human = np.concatenate([standard(one.human[:, None]) for one in usable])[:, 0]
+    metrics = np.concatenate([standard(one.metrics) for one in usable])
     if metrics.shape[1] < 2 or len(human) < FEWEST_TO_COMPARE:
         return None
     return compare_metrics(human, metrics)
-
-
-def _standard(values: Floats) -> Floats:
-    """z scores; a constant column stays at 0, the mean of the others."""
-    spread = values.std(axis=0, ddof=1)
-    return np.asarray((values - values.mean(axis=0)) / np.where(spread > 0, spread, 1))
 
 
 def _sign(joined: Mapping[str, Joined], settings: Settings, facts: Mapping[str, str]) -> Signature:

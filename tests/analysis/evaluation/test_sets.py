@@ -184,7 +184,8 @@ def test_the_mix_is_fitted_on_all_sets_and_tried_on_each(years):
     out, _ = correlate(years, "--scores", "raw")
     tried = pd.read_csv(out / "fusion.csv", dtype={"set": str})
     assert set(tried["split"]) == {"80/20", "leave one set out"}
-    held = tried.query("split == '80/20' and metric == 'fusion'")
+    assert set(tried["scale"]) == {"own units", "within set"}
+    held = tried.query("split == '80/20' and scale == 'own units' and metric == 'fusion'")
     assert held["set"].tolist() == list(YEARS)
     assert held["n"].tolist() == [30] * 3  # 20 % of 30 videos, five systems each
 
@@ -198,11 +199,26 @@ def test_coefficients_are_in_the_metrics_own_units(years):
     weights = np.linalg.lstsq(design, rows["raw"], rcond=None)[0]
     first = merged(years, "2016")
     predicted = first[list(METRICS)].to_numpy() @ weights[:2] + weights[2]
-    found = tried.query("split == 'leave one set out' and set == '2016' and metric == 'fusion'")
+    whole = tried.query("split == 'leave one set out' and metric == 'fusion'")
+    found = whole.query("scale == 'own units' and set == '2016'")
     assert found["pearson"].item() == pytest.approx(stats.pearsonr(predicted, first["raw"])[0])
     told = pd.read_csv(out / "coefficients.csv").set_index("metric")
     assert list(told.index) == [*METRICS, "intercept"]
     assert ((told["low"] <= told["coefficient"]) & (told["coefficient"] <= told["high"])).all()
+
+
+def test_a_mix_carries_over_to_a_set_in_which_metrics_spread_otherwise(years):
+    """Five references instead of one: a weight per unit is wrong there, one per spread is not."""
+    path = years / "2018" / "scores.csv"
+    rows = pd.read_csv(path)
+    rows.assign(noise=rows["noise"] * 50).to_csv(path, index=False)
+    out, _ = correlate(years, "--scores", "z")
+    tried = pd.read_csv(out / "fusion.csv", dtype={"set": str})
+    tried = tried.query("split == 'leave one set out' and set == '2018'")
+    r = tried.set_index(["scale", "metric"])["pearson"]
+    assert r["own units", "fusion"] < r["own units", "alike"] - 0.1
+    assert r["within set", "fusion"] > r["within set", "alike"] - 0.02
+    assert "noise (" in (out / "report.html").read_text()
 
 
 def test_the_mix_is_a_metric_that_can_be_applied(years):
