@@ -36,7 +36,7 @@ class Upload(Job):
         return self.filename
 
     @property
-    def label(self) -> str:
+    def status_label(self) -> str:
         stage = str(self.Stage(self.stage).label)
         done = {self.Status.DONE: stage.capitalize(), self.Status.FAILED: "Refused"}
         return done.get(self.Status(self.status), f"Being {stage}")

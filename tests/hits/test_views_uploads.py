@@ -78,7 +78,7 @@ def test_an_archive_is_kept_and_its_check_queued_after_the_commit(
         response = client_of(organiser).post(CREATE, archive())
     upload = Upload.objects.get()
     assert response.url == reverse("hits:upload-detail", args=[upload.pk])
-    assert (upload.owner, upload.filename, upload.label) == (
+    assert (upload.owner, upload.filename, upload.status_label) == (
         organiser,
         "spring.zip",
         "Being checked",
