@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hits.composition import KINDS, Captions, Composition, Shape, compose_campaign
-from hits.composition.shape import DEGRADED, REFERENCE, IntArray
+from hits.composition.campaign import Captions, Composition, compose_campaign
+from hits.composition.shape import DEGRADED, KINDS, REFERENCE, IntArray, Shape
 from hits.importing import Reading, Role
 
 COLUMNS = ("hit", "position", "kind", "video", "system", "caption", "original")

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from daplatform.errors import DomainError
 from daplatform.tables import Faults, Where
-from hits.composition import Shape
+from hits.composition.shape import Shape
 from hits.importing.limits import LIMITS
 from hits.importing.texts import check_caption
 from hits.models import Batch, Campaign, Caption
