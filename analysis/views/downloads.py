@@ -15,7 +15,7 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
 from analysis.evaluation.page import metrics_best_first
-from analysis.forms import AnnotatorsForm, EvaluationForm, PointsForm
+from analysis.forms import AnnotatorsForm
 from analysis.models import Export, MetricEvaluation, Result
 from analysis.presenting.downloads import Download, formats, write_download
 from analysis.presenting.filenames import download_name
@@ -33,6 +33,7 @@ from analysis.services import evaluations
 from analysis.services.downloads import DOWNLOADS
 from analysis.services.exports import export_request
 from analysis.views import annotators, captions, comparison, pairs
+from analysis.views.evaluation import EvaluationForm, PointsForm
 from analysis.views.latest import checked, latest_result
 from annotations.selectors.confirming import ratings_confirmed
 from daplatform.errors import DomainError

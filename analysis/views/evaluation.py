@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
 
+from django import forms
 from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -17,8 +18,9 @@ from analysis.evaluation.page import DRIFT, evaluation_page, human_page
 from analysis.evaluation.points import marks_of, odd_captions, points_of, scatter_spec
 from analysis.evaluation.reference_curve import DRAWN, best_metrics, curve_specs
 from analysis.evaluation.robustness.referencing import NUMBERS
+from analysis.evaluation.settings import Choices
 from analysis.evaluation.storing import Evaluated
-from analysis.forms import EvaluationForm, PointsForm
+from analysis.forms import level_of, whose_ratings
 from analysis.metrics.registry import families
 from analysis.metrics.scoring import metric_of
 from analysis.models import MetricEvaluation
@@ -41,6 +43,57 @@ from hits.models import Campaign, Caption
 from hits.views.access import MemberRequest, for_campaign
 
 ODD_SHOWN = 20
+DEFAULTS = Choices()
+
+
+class EvaluationForm(forms.Form):
+    """How metrics are held against people; all optional."""
+
+    annotators = whose_ratings()
+    human = forms.ChoiceField(
+        required=False,
+        choices=[("z", "Standardised, z"), ("raw", "Raw")],
+        label="Which scores",
+    )
+    alpha = level_of("Level of the tests")
+    direction = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("human_on_metric", "In people’s scores"),
+            ("metric_on_human", "In the metric’s scores"),
+        ],
+        label="Odd captions are far off",
+    )
+    checks = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("", "From the scores there are"),
+            ("all", "Computed again: words shuffled, fewer references, foils"),
+        ],
+        label="Robustness",
+    )
+
+    def wanted(self) -> Choices:
+        """The choices that change numbers; call after `is_valid`."""
+        chosen = self.cleaned_data
+        return Choices(
+            annotators=chosen["annotators"] or DEFAULTS.annotators,
+            alpha=chosen["alpha"] or DEFAULTS.alpha,
+            direction=chosen["direction"] or DEFAULTS.direction,
+            checks=chosen["checks"],
+        )
+
+
+class PointsForm(forms.Form):
+    """Which metric the picture of captions shows: the best, unless another is chosen."""
+
+    metric = forms.ChoiceField(label="Captions by")
+
+    def __init__(self, data: Mapping[str, str], *, metrics: Sequence[str]) -> None:
+        """``metrics``: one or more, best first."""
+        super().__init__({"metric": data.get("metric") or metrics[0]})
+        names = [(name, name) for name in metrics]
+        cast(forms.ChoiceField, self.fields["metric"]).choices = names
 
 
 @require_safe
