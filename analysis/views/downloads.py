@@ -28,7 +28,7 @@ from analysis.selectors.exports import (
     exports_of,
 )
 from analysis.selectors.progress import campaigns_turns
-from analysis.selectors.ratings import reviews_fingerprint
+from analysis.selectors.results import reviews_fingerprint
 from analysis.services import evaluations
 from analysis.services.downloads import DOWNLOADS
 from analysis.services.exports import export_request
@@ -169,7 +169,7 @@ def metrics_choices(request: MemberRequest, campaign: Campaign, subject: str) ->
 
 def points_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
     form = checked(EvaluationForm(request.GET))
-    found = evaluation_latest(campaign, evaluations.choices_key(form.wanted()))
+    found = evaluation_latest(campaign, evaluations.evaluation_key(form.wanted()))
     if found is None or found.status == MetricEvaluation.Status.FAILED:
         raise Http404("Metrics were not compared with people yet.")
     human = form.cleaned_data["human"] or "z"

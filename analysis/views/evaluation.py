@@ -29,13 +29,14 @@ from analysis.presenting.exports import records
 from analysis.presenting.listings import as_table
 from analysis.selectors.evaluations import (
     evaluation_folder,
+    evaluation_has_points,
     evaluation_latest,
     evaluation_makers,
     evaluation_numbers,
     evaluation_points,
     evaluation_under_way,
 )
-from analysis.services.evaluations import choices_key, evaluation_request
+from analysis.services.evaluations import evaluation_key, evaluation_request
 from analysis.views.files import made_file
 from analysis.views.latest import checked
 from daplatform.jobs.tasks import job_wake
@@ -104,8 +105,9 @@ def evaluation(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     shown, is_waiting = latest_evaluation(request, campaign, form)
     context = {"campaign": campaign, "form": form, "result": shown, "is_waiting": is_waiting}
     context["under_way"] = (
-        evaluation_under_way(campaign, choices_key(form.wanted())) if is_waiting else None
+        evaluation_under_way(campaign, evaluation_key(form.wanted())) if is_waiting else None
     )
+    context["is_lost"] = shown is not None and not evaluation_has_points(shown)
     if request.htmx:
         return news(request, context)
     if shown is None and not is_waiting:
@@ -146,7 +148,7 @@ def latest_evaluation(
         return wanted, False
     if not request.htmx:  # htmx: a page looks again
         job_wake(wanted)
-    return evaluation_latest(campaign, choices_key(choices)), True
+    return evaluation_latest(campaign, evaluation_key(choices)), True
 
 
 def news(request: MemberRequest, context: dict[str, Any]) -> HttpResponseBase:

@@ -14,7 +14,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from analysis.forms import ChoicesForm
 from analysis.models import Result
 from analysis.selectors.results import result_has_listings, result_latest
-from analysis.services.results import choices_key, result_request
+from analysis.services.requests import result_key, result_request
 from daplatform.error_pages import NoSuchChoice
 from daplatform.jobs.tasks import job_wake
 from hits.models import Campaign
@@ -66,7 +66,7 @@ def latest_result(request: MemberRequest, campaign: Campaign) -> Latest:
     is_waiting = wanted is not None and wanted.is_active
     if wanted is not None and is_waiting and not request.htmx:  # htmx: a page looks again
         job_wake(wanted)
-    shown = result_latest(campaign, choices_key(choices))
+    shown = result_latest(campaign, result_key(choices))
     carried = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
     obstacle = wanted.problem if wanted is not None and is_waiting else ""
     return Latest(campaign, shown, is_waiting, obstacle, carried)

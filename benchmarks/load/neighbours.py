@@ -65,7 +65,7 @@ class Neighbours(threading.Thread):
     def _analyse(self) -> None:
         from analysis.models import Result
         from analysis.results.pipeline import Settings
-        from analysis.services.results import result_request
+        from analysis.services.requests import result_request
         from daplatform.jobs.tasks import job_wake
 
         if self._results_waiting():

@@ -12,7 +12,7 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from analysis.models import Export
-from daplatform.jobs.kinds import job_run
+from daplatform.jobs.services import job_run
 from tests.analysis.workbench.conftest import compute, rated_campaign
 
 

@@ -13,7 +13,7 @@ from analysis.services import explanations, metric_context
 from analysis.services.explanations import explanation_make
 from analysis.services.metric_runs import metric_run_request
 from analysis.tasks import metric_run_explain_task
-from daplatform.jobs.kinds import job_finish
+from daplatform.jobs.services import job_finish
 from hits.models import Caption
 from tests.analysis.metrics.pretend import PretendTowers
 from tests.browser.axe import violations

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from daplatform.errors import DomainError
-from daplatform.jobs.kinds import job_run
+from daplatform.jobs.services import job_run
 from hits.importing import read_campaign
 from hits.models import Campaign, Hit, HitItem
 from hits.services import composing

@@ -22,7 +22,7 @@ from analysis.models import Result
 from analysis.results.pipeline import Settings
 from analysis.selectors.progress import campaign_arrivals, campaign_progress
 from analysis.selectors.results import result_folder
-from analysis.services.results import result_request
+from analysis.services.requests import result_request
 from annotations.models import Annotator, AnnotatorIdentity, Assignment, Rating
 from annotations.selectors.rated import campaigns_rated
 from annotations.tasks import assignments_expire_task
@@ -31,7 +31,7 @@ from crowds.services.outbox import outbox_run
 from crowds.services.submissions import launch_sync
 from crowds.services.topups import launch_top_up
 from crowds.tasks import origins_forget_task
-from daplatform.jobs.kinds import job_run
+from daplatform.jobs.services import job_run
 from hits.models import Campaign
 from hits.services.composing import batch_compose
 from rehearsal.mturk.desk import Desk

@@ -10,7 +10,7 @@ from django.urls import reverse
 from analysis.models import MetricChunk, MetricEvaluation, MetricRun, MetricScore
 from analysis.services import evaluations
 from analysis.services.evaluations import Choices, evaluation_request
-from daplatform.jobs.kinds import job_run
+from daplatform.jobs.services import job_run
 from hits.models import Campaign, Caption
 from tests.analysis.workbench.conftest import rated_campaign
 

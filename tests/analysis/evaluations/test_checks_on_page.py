@@ -13,7 +13,7 @@ from analysis.services import metric_context
 from analysis.services.evaluations import Choices, evaluation_request
 from analysis.services.metric_runs import metric_run_request
 from daplatform.jobs import services
-from daplatform.jobs.kinds import job_finish, job_run
+from daplatform.jobs.services import job_finish, job_run
 from tests.analysis.metrics.pretend import PretendTowers
 from tests.pages import markup
 

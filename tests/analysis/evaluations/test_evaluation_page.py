@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from analysis.models import MetricEvaluation
 from analysis.selectors.evaluations import evaluation_folder, evaluation_makers
-from daplatform.jobs.kinds import job_run
+from daplatform.jobs.services import job_run
 from tests.analysis.evaluations.conftest import compute, score
 from tests.analysis.workbench.conftest import HARM, grow_old, harm
 from tests.factories import make_campaign

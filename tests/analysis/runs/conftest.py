@@ -13,7 +13,7 @@ from analysis.metrics.encoding.models import ModelRef
 from analysis.models import MetricRun
 from analysis.services import metric_context
 from analysis.services.metric_runs import metric_run_request
-from daplatform.jobs.kinds import job_finish, job_run
+from daplatform.jobs.services import job_finish, job_run
 from hits.models import Campaign
 from tests.analysis.metrics.pretend import PretendTowers
 from tests.clips import make_clip

@@ -29,7 +29,7 @@ from analysis.services.metric_runs import (
     metric_run_retry,
 )
 from daplatform.errors import DomainError
-from daplatform.jobs.kinds import kinds, left_behind
+from daplatform.jobs.services import kinds, left_behind
 from daplatform.jobs.tasks import job_run_task
 from hits.models import Caption, System, Video
 from hits.services.campaigns import caption_correct

@@ -13,7 +13,7 @@ from analysis.models import MetricFault, MetricRun, MetricScore
 from analysis.selectors.metric_scores import files_write
 from analysis.services import metric_context
 from analysis.services.embedding_store import store_pull, store_push
-from daplatform.jobs.kinds import job_finish
+from daplatform.jobs.services import job_finish
 from tests.analysis.runs.conftest import step
 
 pytestmark = pytest.mark.django_db

@@ -11,8 +11,8 @@ from django.utils import timezone
 from analysis.models import Computed, Export, Result
 from analysis.results.pipeline import Settings
 from analysis.services.exports import export_request
-from analysis.services.results import result_request
-from daplatform.jobs.kinds import job_run
+from analysis.services.requests import result_request
+from daplatform.jobs.services import job_run
 from hits.importing import read_campaign
 from hits.models import Campaign, Caption
 from hits.services.composing import batch_compose

@@ -15,10 +15,11 @@ from analysis.results.files import result_files
 from analysis.results.pipeline import Settings, analyse
 from analysis.results.registry import Finding, Section, Shown, Summary, findings, summarise
 from analysis.services import files as file_services
-from analysis.services.results import choices_key, result_folder
+from analysis.services.requests import result_key
+from analysis.services.results import result_folder
 from analysis.tasks import file_draw_task
 from benchmarks.crowd import simulate
-from daplatform.jobs.kinds import job_run
+from daplatform.jobs.services import job_run
 from tests.analysis.workbench.conftest import compute
 from tests.pages import body, shown
 
@@ -91,9 +92,9 @@ def test_numbers_of_another_shape_are_refused(with_toy):
 
 
 def test_a_new_statistic_has_every_result_made_anew(monkeypatch):
-    before = choices_key(Settings())
+    before = result_key(Settings())
     monkeypatch.setattr(registry, "findings", lambda: (TOY,))
-    assert choices_key(Settings()) != before
+    assert result_key(Settings()) != before
 
 
 def test_sections_stand_in_their_order():

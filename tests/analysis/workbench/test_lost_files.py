@@ -9,7 +9,7 @@ import pytest
 from analysis.models import Result
 from analysis.presenting.listings import ANNOTATORS
 from analysis.selectors.results import result_folder
-from daplatform.jobs.kinds import job_run
+from daplatform.jobs.services import job_run
 from tests.analysis.workbench.conftest import grow_old
 from tests.pages import markup, shown
 

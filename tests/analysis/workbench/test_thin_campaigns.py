@@ -10,7 +10,7 @@ from django.urls import reverse
 from analysis.models import MetricEvaluation, Result
 from analysis.results.report import report_html
 from analysis.selectors.results import result_summary
-from daplatform.jobs.kinds import job_run
+from daplatform.jobs.services import job_run
 from hits.importing import read_campaign
 from hits.models import Caption
 from hits.services.composing import batch_compose

@@ -12,11 +12,11 @@ from django.utils import timezone
 
 from analysis.models import Result
 from analysis.results.pipeline import Settings
-from analysis.services.results import result_request
+from analysis.services.requests import result_request
 from annotations.models import Assignment, Rating
 from annotations.services.assignments import batches_open
 from crowds.models import Launch
-from daplatform.jobs.kinds import job_run
+from daplatform.jobs.services import job_run
 from hits.importing import read_campaign
 from hits.models import Campaign, Hit
 from hits.services.composing import batch_compose

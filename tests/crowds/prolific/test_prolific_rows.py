@@ -13,9 +13,9 @@ from annotations.selectors.work import session_of
 from annotations.services.annotators import annotator_identify
 from annotations.services.assignments import assignment_submit
 from crowds.models import Arrival, LedgerEntry, OutboxMessage, Submission
+from crowds.selectors.counting import assignments_left_out
 from crowds.selectors.money import campaign_sums
 from crowds.selectors.offering import Choices
-from crowds.selectors.reviews import assignments_left_out
 from crowds.services.launches import batch_launch, launch_close, policy_update
 from crowds.services.outbox import outbox_run
 from crowds.services.reconciling import launch_reconcile

@@ -18,8 +18,8 @@ from crowds.gateway import PermanentFault
 from crowds.models import Arrival
 from crowds.prolific import tokens
 from crowds.prolific.account import account_read
+from crowds.selectors.counting import assignments_left_out
 from crowds.selectors.offering import Choices
-from crowds.selectors.reviews import assignments_left_out
 from crowds.services.launches import batch_launch, policy_update
 from crowds.services.outbox import outbox_run
 from rehearsal.prolific import Fault
