@@ -16,7 +16,7 @@ from pydantic import ValidationInfo, field_validator, model_validator
 from analysis.forms import LEVELS, PAIRS
 from analysis.presenting.exports import records
 from analysis.results.findings.ranking import system_rows
-from analysis.results.pipeline import Settings
+from analysis.results.settings import Settings
 from analysis.selectors.results import result_latest, result_summary
 from analysis.services.keys import key_owner
 from analysis.services.requests import result_key, result_request

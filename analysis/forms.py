@@ -9,7 +9,7 @@ from django import forms
 from django.db.models import QuerySet
 
 from analysis.presenting.listings import FLAGS
-from analysis.results.pipeline import Settings
+from analysis.results.settings import Settings
 from hits.models import Campaign
 
 DEFAULTS = Settings()

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from analysis.presenting.downloads import table_file, table_formats
 from analysis.presenting.exports import Table, as_lines
 from analysis.results.latex import ranking_table, significance_matrix
 from analysis.results.numbers import as_json
-from analysis.results.pipeline import Analysis
 from analysis.results.registry import Section, Summary, findings
 from analysis.results.report import TITLE, report_html, significance_picture
 from analysis.stats.signature import cutoff
+
+if TYPE_CHECKING:
+    from analysis.results.pipeline import Analysis
 
 Maker = Callable[[], bytes]
 ADJUSTED: Final = {"": "p", "-holm": "p_holm", "-bh": "p_bh"}

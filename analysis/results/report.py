@@ -11,8 +11,8 @@ from xml.etree.ElementTree import Element
 from analysis.presenting.document import Shown, html_document, laid_out, picture, sentence, table
 from analysis.presenting.markup import element
 from analysis.results.findings.ranking import ranking_sentence
-from analysis.results.pipeline import QUICK_RATINGS
 from analysis.results.registry import Counts, Finding, Section, Summary
+from analysis.results.settings import QUICK_RATINGS
 
 TITLE = "Direct Assessment: results"
 METHOD = (

@@ -16,8 +16,8 @@ from analysis.presenting.standings import Standing, top_standings
 from analysis.results.findings.ranking import Ranking, ranking_sentence, system_rows
 from analysis.results.findings.stopping import Stopping, stopping_sentence
 from analysis.results.numbers import from_json
-from analysis.results.pipeline import Settings
 from analysis.results.registry import Context, Counts
+from analysis.results.settings import Settings
 from analysis.selectors.decisions import Decision, campaign_decisions
 from analysis.selectors.progress import Progress, campaign_arrivals, campaign_progress
 from crowds.models import Launch

@@ -16,8 +16,8 @@ from typing import Any
 from django.utils import timezone
 
 from analysis.models import Computed, ComputedQuerySet, Result
-from analysis.results.pipeline import Settings
 from analysis.results.registry import registered
+from analysis.results.settings import Settings
 from analysis.selectors.results import last_rating, result_has_listings, reviews_fingerprint
 from daplatform.jobs.models import Job
 from daplatform.jobs.services import UNEXPECTED

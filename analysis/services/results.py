@@ -10,16 +10,11 @@ from typing import Any
 from django.db import transaction
 
 from analysis.models import Computed, Result
-from analysis.presenting.listings import (
-    ANNOTATORS,
-    CAPTIONS,
-    annotators_listing,
-    captions_listing,
-    write_listing,
-)
+from analysis.presenting.listings import ANNOTATORS, CAPTIONS, write_listing
 from analysis.results.folder import ResultFolder
-from analysis.results.pipeline import Settings, analyse
-from analysis.results.registry import summarise
+from analysis.results.listings import annotators_listing, captions_listing
+from analysis.results.pipeline import analyse, summarise
+from analysis.results.settings import Settings
 from analysis.results.snapshot import Columns
 from analysis.selectors.captions import captions_found
 from analysis.selectors.ratings import evidence_of, notes_on, ratings_of

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from analysis.results.pipeline import Settings
+from analysis.results.settings import Settings
 from analysis.selectors.overview import campaign_overview
 from analysis.selectors.progress import campaigns_turns, hits_turns
 from analysis.services.requests import result_key, result_renew

@@ -9,9 +9,9 @@ import pytest
 from analysis.presenting import document
 from analysis.presenting.markup import element, markup
 from analysis.results import pipeline
-from analysis.results.pipeline import Settings, analyse
-from analysis.results.registry import summarise
+from analysis.results.pipeline import analyse, summarise
 from analysis.results.report import report_html, significance_picture
+from analysis.results.settings import Settings
 from benchmarks.crowd import simulate
 
 HOSTILE = "<script>alert(1)</script>\"'&<img src=//x.example>"

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from analysis.models import Result
 from analysis.reading import read_ratings
-from analysis.results.pipeline import Settings
+from analysis.results.settings import Settings
 from analysis.selectors.results import result_summary, result_systems
 from analysis.services.requests import result_key, result_request
 from analysis.services.results import KEPT, result_folder

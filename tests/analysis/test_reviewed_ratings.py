@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
-from analysis.results.pipeline import Settings, analyse
+from analysis.results.pipeline import analyse
+from analysis.results.settings import Settings
 from analysis.selectors.ratings import counted, evidence_of, ratings_of
 from analysis.selectors.results import reviews_fingerprint
 from analysis.services.requests import result_request

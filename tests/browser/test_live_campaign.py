@@ -11,9 +11,9 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from analysis.models import Result
-from analysis.results.pipeline import Settings
 from analysis.results.pipeline import analyse as analyse_ratings
-from analysis.results.registry import summarise
+from analysis.results.pipeline import summarise
+from analysis.results.settings import Settings
 from analysis.services.requests import result_key
 from annotations.services.assignments import batches_open
 from benchmarks.crowd import simulate

@@ -19,7 +19,7 @@ from django.db import models, transaction
 from django.utils import timezone
 
 from analysis.models import MetricEvaluation
-from analysis.results.pipeline import Settings
+from analysis.results.settings import Settings
 from analysis.services.exports import export_request
 from analysis.services.metric_runs import metric_run_request
 from analysis.services.requests import result_request

@@ -11,7 +11,7 @@ def main() -> None:
 
     django.setup()
     from analysis.models import Result
-    from analysis.results.pipeline import Settings
+    from analysis.results.settings import Settings
     from analysis.services.requests import result_request
     from daplatform.jobs.services import job_run
     from hits.models import Campaign

@@ -19,7 +19,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis.models import Result
-from analysis.results.pipeline import Settings
+from analysis.results.settings import Settings
 from analysis.selectors.progress import campaign_arrivals, campaign_progress
 from analysis.selectors.results import result_folder
 from analysis.services.requests import result_request

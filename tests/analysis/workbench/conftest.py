@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis.models import Computed, Export, Result
-from analysis.results.pipeline import Settings
+from analysis.results.settings import Settings
 from analysis.services.exports import export_request
 from analysis.services.requests import result_request
 from daplatform.jobs.services import job_run

@@ -12,8 +12,9 @@ from analysis.models import Result
 from analysis.presenting.charts import plain_spec, quantity
 from analysis.results import registry
 from analysis.results.files import result_files
-from analysis.results.pipeline import Settings, analyse
-from analysis.results.registry import Finding, Section, Shown, Summary, findings, summarise
+from analysis.results.pipeline import analyse, summarise
+from analysis.results.registry import Finding, Section, Shown, Summary, findings
+from analysis.results.settings import Settings
 from analysis.services import files as file_services
 from analysis.services.requests import result_key
 from analysis.services.results import result_folder

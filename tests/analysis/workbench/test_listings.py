@@ -9,16 +9,16 @@ import pytest
 
 from analysis.presenting.listings import (
     FLAGS,
-    annotators_listing,
     arranged,
     as_table,
-    captions_listing,
     containing,
     matching,
     read_listing,
     write_listing,
 )
-from analysis.results.pipeline import Settings, analyse
+from analysis.results.listings import annotators_listing, captions_listing
+from analysis.results.pipeline import analyse
+from analysis.results.settings import Settings
 from analysis.stats.flags import raise_flags
 from analysis.stats.ratings import Ratings
 

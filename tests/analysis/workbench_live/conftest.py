@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis.models import Result
-from analysis.results.pipeline import Settings
+from analysis.results.settings import Settings
 from analysis.services.requests import result_request
 from annotations.models import Assignment, Rating
 from annotations.services.assignments import batches_open
