@@ -13,9 +13,9 @@ from celery import shared_task
 from django.test import Client
 
 from analysis.models import Export
-from crowds.careful import careful
 from crowds.gateway import CrowdError, PermanentFault, TransientFault
 from crowds.models import Invitation
+from crowds.registry import guarded
 from daplatform import logs
 from hits.models import Upload
 from tests.annotations.person import Person, invite, link
@@ -172,5 +172,5 @@ def test_calls_to_a_crowd_that_fail_are_counted(measure, fault, counted):
     name = f'da_crowd_faults_total{{crowd="mturk",fault="{counted}"}}'
     before = float(measure().get(name, 0))
     with pytest.raises(CrowdError):
-        careful(FakeGateway(market)).expire("P1", key="k")
+        guarded(FakeGateway(market)).expire("P1", key="k")
     assert float(measure()[name]) == before + 1

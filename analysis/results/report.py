@@ -1,6 +1,6 @@
 """One self-contained HTML file of a ranking: every finding, how it was computed, the signature.
 
-Charts are inline SVG (`analysis.presenting.drawing`), so that the file needs no script and no
+Charts are inline SVG (`analysis.presenting.document`), so that the file needs no script and no
 network, prints, and follows the reader's light or dark.
 """
 
@@ -8,8 +8,15 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
-from analysis.presenting.document import Shown, html_document, laid_out, picture, sentence, table
-from analysis.presenting.markup import element
+from analysis.presenting.document import (
+    Shown,
+    element,
+    html_document,
+    laid_out,
+    picture,
+    sentence,
+    table,
+)
 from analysis.results.findings.ranking import ranking_sentence
 from analysis.results.registry import Counts, Finding, Section, Summary
 from analysis.results.settings import QUICK_RATINGS

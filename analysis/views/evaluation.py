@@ -37,8 +37,7 @@ from analysis.selectors.evaluations import (
     evaluation_under_way,
 )
 from analysis.services.evaluations import evaluation_key, evaluation_request
-from analysis.views.files import made_file
-from analysis.views.latest import checked
+from analysis.views.latest import checked, made_file
 from daplatform.jobs.tasks import job_wake
 from hits.models import Campaign, Caption
 from hits.views.access import MemberRequest, for_campaign

@@ -20,9 +20,9 @@ import httpx
 import jwt
 from django.conf import settings
 
-from crowds.careful import NONSENSE
 from crowds.gateway import NotFound, SubmissionReport, SubmissionStatus, TransientFault
 from crowds.prolific.account import PLACE, Account
+from crowds.registry import MALFORMED
 
 ISSUER: Final = "https://www.prolific.com"
 KEPT_SECONDS: Final = 24 * 60 * 60
@@ -76,7 +76,7 @@ def _keys_read(address: str) -> dict[str, jwt.PyJWK]:
     try:
         answer = httpx.get(address, timeout=TIMEOUT, follow_redirects=False)
         keys = jwt.PyJWKSet.from_dict(answer.raise_for_status().json()).keys
-    except (httpx.HTTPError, jwt.PyJWTError, *NONSENSE) as error:
+    except (httpx.HTTPError, jwt.PyJWTError, *MALFORMED) as error:
         raise TransientFault(UNREADABLE) from error
     return {key.key_id: key for key in keys if key.key_id}
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from crowds.careful import NONSENSE
 from crowds.gateway import SubmissionReport, TransientFault
 from crowds.prolific.account import account_read
 from crowds.prolific.client import client_to
 from crowds.prolific.submissions import Submissions
 from crowds.prolific.tokens import submission_signed
+from crowds.registry import MALFORMED
 
 
 def submission_glance(submission: str, token: str = "") -> SubmissionReport:
@@ -24,5 +24,5 @@ def submission_glance(submission: str, token: str = "") -> SubmissionReport:
             return submission_signed(token, account)
     try:
         return Submissions(client_to(account, hurried=True)).get(submission)
-    except NONSENSE as error:
+    except MALFORMED as error:
         raise TransientFault("Prolific's answer makes no sense.") from error

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from analysis.presenting import document
-from analysis.presenting.markup import element, markup
+from analysis.presenting.document import element, markup
 from analysis.results import pipeline
 from analysis.results.pipeline import analyse, summarise
 from analysis.results.report import report_html, significance_picture

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from crowds.careful import careful
 from crowds.gateway import (
     Extension,
     HitSpec,
@@ -16,6 +15,7 @@ from crowds.gateway import (
     TransientFault,
     UnclearOutcome,
 )
+from crowds.registry import guarded
 from rehearsal.prolific.routes import Answer
 from tests.nonsense import other_types
 
@@ -76,7 +76,7 @@ def insist(babbler):
 
 @pytest.mark.parametrize("kind", NONSENSE)
 def test_everything_is_done_once(gateway, market, make_offer, work, insist, kind):
-    told, spoil, spec = careful(gateway), NONSENSE[kind], make_offer(hits=1, people=2)
+    told, spoil, spec = guarded(gateway), NONSENSE[kind], make_offer(hits=1, people=2)
     study = insist(spoil, lambda: told.publish(spec, key="k1")).external_id
     assert [one.status for one in market.studies.values()] == ["ACTIVE"]
     more = [Extension(HitSpec("hit-1", spec.places[0].url, 3), 1)]
@@ -97,7 +97,7 @@ def test_everything_is_done_once(gateway, market, make_offer, work, insist, kind
 
 @pytest.mark.parametrize("kind", NONSENSE)
 def test_reading_nonsense_is_said_to_the_organiser(gateway, babbler, make_offer, work, kind):
-    told = careful(gateway)
+    told = guarded(gateway)
     study = told.publish(make_offer(), key="k").external_id
     work(study, range(3))
     babbler.spoil = NONSENSE[kind]
