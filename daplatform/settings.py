@@ -15,9 +15,7 @@ from csp.constants import NONE, SELF
 
 from daplatform import logs, places
 from daplatform.broker import PUBLISH_RETRIES, SILENCE_SECONDS, transport_options
-from daplatform.buckets import bucket
-from daplatform.databases import database
-from daplatform.environment import flag, number, text, words
+from daplatform.environment import bucket, database, flag, number, text, words
 from daplatform.languages import LANGUAGES  # noqa: F401 - a setting of Django's
 from daplatform.schedule import SCHEDULE
 
@@ -103,7 +101,7 @@ AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",
 ]
 PASSWORD_HASHERS = [
-    "daplatform.hashing.Argon2PasswordHasher",
+    "daplatform.logging_in.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [

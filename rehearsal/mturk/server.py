@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import socket
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import cast
+from typing import Any, cast
 from urllib.parse import urlsplit
 
-from rehearsal.mturk import controls
 from rehearsal.mturk.api import Api
 from rehearsal.mturk.desk import Desk
-from rehearsal.mturk.exchange import Call, Dropped, Reply
-from rehearsal.mturk.faults import Faults
+from rehearsal.mturk.exchange import Call, Dropped, Reply, json_reply
+from rehearsal.mturk.faults import Fault, Faults, Trouble
 from rehearsal.mturk.pages import Pages
 from rehearsal.mturk.signature import Keys
 
@@ -25,6 +26,7 @@ POLL_SECONDS = 0.02  # how soon a server in a thread hears that it shall stop
 HOST = "127.0.0.1"
 # By another name than the platform's 127.0.0.1, so that browsers take it for another site.
 PUBLIC_NAME = "localhost"
+PREFIX = "/rehearsal/"
 
 
 class Server(ThreadingHTTPServer):
@@ -39,7 +41,7 @@ class Server(ThreadingHTTPServer):
         self.keys = keys
         self.faults = Faults()
         self.api = Api(desk, keys, self.faults)
-        self.controls = controls.Controls(self.api)
+        self.controls = Controls(self.api)
         self.pages = Pages(desk, self.faults)
         self.seconds = 0.0  # spent on replies, for whoever measures a caller against it
 
@@ -48,7 +50,7 @@ class Server(ThreadingHTTPServer):
         return f"http://{PUBLIC_NAME}:{self.server_port}"
 
     def reply(self, call: Call) -> Reply:
-        if call.path.startswith(controls.PREFIX):
+        if call.path.startswith(PREFIX):
             return self.controls.reply(call)
         if call.method == "POST" and call.path == "/":
             return self.api.reply(call)
@@ -115,3 +117,46 @@ def running(desk: Desk, keys: Keys, *, port: int = 0) -> Iterator[Server]:
         server.shutdown()
         server.server_close()
         desk.close()
+
+
+@dataclass
+class Controls:
+    """Not part of Mechanical Turk, and under a path of their own."""
+
+    api: Api
+
+    def reply(self, call: Call) -> Reply:
+        name = call.path.removeprefix(PREFIX)
+        if call.method == "GET" and name == "books":
+            return json_reply(self.books())
+        # Other sites' pages can post forms here, but not JSON.
+        if call.method != "POST" or call.headers.get("Content-Type") != "application/json":
+            return json_reply({"error": "GET books, or POST JSON to faults or clock."}, 404)
+        try:
+            return json_reply(self._switch(name, json.loads(call.body)))
+        except (KeyError, TypeError, ValueError) as error:
+            return json_reply({"error": f"{type(error).__name__}: {error}"}, 400)
+
+    def books(self) -> dict[str, Any]:
+        """Balance and calls so far, to hold one's own books against."""
+        account = self.api.desk.market.account
+        return {
+            "deposited": str(account.deposited),
+            "paid": str(account.paid),
+            "held": str(account.held),
+            "available": str(account.available),
+            "hits": len(self.api.desk.market.hits),
+            "calls": dict(self.api.desk.calls),
+        }
+
+    def _switch(self, name: str, values: dict[str, Any]) -> dict[str, Any]:
+        if name == "faults":
+            if values.get("clear"):
+                self.api.faults.clear()
+            else:
+                self.api.faults.add(Fault(**values | {"trouble": Trouble(values["trouble"])}))
+        elif name == "clock":
+            self.api.desk.forward(float(values["forward_seconds"]))
+        else:
+            raise KeyError(name)
+        return {"now": self.api.desk.now().isoformat()}

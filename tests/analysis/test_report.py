@@ -9,8 +9,8 @@ import pytest
 from analysis.presenting import document
 from analysis.presenting.document import element, markup
 from analysis.results import pipeline
+from analysis.results.files import report_html, significance_picture
 from analysis.results.pipeline import analyse, summarise
-from analysis.results.report import report_html, significance_picture
 from analysis.results.settings import Settings
 from benchmarks.crowd import simulate
 

@@ -10,7 +10,7 @@ from django.db import connection
 
 from analysis.models import MetricChunk, MetricRun
 from analysis.services import metric_chunks
-from analysis.services.metric_work import Outcome
+from analysis.services.metric_chunks import Outcome
 from daplatform.jobs.services import job_finish, job_run
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]

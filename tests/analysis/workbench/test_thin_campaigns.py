@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from analysis.models import MetricEvaluation, Result
-from analysis.results.report import report_html
+from analysis.results.files import report_html
 from analysis.selectors.results import result_summary
 from daplatform.jobs.services import job_run
 from hits.importing import read_campaign

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.presenting.standings import MARGIN, WIDTH, top_standings
+from analysis.selectors.overview import MARGIN, WIDTH, top_standings
 
 
 def system(name: str, z: float | None, low: float | None, high: float | None) -> dict:

@@ -21,7 +21,7 @@ TEXTS = ["a dog", "a man is riding a horse on the beach!", "word " * 300, "X"]
 
 @pytest.fixture(scope="module")
 def open_clip():
-    from analysis.metrics.encoding.towers.libraries import open_clip
+    from analysis.metrics.encoding.torch_models.libraries import open_clip
 
     return open_clip
 
@@ -32,7 +32,7 @@ def vit(model_folder):
 
 
 @pytest.fixture(scope="module")
-def towers(vit):
+def encoders(vit):
     return find_model(ModelChoice(str(vit))).load("cpu")
 
 
@@ -59,17 +59,17 @@ def raw_model(open_clip, folder, config):
     return model
 
 
-def test_the_last_token_is_the_sentence_as_open_clip_computes_it(towers, vit, open_clip):
+def test_the_last_token_is_the_sentence_as_open_clip_computes_it(encoders, vit, open_clip):
     model = raw_model(open_clip, vit, TINY_VIT)
     expected = model.encode_text(open_clip.get_tokenizer("ViT-B-32")(TEXTS), normalize=True)
     for embedding, sentence in zip(
-        towers.encode_texts(TEXTS), expected.detach().numpy(), strict=True
+        encoders.encode_texts(TEXTS), expected.detach().numpy(), strict=True
     ):
         np.testing.assert_allclose(embedding.vectors[-1], sentence, atol=1e-5)
 
 
-def test_every_token_counts_from_start_to_end_and_no_padding(towers):
-    short, long, cut, _ = towers.encode_texts(TEXTS)
+def test_every_token_counts_from_start_to_end_and_no_padding(encoders):
+    short, long, cut, _ = encoders.encode_texts(TEXTS)
     assert short.marks.tolist() == [49406, 320, 1929, 49407]  # CLIP's numbers for "a dog"
     assert len(long.vectors) == len(long.marks) == 12
     assert len(cut.marks) == 77
@@ -78,7 +78,7 @@ def test_every_token_counts_from_start_to_end_and_no_padding(towers):
         np.testing.assert_allclose(np.linalg.norm(embedding.vectors, axis=1), 1, atol=1e-5)
 
 
-def test_tokens_are_projected_like_the_sentence(towers, vit, open_clip):
+def test_tokens_are_projected_like_the_sentence(encoders, vit, open_clip):
     """Equation 3 of the paper, token by token, at the full length of the context."""
     model = raw_model(open_clip, vit, TINY_VIT)
     ids = open_clip.get_tokenizer("ViT-B-32")(TEXTS[:2])
@@ -86,37 +86,37 @@ def test_tokens_are_projected_like_the_sentence(towers, vit, open_clip):
     hidden = model.ln_final(model.transformer(hidden, attn_mask=model.attn_mask))
     projected = (hidden @ model.text_projection).detach().numpy()
     projected /= np.linalg.norm(projected, axis=-1, keepdims=True)
-    for row, embedding in enumerate(towers.encode_texts(TEXTS[:2])):
+    for row, embedding in enumerate(encoders.encode_texts(TEXTS[:2])):
         np.testing.assert_allclose(
             embedding.vectors, projected[row, : len(embedding.marks)], atol=1e-5
         )
 
 
-def test_neighbours_in_the_batch_have_no_effect(towers, pictures):
-    alone = [towers.encode_texts([text])[0].vectors for text in TEXTS]
-    together = [embedding.vectors for embedding in towers.encode_texts(TEXTS)]
+def test_neighbours_in_the_batch_have_no_effect(encoders, pictures):
+    alone = [encoders.encode_texts([text])[0].vectors for text in TEXTS]
+    together = [embedding.vectors for embedding in encoders.encode_texts(TEXTS)]
     for one, other in zip(alone, together, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-5)
-    prepared = [towers.prepare(picture) for picture in pictures]
-    singly = np.concatenate([towers.encode_images([picture]) for picture in prepared])
-    np.testing.assert_allclose(towers.encode_images(prepared), singly, atol=1e-5)
+    prepared = [encoders.prepare(picture) for picture in pictures]
+    singly = np.concatenate([encoders.encode_images([picture]) for picture in prepared])
+    np.testing.assert_allclose(encoders.encode_images(prepared), singly, atol=1e-5)
 
 
 @pytest.mark.slow
-def test_images_are_embedded_as_open_clip_does(towers, vit, open_clip, pictures):
+def test_images_are_embedded_as_open_clip_does(encoders, vit, open_clip, pictures):
     import torch
 
     model, preprocess = open_clip.create_model_from_pretrained(f"local-dir:{vit}")
     with torch.inference_mode():
         batch = torch.stack([preprocess(picture) for picture in pictures])
         expected = model.eval().encode_image(batch, normalize=True).numpy()
-    found = towers.encode_images([towers.prepare(picture) for picture in pictures])
+    found = encoders.encode_images([encoders.prepare(picture) for picture in pictures])
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
-def assert_same_model(door: ModelRef, folder, pictures):
+def assert_same_model(model: ModelRef, folder, pictures):
     expected = find_model(ModelChoice(str(folder))).load("cpu")
-    found = door.load("cpu")
+    found = model.load("cpu")
     prepared = [expected.prepare(picture) for picture in pictures]
     np.testing.assert_allclose(
         found.encode_images([found.prepare(picture) for picture in pictures]),
@@ -246,15 +246,15 @@ def test_a_fingerprint_changes_with_the_weights_and_not_with_the_place(model_fol
     assert find_model(ModelChoice(str(other))).fingerprint != own
 
 
-def test_a_tower_that_ends_otherwise_gives_the_sentence_alone(open_clip, towers):
-    """SigLIP-like towers read out at their last position: no vector stands for a token."""
-    from analysis.metrics.encoding.towers.image_text import Towers
+def test_a_tower_that_ends_otherwise_gives_the_sentence_alone(open_clip, encoders):
+    """SigLIP-like encoders read out at their last position: no vector stands for a token."""
+    from analysis.metrics.encoding.torch_models.image_text import ImageTextModel
 
     text = TINY_VIT["text_cfg"] | {"no_causal_mask": True, "pool_type": "last"}
     model = open_clip.model.CustomTextCLIP(**(TINY_VIT | {"text_cfg": text})).eval()
     tokenizer = open_clip.get_tokenizer("ViT-B-32")
-    other = Towers(model, tokenizer, "cpu")
-    assert towers.gives_tokens
+    other = ImageTextModel(model, tokenizer, "cpu")
+    assert encoders.gives_tokens
     assert not other.gives_tokens
     expected = model.encode_text(tokenizer(TEXTS), normalize=True).detach().numpy()
     for embedding, sentence in zip(other.encode_texts(TEXTS), expected, strict=True):

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from analysis.metrics.encoding.embeddings import Embedding
 from analysis.metrics.encoding.models import MERGES
-from analysis.metrics.encoding.towers.libraries import open_clip
+from analysis.metrics.encoding.torch_models.libraries import open_clip
 from analysis.metrics.registry import MetricUnavailable
 
 # What the libraries raise for weights that are damaged or belong to another architecture.
@@ -28,7 +28,7 @@ _MISFITS = (
 )
 
 
-class Towers:
+class ImageTextModel:
     """An open_clip model ready for use.
 
     Every token of a text is projected and normalised like the sentence, which is the last of them
@@ -135,17 +135,17 @@ def _as_array(features: Tensor) -> NDArray[np.float32]:
     return array
 
 
-def load_folder(folder: Path, device: str) -> Towers:
+def load_folder(folder: Path, device: str) -> ImageTextModel:
     """A folder with open_clip_config.json and weights, and perhaps a vocabulary of its own."""
     name = f"local-dir:{folder.resolve()}"
     with _weights_that_fit(name):
         model = open_clip.create_model(name, require_pretrained=True)
         merges = folder.resolve() / MERGES
         own = {"bpe_path": str(merges)} if merges.is_file() else {}
-        return Towers(model, open_clip.get_tokenizer(name, **own), device)
+        return ImageTextModel(model, open_clip.get_tokenizer(name, **own), device)
 
 
-def load_file(architecture: str, file: Path, device: str, *, cloob: bool = False) -> Towers:
+def load_file(architecture: str, file: Path, device: str, *, cloob: bool = False) -> ImageTextModel:
     """Weights in a file of their own, for an architecture that open_clip knows."""
     if architecture not in open_clip.list_models():
         raise MetricUnavailable(f"open_clip knows no architecture {architecture!r}")
@@ -156,7 +156,7 @@ def load_file(architecture: str, file: Path, device: str, *, cloob: bool = False
             model = _quick_gelu_model(architecture, _torchscript_state(file))
         else:
             model = open_clip.create_model(architecture, pretrained=str(file))
-        return Towers(model, open_clip.get_tokenizer(architecture), device)
+        return ImageTextModel(model, open_clip.get_tokenizer(architecture), device)
 
 
 def download(name: str, tag: str | None) -> Path:
@@ -177,13 +177,13 @@ def download(name: str, tag: str | None) -> Path:
         ) from error
 
 
-def load_downloaded(name: str, tag: str | None, device: str) -> Towers:
+def load_downloaded(name: str, tag: str | None, device: str) -> ImageTextModel:
     with _weights_that_fit(f"{name} {tag or ''}"):
         quick = tag is not None and open_clip.get_pretrained_cfg(name, tag).get("quick_gelu", False)
         model = open_clip.create_model(
             name, pretrained=tag, force_quick_gelu=quick, require_pretrained=True
         )
-        return Towers(model, open_clip.get_tokenizer(name), device)
+        return ImageTextModel(model, open_clip.get_tokenizer(name), device)
 
 
 @contextmanager

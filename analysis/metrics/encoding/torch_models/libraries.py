@@ -1,13 +1,9 @@
-"""Make torchvision importable beside a torch without CUDA, before anything that imports it.
-
-The torchvision wheel is linked against CUDA.  Beside a CPU build of torch its compiled operators do
-not load, and its import ends with "operator torchvision::nms does not exist", which open_clip, timm
-and transformers report as something else.  Nothing here uses those operators, so it is enough that
-they are declared.  Where torchvision imports by itself this does nothing.
-"""
+"""open_clip and sentence_transformers, imported in the order that works: torchvision first."""
 
 from __future__ import annotations
 
+import logging
+import os
 import sys
 from functools import cache
 from typing import Any
@@ -45,3 +41,18 @@ def _import_with_operators() -> Any:
     import torchvision  # noqa: F401 - imported for its effect
 
     return library
+
+
+import_torchvision()
+
+import open_clip  # noqa: E402
+from sentence_transformers import SentenceTransformer  # noqa: E402
+
+__all__ = ["SentenceTransformer", "open_clip"]
+
+# open_clip tells the root logger every step of loading.
+logging.getLogger().addFilter(
+    lambda record: (
+        record.levelno > logging.INFO or f"{os.sep}open_clip{os.sep}" not in record.pathname
+    )
+)

@@ -12,13 +12,13 @@ import torch
 from torch import nn
 
 from analysis.metrics.encoding.embeddings import Embedding
-from analysis.metrics.encoding.towers.libraries import SentenceTransformer
+from analysis.metrics.encoding.torch_models.libraries import SentenceTransformer
 from analysis.metrics.registry import MetricUnavailable
 
 SENTENCE = -1  # the mark of the sentence's own vector, which no token has
 
 
-class SentenceTower:
+class SentenceEncoder:
     def __init__(self, folder: Path, device: str) -> None:
         try:
             self.model = SentenceTransformer(str(folder), device=device, local_files_only=True)
