@@ -53,11 +53,11 @@ INSTALLED_APPS = [
     *(["rehearsal"] if find_spec("rehearsal") else []),  # an optional extra
 ]
 MIDDLEWARE = [
-    "daplatform.watching.RequestWatch",
+    "daplatform.observability.RequestLog",
     "django.middleware.security.SecurityMiddleware",
-    "daplatform.receiving.WithoutNul",
+    "daplatform.middleware.WithoutNul",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "daplatform.receiving.Private",
+    "daplatform.middleware.Private",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -229,7 +229,7 @@ if MEDIA_BUCKET:
 UPLOAD_MAX_BYTES = number("UPLOAD_MAX_MB", 2_000) * 1_000_000
 FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
-    "daplatform.receiving.BoundedUploadHandler",
+    "daplatform.middleware.BoundedUploadHandler",
 ]
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 # Downloads of more rows are made by a worker and kept for days; one silent so long is taken up.

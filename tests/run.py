@@ -32,10 +32,10 @@ SHARED = ["--dist", "worksteal", f"--randomly-seed={SEED}"]
 ON_SQLITE = [
     *("tests/access/test_lists_of_every_kind.py", "tests/access/test_query_counts.py"),
     *("tests/access/test_stored_markup.py", "tests/analysis/runs"),
-    "tests/analysis/workbench_live",
+    "tests/analysis/live_pages",
     *("tests/analysis/test_results_page.py", "tests/analysis/test_reviewed_ratings.py"),
-    *("tests/analysis/test_snapshot.py", "tests/analysis/workbench/test_exports.py"),
-    *("tests/analysis/workbench/test_downloads.py", "tests/annotations", "tests/faults"),
+    *("tests/analysis/test_snapshot.py", "tests/analysis/pages/test_exports.py"),
+    *("tests/analysis/pages/test_downloads.py", "tests/annotations", "tests/faults"),
     "tests/crowds",
     *("tests/hits/test_bulk.py", "tests/hits/test_campaign_services.py"),
     *("tests/hits/test_composing.py", "tests/hits/test_import_service.py"),

@@ -50,7 +50,7 @@ def submissions_of(campaign: Campaign) -> QuerySet[Submission]:
 
 
 def submissions_filtered(campaign: Campaign, view: str = "") -> QuerySet[Submission]:
-    """`open`: waiting for a decision; `problem`: something is odd; else all."""
+    """`open`: waiting for a decision; `problem`: something is wrong; else all."""
     rows = submissions_of(campaign)
     if view == "open":
         return rows.filter(pay=Pay.OPEN, status=Status.SUBMITTED)

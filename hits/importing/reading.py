@@ -25,8 +25,8 @@ from daplatform.tables import (
     shown,
 )
 from hits.importing.archives import unpack
+from hits.importing.caption_index import CaptionFile, CaptionIndex, Numbers, TableKind
 from hits.importing.layout import Layout, warn_of_unused
-from hits.importing.ledger import CaptionFile, Ledger, Numbers, Shelf
 from hits.importing.limits import LIMITS, Limits
 from hits.importing.roles import System, assign_roles
 from hits.importing.settings import FILE, Settings, read_settings
@@ -41,8 +41,8 @@ LOSES_VIDEOS = (
 )  # fmt: skip
 _VIDEOS = Columns(required=("video",), either=("path", "url"))
 _CAPTIONS = {
-    Shelf.SYSTEMS: ("captions", ("video", "system", "caption")),
-    Shelf.REFERENCES: ("references", ("video", "source", "caption")),
+    TableKind.SYSTEMS: ("captions", ("video", "system", "caption")),
+    TableKind.REFERENCES: ("references", ("video", "source", "caption")),
 }
 
 
@@ -138,17 +138,17 @@ def read_campaign(
     layout = _layout(root, faults, limits, needs_videos=needs_videos)
     names = [video.name for video in layout.videos]
     is_partial = faults.has_errors(layout.videos_file, LOSES_VIDEOS)
-    ledger = Ledger(names, faults, limits, is_partial=is_partial)
+    index = CaptionIndex(names, faults, limits, is_partial=is_partial)
     digests = _digests(layout.files)
     for file in layout.captions:
-        ledger.enter(file, progress)
-    ledger.close()
-    systems = assign_roles(layout, ledger.sources, faults)
+        index.enter(file, progress)
+    index.close()
+    systems = assign_roles(layout, index.sources, faults)
     warn_of_unused(root, layout, faults)
     videos = layout.videos
     if needs_videos:
         videos = inspect_videos(videos, root, layout.videos_file, faults, progress)
-    video, system = ledger.columns
+    video, system = index.columns
     return Reading(
         root=root,
         settings=_named(layout.settings, name or default_name, faults, limits),
@@ -233,13 +233,13 @@ def read_folder(root: Path, faults: Faults, limits: Limits) -> Layout:
         videos=_videos(videos_path, faults, limits) if videos_path else [],
         videos_file=videos_path.name if videos_path else "videos.csv",
         captions=[
-            _caption_file(path, shelf, columns, limits)
-            for shelf, (stem, columns) in _CAPTIONS.items()
+            _caption_file(path, table, columns, limits)
+            for table, (stem, columns) in _CAPTIONS.items()
             if (path := tables[stem])
         ],
         files={FILE: root / FILE, **found},
         humans=frozenset(settings.human),
-        human_shelves=(Shelf.REFERENCES,),
+        human_tables=(TableKind.REFERENCES,),
     )
 
 
@@ -267,7 +267,7 @@ def _videos(path: Path, faults: Faults, limits: Limits) -> list[Video]:
 
 
 def _caption_file(
-    path: Path, shelf: Shelf, columns: tuple[str, str, str], limits: Limits
+    path: Path, table: TableKind, columns: tuple[str, str, str], limits: Limits
 ) -> CaptionFile:
     read = partial(read_table, path, Columns(required=columns), bounds=limits)
-    return CaptionFile(path, path.name, shelf, read, columns)
+    return CaptionFile(path, path.name, table, read, columns)

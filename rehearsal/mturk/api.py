@@ -13,11 +13,11 @@ from typing import Any
 from botocore.loaders import Loader
 from botocore.model import ListShape, ServiceModel, Shape, StringShape, StructureShape
 
-from rehearsal.mturk.desk import Clock, Desk, wall_clock
 from rehearsal.mturk.exchange import Call, Reply, json_reply, troubled
 from rehearsal.mturk.faults import Faults
 from rehearsal.mturk.limits import prose_faults
 from rehearsal.mturk.refusals import Refusal
+from rehearsal.mturk.service import Clock, MarketService, wall_clock
 from rehearsal.mturk.signature import Keys, check_signature
 
 API_VERSION = "2017-01-17"
@@ -37,7 +37,7 @@ TYPES: dict[str, tuple[type, ...]] = {
 class Api:
     """Requests of boto3's, checked from signature to last character, and carried out."""
 
-    desk: Desk
+    service: MarketService
     keys: Keys
     faults: Faults = field(default_factory=Faults)
     clock: Clock = wall_clock  # signatures are made at true time, whatever the marketplace's is
@@ -58,7 +58,7 @@ class Api:
         """Every delivery is answered by itself: of two, the second may be refused."""
         try:
             check_request(operation, request)
-            answer = self.desk.act(operation, request)
+            answer = self.service.act(operation, request)
         except Refusal as refusal:
             return _reply(refusal.body(), 400)
         check_answer(operation, answer)
@@ -86,7 +86,7 @@ def _reply(answer: dict[str, Any], status: int = 200) -> Reply:
 
 
 @cache
-def service() -> ServiceModel:
+def service_model() -> ServiceModel:
     model = Loader().load_service_model("mturk", "service-2", API_VERSION)
     return ServiceModel(model, "mturk")
 
@@ -94,14 +94,17 @@ def service() -> ServiceModel:
 def operation_named(target: str) -> str:
     """The operation that an X-Amz-Target names."""
     prefix, _, name = target.partition(".")
-    if prefix != service().metadata["targetPrefix"] or name not in service().operation_names:
+    if (
+        prefix != service_model().metadata["targetPrefix"]
+        or name not in service_model().operation_names
+    ):
         raise Refusal(f"{target} is no operation.", kind="UnknownOperationException")
     return name
 
 
 def check_request(operation: str, request: Any) -> None:
     """Refuse what the service's model forbids, then what only its documentation forbids."""
-    shape = service().operation_model(operation).input_shape
+    shape = service_model().operation_model(operation).input_shape
     if faults := list(faults_of(shape, request, "")):
         number = "1 validation error" if len(faults) == 1 else f"{len(faults)} validation errors"
         raise Refusal(f"{number} detected: {'; '.join(faults)}", kind="ValidationException")
@@ -111,7 +114,7 @@ def check_request(operation: str, request: Any) -> None:
 
 def check_answer(operation: str, answer: dict[str, Any]) -> None:
     """An answer the model does not describe is a fault of ours, and is not sent."""
-    shape = service().operation_model(operation).output_shape
+    shape = service_model().operation_model(operation).output_shape
     if faults := list(faults_of(shape, answer, "")):
         raise AssertionError(f"{operation} answered what it cannot: {'; '.join(faults)}")
 

@@ -15,10 +15,10 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from rehearsal.mturk.api import Api
-from rehearsal.mturk.desk import Desk
 from rehearsal.mturk.exchange import Call, Dropped, Reply, json_reply
 from rehearsal.mturk.faults import Fault, Faults, Trouble
 from rehearsal.mturk.pages import Pages
+from rehearsal.mturk.service import MarketService
 from rehearsal.mturk.signature import Keys
 
 LONGEST_BODY = 1_000_000
@@ -35,14 +35,14 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, desk: Desk, keys: Keys, *, port: int = 0) -> None:
+    def __init__(self, service: MarketService, keys: Keys, *, port: int = 0) -> None:
         super().__init__((HOST, port), Handler)
-        self.desk = desk
+        self.service = service
         self.keys = keys
         self.faults = Faults()
-        self.api = Api(desk, keys, self.faults)
+        self.api = Api(service, keys, self.faults)
         self.controls = Controls(self.api)
-        self.pages = Pages(desk, self.faults)
+        self.pages = Pages(service, self.faults)
         self.seconds = 0.0  # spent on replies, for whoever measures a caller against it
 
     @property
@@ -94,7 +94,7 @@ class Handler(BaseHTTPRequestHandler):
     def _send(self, reply: Reply) -> None:
         self.send_response_only(reply.status)
         # The marketplace's own time, by which its callers can tell what has expired.
-        self.send_header("Date", format_datetime(self.server.desk.now(), usegmt=True))
+        self.send_header("Date", format_datetime(self.server.service.now(), usegmt=True))
         self.send_header("Content-Type", reply.content_type)
         self.send_header("Content-Length", str(len(reply.body)))
         for name, value in reply.headers.items():
@@ -107,16 +107,16 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def running(desk: Desk, keys: Keys, *, port: int = 0) -> Iterator[Server]:
+def running(service: MarketService, keys: Keys, *, port: int = 0) -> Iterator[Server]:
     """The server in a thread of its own, until the block is left."""
-    server = Server(desk, keys, port=port)
+    server = Server(service, keys, port=port)
     threading.Thread(target=server.serve_forever, args=(POLL_SECONDS,), daemon=True).start()
     try:
         yield server
     finally:
         server.shutdown()
         server.server_close()
-        desk.close()
+        service.close()
 
 
 @dataclass
@@ -139,14 +139,14 @@ class Controls:
 
     def books(self) -> dict[str, Any]:
         """Balance and calls so far, to hold one's own books against."""
-        account = self.api.desk.market.account
+        account = self.api.service.market.account
         return {
             "deposited": str(account.deposited),
             "paid": str(account.paid),
             "held": str(account.held),
             "available": str(account.available),
-            "hits": len(self.api.desk.market.hits),
-            "calls": dict(self.api.desk.calls),
+            "hits": len(self.api.service.market.hits),
+            "calls": dict(self.api.service.calls),
         }
 
     def _switch(self, name: str, values: dict[str, Any]) -> dict[str, Any]:
@@ -156,7 +156,7 @@ class Controls:
             else:
                 self.api.faults.add(Fault(**values | {"trouble": Trouble(values["trouble"])}))
         elif name == "clock":
-            self.api.desk.forward(float(values["forward_seconds"]))
+            self.api.service.forward(float(values["forward_seconds"]))
         else:
             raise KeyError(name)
-        return {"now": self.api.desk.now().isoformat()}
+        return {"now": self.api.service.now().isoformat()}

@@ -22,7 +22,7 @@ from hits.models import Campaign, System
 from hits.services.campaigns import campaign_close
 from hits.services.composing import batch_compose
 from hits.services.importing import campaign_import
-from tests.analysis.workbench.conftest import compute, rate
+from tests.analysis.pages.conftest import compute, rate
 from tests.factories import make_annotator, make_ratings
 from tests.folders import make_folder
 

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 from analysis.models import Export
 from daplatform.jobs.services import job_run
-from tests.analysis.workbench.conftest import compute, rated_campaign
+from tests.analysis.pages.conftest import compute, rated_campaign
 
 
 @pytest.fixture

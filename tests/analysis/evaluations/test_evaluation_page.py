@@ -13,7 +13,7 @@ from analysis.models import MetricEvaluation
 from analysis.selectors.evaluations import evaluation_folder, evaluation_makers
 from daplatform.jobs.services import job_run
 from tests.analysis.evaluations.conftest import compute, score
-from tests.analysis.workbench.conftest import HARM, grow_old, harm
+from tests.analysis.pages.conftest import HARM, grow_old, harm
 from tests.factories import make_campaign
 from tests.pages import markup, shown
 

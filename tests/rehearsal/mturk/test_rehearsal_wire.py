@@ -18,7 +18,7 @@ from rehearsal.mturk.refusals import Refusal
 from rehearsal.mturk.signature import Keys, check_signature
 from tests.rehearsal.mturk.market import KEYS, LONG_AGO, boto, hit_request
 
-NAMES = api.service().operation_names
+NAMES = api.service_model().operation_names
 
 
 def refusal(call, **request):
@@ -135,7 +135,7 @@ def values_of(shape, *, optional: bool = True) -> st.SearchStrategy:
 
 @given(st.data())
 def test_it_accepts_whatever_the_model_allows(data):
-    shape = api.service().operation_model(data.draw(st.sampled_from(NAMES))).input_shape
+    shape = api.service_model().operation_model(data.draw(st.sampled_from(NAMES))).input_shape
     request = data.draw(values_of(shape))
     assert list(api.faults_of(shape, request, "")) == []
 
@@ -171,7 +171,7 @@ def placed(path, value):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_refuses_whatever_is_beyond_a_maximum_a_choice_or_a_pattern(name):
-    shape = api.service().operation_model(name).input_shape
+    shape = api.service_model().operation_model(name).input_shape
     for path, value in constraints_of(shape):
         end = next(reversed([step for step in path if step != 0]))
         faults = list(api.faults_of(shape, placed(path, value), ""))
@@ -180,7 +180,7 @@ def test_it_refuses_whatever_is_beyond_a_maximum_a_choice_or_a_pattern(name):
 
 @pytest.mark.parametrize("value", [True, 1.5, "1", None, [], {}])
 def test_it_refuses_what_is_of_another_type(value):
-    shape = api.service().operation_model("CreateHIT").input_shape.members["MaxAssignments"]
+    shape = api.service_model().operation_model("CreateHIT").input_shape.members["MaxAssignments"]
     assert list(api.faults_of(shape, value, "MaxAssignments"))
 
 
@@ -252,7 +252,7 @@ def test_it_writes_to_a_hundred_people_at_once_and_no_more(client):
 @pytest.mark.parametrize("name", sorted(set(NAMES) - set(OPERATIONS)))
 def test_it_says_which_operations_it_does_not_rehearse(server, name):
     with pytest.raises(Refusal, match=f"{name} is not rehearsed") as caught:
-        server.desk.act(name, {})
+        server.service.act(name, {})
     assert caught.value.kind == "RequestError"
 
 

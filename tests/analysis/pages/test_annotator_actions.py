@@ -12,7 +12,7 @@ from annotations.models import Annotator, AnnotatorIdentity
 from crowds.models import AuditEntry, Launch, OutboxMessage, Publication, ReviewAction, Submission
 from crowds.registry import MODULES
 from crowds.services.launches import policy_update
-from tests.analysis.workbench.conftest import compute
+from tests.analysis.pages.conftest import compute
 from tests.crowd import Marketplace
 from tests.factories import make_annotator, make_ratings
 from tests.pages import markup, shown

@@ -18,14 +18,14 @@ from crowds.services.reviews import submissions_pay
 from crowds.services.submissions import launch_sync
 from crowds.tasks import launch_reconcile_task, launch_sync_task
 from rehearsal.management.commands.rehearse import KEYS
-from rehearsal.mturk.desk import Desk
 from rehearsal.mturk.exchange import Call, Reply
 from rehearsal.mturk.server import Server, running
+from rehearsal.mturk.service import MarketService
 from tests.crowd import launch
 from tests.crowds.crowd_people import arrive, rate
 from tests.crowds.test_outbox import SOON
 from tests.factories import make_campaign, make_hit
-from tests.nonsense import other_types
+from tests.malformed import other_types
 
 pytestmark = pytest.mark.django_db
 HUGE, DEEP = 3_000_000, 100_000
@@ -41,7 +41,7 @@ def without_members(body: bytes) -> bytes:
     return json.dumps({name: {} for name in json.loads(body or b"{}")}).encode()
 
 
-NONSENSE: dict[str, Callable[[bytes], bytes]] = {
+MALFORMED: dict[str, Callable[[bytes], bytes]] = {
     "html": lambda body: b"<html><body>Down for maintenance</body></html>",
     "nothing": lambda body: b"",
     "truncated": lambda body: body[: len(body) // 2],
@@ -72,7 +72,7 @@ class Babbler:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with running(Desk(seed="nonsense"), KEYS) as server:
+    with running(MarketService(seed="nonsense"), KEYS) as server:
         yield server
 
 
@@ -103,15 +103,15 @@ def work(times: int) -> None:
 def hand_in(server: Server, hit, person: str) -> None:
     """Somebody does the HIT, here and there."""
     name = ExternalId.objects.get(kind="publication").external_id
-    accepted = server.desk.act("accept", {"hit": name, "worker": person})["assignment"]
+    accepted = server.service.act("accept", {"hit": name, "worker": person})["assignment"]
     rate(arrive(hit, person, accepted))
-    server.desk.act("submit", {"assignment": accepted, "fields": {"code": "C"}})
+    server.service.act("submit", {"assignment": accepted, "fields": {"code": "C"}})
 
 
-@pytest.mark.parametrize("kind", NONSENSE)
+@pytest.mark.parametrize("kind", MALFORMED)
 def test_everything_is_done_once_and_the_books_agree(server, babbler, campaign, kind):
     made = launch(campaign)
-    babbler.spoil = NONSENSE[kind]
+    babbler.spoil = MALFORMED[kind]
     work(2)
     assert set(OutboxMessage.objects.values_list("state", flat=True)) <= {
         "waiting",
@@ -121,27 +121,27 @@ def test_everything_is_done_once_and_the_books_agree(server, babbler, campaign, 
     babbler.spoil = None
     work(4)
     assert OutboxMessage.objects.get().state == "done"
-    assert len(server.desk.market.hits) == 1
+    assert len(server.service.market.hits) == 1
     hand_in(server, campaign.batches.get().hits.get(), "A1")
-    babbler.spoil = NONSENSE[kind]
+    babbler.spoil = MALFORMED[kind]
     launch_sync_task(made.pk)
     launch_reconcile_task(made.pk)
     assert not Submission.objects.exclude(assignment__annotator__identity__external_id="A1")
     babbler.spoil = None
     launch_sync(launch=made)
     submissions_pay(campaign=campaign, submissions=list(Submission.objects.all()))
-    babbler.spoil = NONSENSE[kind]
+    babbler.spoil = MALFORMED[kind]
     work(2)
     babbler.spoil = None
     work(4)
     assert OutboxMessage.objects.exclude(state="done").count() == 0
-    assert server.desk.market.account.paid == campaign_sums(campaign).spent > 0
+    assert server.service.market.account.paid == campaign_sums(campaign).spent > 0
 
 
-@pytest.mark.parametrize("kind", NONSENSE)
+@pytest.mark.parametrize("kind", MALFORMED)
 def test_only_words_for_the_organiser_leave_a_gateway(server, babbler, kind):
     gateway = connect("mturk")
-    babbler.spoil = NONSENSE[kind]
+    babbler.spoil = MALFORMED[kind]
     for read in (
         gateway.balance,
         lambda: gateway.find("da-1"),

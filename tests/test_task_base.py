@@ -14,7 +14,7 @@ from kombu.exceptions import OperationalError
 from crowds.tasks import outbox_run_task
 from daplatform.broker import transport_options
 from daplatform.celery import app
-from daplatform.waking import THREADS, UNSENT, WAITING, Senders
+from daplatform.task_base import THREADS, UNSENT, WAITING, Senders
 
 NAME = "crowds.tasks.outbox_run_task"
 
@@ -42,7 +42,7 @@ def test_what_is_wrong_with_a_task_itself_is_still_said():
 def test_a_broker_that_hangs_holds_its_own_threads_only(settings, monkeypatch, caplog):
     """However many tasks are sent, each is left within a moment, and what is too much at once."""
     settings.WAKING_SECONDS = 0.0
-    monkeypatch.setattr("daplatform.waking.SENDERS", Senders())
+    monkeypatch.setattr("daplatform.task_base.SENDERS", Senders())
     answered, sending, before = threading.Event(), [], unsent("full")
 
     def hang(*_, **__):

@@ -11,7 +11,7 @@ from analysis.models import Result
 from analysis.results.findings.stopping import stopping_sentence
 from analysis.selectors.results import result_summary, result_systems
 from crowds.models import LedgerEntry, Publication
-from tests.analysis.workbench_live.conftest import compute, take
+from tests.analysis.live_pages.conftest import compute, take
 from tests.pages import markup
 
 pytestmark = pytest.mark.django_db

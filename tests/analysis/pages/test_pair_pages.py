@@ -15,7 +15,7 @@ from analysis.selectors.results import result_summary, result_systems
 from hits.importing import read_campaign
 from hits.models import Caption
 from hits.services.importing import campaign_import
-from tests.analysis.workbench.conftest import compute, rate
+from tests.analysis.pages.conftest import compute, rate
 from tests.factories import make_campaign
 from tests.folders import make_folder
 from tests.pages import body, markup, shown

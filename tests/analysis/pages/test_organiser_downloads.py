@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from analysis.services import organiser_downloads
 from crowds.models import Launch, Submission
-from tests.analysis.workbench.conftest import HARM
-from tests.analysis.workbench.test_downloads import fetch
+from tests.analysis.pages.conftest import HARM
+from tests.analysis.pages.test_downloads import fetch
 from tests.factories import make_user
 from tests.pages import markup
 

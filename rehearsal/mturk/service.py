@@ -28,7 +28,7 @@ def wall_clock() -> dt.datetime:
     return dt.datetime.now(dt.UTC)
 
 
-class Desk:
+class MarketService:
     """Acts come in from many connections and are carried out one at a time."""
 
     def __init__(

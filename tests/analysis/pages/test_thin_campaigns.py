@@ -16,7 +16,7 @@ from hits.models import Caption
 from hits.services.composing import batch_compose
 from hits.services.importing import campaign_import
 from tests.analysis.evaluations.conftest import score
-from tests.analysis.workbench.conftest import quality
+from tests.analysis.pages.conftest import quality
 from tests.factories import make_annotator, make_hit, make_ratings
 from tests.folders import make_folder
 from tests.pages import markup

@@ -12,7 +12,7 @@ from django.urls import reverse
 from analysis.models import MetricRun, MetricScore
 from analysis.selectors.results import result_folder
 from hits.models import Caption
-from tests.analysis.workbench.conftest import HARM, compute
+from tests.analysis.pages.conftest import HARM, compute
 from tests.factories import make_campaign
 from tests.pages import body, markup, shown
 

@@ -28,7 +28,7 @@ METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 TASKS = Counter("da_tasks", "Tasks that ended.", ["task", "outcome"])
 
 
-class RequestWatch:
+class RequestLog:
     """Gives each request a name, which its log lines, its tasks and its answer carry."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

@@ -26,7 +26,7 @@ CaptionRow = tuple[int, Sequence[str]]  # line; video, source and text
 Numbers = NDArray[np.int32]
 
 
-class Shelf(StrEnum):
+class TableKind(StrEnum):
     """Which side of a campaign's folder captions stand on."""
 
     SYSTEMS = "systems"
@@ -39,7 +39,7 @@ class CaptionFile:
 
     path: Path
     name: str
-    shelf: Shelf
+    table: TableKind
     read: Callable[[Faults], Iterator[CaptionRow]]
     columns: tuple[str, str, str] = ("", "", "")
 
@@ -49,13 +49,13 @@ class Source:
     """A system or a set of human captions, as found in a file."""
 
     name: str
-    shelf: Shelf
+    table: TableKind
     file: str
     captions: int = 0
     samples: list[str] = field(default_factory=list)
 
 
-class Ledger:
+class CaptionIndex:
     """Takes in the files of captions one after the other, then finds what is double or missing."""
 
     def __init__(
@@ -64,7 +64,7 @@ class Ledger:
         self.sources: list[Source] = []
         self._videos = videos
         self._video_numbers = {name: number for number, name in enumerate(videos)}
-        self._source_numbers: dict[Shelf, dict[str, int]] = {shelf: {} for shelf in Shelf}
+        self._source_numbers: dict[TableKind, dict[str, int]] = {table: {} for table in TableKind}
         self._is_partial = is_partial  # some videos could not be read from their list
         self._refused: set[str] = set()  # names told of once, however many captions have them
         self._faults = faults
@@ -87,7 +87,7 @@ class Ledger:
         """Check every row of a file and remember who said something about what."""
         self._files.append(file.name)
         self._first_rows.append(len(self._lines))
-        videos, sources = self._video_numbers, self._source_numbers[file.shelf]
+        videos, sources = self._video_numbers, self._source_numbers[file.table]
         room = self._limits.captions - len(self._lines)
         longest = self._limits.caption_characters
         last_line = count_lines(file.path)
@@ -116,10 +116,10 @@ class Ledger:
         before = self._faults.errors
         if video not in self._video_numbers:
             self._unknown_video(video, where[0])
-        if source not in self._source_numbers[file.shelf]:
+        if source not in self._source_numbers[file.table]:
             self._admit(source, file, where[1])
         check_caption(text, self._limits.caption_characters, where[2], self._faults)
-        is_known = video in self._video_numbers and source in self._source_numbers[file.shelf]
+        is_known = video in self._video_numbers and source in self._source_numbers[file.table]
         return self._faults.errors == before and is_known
 
     def _unknown_video(self, video: str, where: Where) -> None:
@@ -148,8 +148,8 @@ class Ledger:
         if len(self.sources) == self._limits.systems:
             self._too_many("systems", self._limits.systems, where)
         elif check_name(name, self._limits.system_characters, where, self._faults):
-            self._source_numbers[file.shelf][name] = len(self.sources)
-            self.sources.append(Source(name, file.shelf, file.name))
+            self._source_numbers[file.table][name] = len(self.sources)
+            self.sources.append(Source(name, file.table, file.name))
         else:
             self._was_refused(name)
 

@@ -14,7 +14,7 @@ from analysis.models import Result
 from annotations.models import Rating
 from crowds.models import AuditEntry, LedgerEntry, OutboxMessage, Policy, Publication, Submission
 from hits.services.composing import batch_compose
-from tests.analysis.workbench_live.conftest import compute, rating, take
+from tests.analysis.live_pages.conftest import compute, rating, take
 from tests.factories import make_annotator
 from tests.pages import body, markup, shown
 

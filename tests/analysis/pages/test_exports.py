@@ -14,7 +14,7 @@ from analysis.services import downloads
 from analysis.services.exports import exports_prune
 from crowds.models import AuditEntry
 from daplatform.jobs.services import job_run
-from tests.analysis.workbench.conftest import make_export
+from tests.analysis.pages.conftest import make_export
 from tests.factories import make_user
 from tests.pages import body, markup, shown
 

@@ -21,7 +21,7 @@ from analysis.services.results import result_folder
 from analysis.tasks import file_draw_task
 from benchmarks.crowd import simulate
 from daplatform.jobs.services import job_run
-from tests.analysis.workbench.conftest import compute
+from tests.analysis.pages.conftest import compute
 from tests.pages import body, shown
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from tests.analysis.workbench_live.conftest import take
+from tests.analysis.live_pages.conftest import take
 from tests.factories import make_campaign, make_hit
 from tests.pages import markup, shown
 

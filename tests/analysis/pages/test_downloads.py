@@ -19,7 +19,7 @@ from daplatform.tables import Faults
 from hits.models import HitItem
 from tests.analysis.evaluations.conftest import compute as compare
 from tests.analysis.evaluations.conftest import score
-from tests.analysis.workbench.conftest import HARM, compute
+from tests.analysis.pages.conftest import HARM, compute
 from tests.factories import make_campaign
 from tests.pages import body, markup
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 from analysis.models import Result
 from analysis.selectors.results import result_summary
 from annotations.models import Annotator, Rating
-from tests.analysis.workbench.conftest import HARM, compute
+from tests.analysis.pages.conftest import HARM, compute
 from tests.factories import make_annotator, make_rating, make_ratings
 from tests.pages import body, markup, shown
 

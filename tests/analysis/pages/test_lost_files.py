@@ -10,7 +10,7 @@ from analysis.models import Result
 from analysis.presenting.listings import ANNOTATORS
 from analysis.selectors.results import result_folder
 from daplatform.jobs.services import job_run
-from tests.analysis.workbench.conftest import grow_old
+from tests.analysis.pages.conftest import grow_old
 from tests.pages import markup, shown
 
 pytestmark = pytest.mark.django_db

@@ -17,12 +17,12 @@ from crowds.gateway import (
 )
 from crowds.registry import guarded
 from rehearsal.prolific.routes import Answer
-from tests.nonsense import other_types
+from tests.malformed import other_types
 
 ACTS = 4
 
 
-NONSENSE: dict[str, Callable[[Any], Any]] = {
+MALFORMED: dict[str, Callable[[Any], Any]] = {
     "a list": lambda body: [1, 2, 3],
     "a string": lambda body: "ok",
     "null": lambda body: None,
@@ -74,9 +74,9 @@ def insist(babbler):
     return insist
 
 
-@pytest.mark.parametrize("kind", NONSENSE)
+@pytest.mark.parametrize("kind", MALFORMED)
 def test_everything_is_done_once(gateway, market, make_offer, work, insist, kind):
-    told, spoil, spec = guarded(gateway), NONSENSE[kind], make_offer(hits=1, people=2)
+    told, spoil, spec = guarded(gateway), MALFORMED[kind], make_offer(hits=1, people=2)
     study = insist(spoil, lambda: told.publish(spec, key="k1")).external_id
     assert [one.status for one in market.studies.values()] == ["ACTIVE"]
     more = [Extension(HitSpec("hit-1", spec.places[0].url, 3), 1)]
@@ -95,12 +95,12 @@ def test_everything_is_done_once(gateway, market, make_offer, work, insist, kind
     assert market.studies[study].status == "COMPLETED"
 
 
-@pytest.mark.parametrize("kind", NONSENSE)
+@pytest.mark.parametrize("kind", MALFORMED)
 def test_reading_nonsense_is_said_to_the_organiser(gateway, babbler, make_offer, work, kind):
     told = guarded(gateway)
     study = told.publish(make_offer(), key="k").external_id
     work(study, range(3))
-    babbler.spoil = NONSENSE[kind]
+    babbler.spoil = MALFORMED[kind]
     for read in (told.balance, lambda: list(told.submissions([study]))):
         with pytest.raises((TransientFault, PermanentFault)):
             read()

@@ -49,7 +49,7 @@ SENDERS = Senders()
 os.register_at_fork(after_in_child=SENDERS.renew)
 
 
-class WakingTask(DjangoTask):  # type: ignore[type-arg]
+class TaskBase(DjangoTask):  # type: ignore[type-arg]
     """A task that cannot be sent is not missed: what waits stands in a row, and sweeps find it.
 
     So a broker that is away fails no page, whose change is committed by then, and one that hangs
