@@ -24,7 +24,7 @@ from daplatform import __version__
 from daplatform.jobs.tasks import job_wake
 from daplatform.throttling import WINDOW, is_refused_too_often
 from hits.models import Campaign
-from hits.selectors import campaigns_for
+from hits.views.access import campaigns_for
 
 
 class KeyRequest(HttpRequest):

@@ -15,8 +15,7 @@ from annotations.selectors.rated import campaigns_rated
 from daplatform.jobs.tasks import job_wake
 from daplatform.row_keys import row_key
 from hits.models import Campaign
-from hits.selectors import campaigns_for
-from hits.views.access import MemberRequest, for_campaign, for_member
+from hits.views.access import MemberRequest, campaigns_for, for_campaign, for_member
 
 
 @require_safe
