@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from crowds.models import OutboxMessage
 from crowds.services.erasing import campaign_erase
-from hits.importing import read_campaign
+from hits.importing.reading import read_campaign
 from hits.models import Campaign, System
 from hits.services.campaigns import campaign_close
 from hits.services.composing import batch_compose

@@ -17,7 +17,7 @@ from analysis.selectors.results import result_summary, result_systems
 from analysis.services.requests import result_key, result_request
 from analysis.services.results import KEPT, result_folder
 from daplatform.jobs.services import job_run
-from hits.importing import read_campaign
+from hits.importing.reading import read_campaign
 from hits.models import Campaign
 from hits.services.composing import batch_compose
 from hits.services.importing import campaign_import

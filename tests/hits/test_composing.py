@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 
 from daplatform.errors import DomainError
 from daplatform.jobs.services import job_run
-from hits.importing import read_campaign
+from hits.importing.reading import read_campaign
 from hits.models import Campaign, Hit, HitItem
 from hits.services import composing
 from hits.services.campaigns import (

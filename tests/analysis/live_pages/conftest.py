@@ -17,7 +17,7 @@ from annotations.models import Assignment, Rating
 from annotations.services.assignments import batches_open
 from crowds.models import Launch
 from daplatform.jobs.services import job_run
-from hits.importing import read_campaign
+from hits.importing.reading import read_campaign
 from hits.models import Campaign, Hit
 from hits.services.composing import batch_compose
 from hits.services.importing import campaign_import

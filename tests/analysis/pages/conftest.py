@@ -13,7 +13,7 @@ from analysis.results.settings import Settings
 from analysis.services.exports import export_request
 from analysis.services.requests import result_request
 from daplatform.jobs.services import job_run
-from hits.importing import read_campaign
+from hits.importing.reading import read_campaign
 from hits.models import Campaign, Caption
 from hits.services.composing import batch_compose
 from hits.services.importing import campaign_import

@@ -12,7 +12,7 @@ from django.urls import reverse
 from scipy.stats import pearsonr
 
 from analysis.selectors.results import result_summary, result_systems
-from hits.importing import read_campaign
+from hits.importing.reading import read_campaign
 from hits.models import Caption
 from hits.services.importing import campaign_import
 from tests.analysis.pages.conftest import compute, rate

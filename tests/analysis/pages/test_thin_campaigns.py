@@ -11,7 +11,7 @@ from analysis.models import MetricEvaluation, Result
 from analysis.results.files import report_html
 from analysis.selectors.results import result_summary
 from daplatform.jobs.services import job_run
-from hits.importing import read_campaign
+from hits.importing.reading import read_campaign
 from hits.models import Caption
 from hits.services.composing import batch_compose
 from hits.services.importing import campaign_import
