@@ -32,7 +32,7 @@ from daplatform.errors import DomainError
 from daplatform.jobs.services import kinds, left_behind
 from daplatform.jobs.tasks import job_run_task
 from hits.models import Caption, System, Video
-from hits.services.campaigns import caption_correct
+from hits.services.importing import caption_correct
 from rehearsal.demo.people import RATED_NAME
 from tests.analysis.runs.conftest import METRICS, fall_silent, finish, step
 from tests.factories import make_campaign
