@@ -24,7 +24,7 @@ from crowds.services.submissions import launch_sync
 from crowds.services.topups import launch_top_up
 from crowds.services.visits import assignment_claim
 from rehearsal.prolific import Fault
-from rehearsal.prolific.pages import sent_to
+from rehearsal.prolific.server import sent_to
 from tests.annotations.person import Person
 from tests.factories import make_campaign, make_hit, make_hit_like, make_rating
 from tests.pages import markup, shown

@@ -24,7 +24,7 @@ from crowds.services.launches import batch_launch, policy_update
 from crowds.services.outbox import outbox_run
 from rehearsal.prolific import Fault
 from rehearsal.prolific.contract import find_contract
-from rehearsal.prolific.pages import KEYS, signed_to
+from rehearsal.prolific.server import KEYS, signed_to
 from rehearsal.prolific.signing import Signer
 from tests.annotations.person import Person
 from tests.factories import make_campaign, make_hit, make_hit_like
