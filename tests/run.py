@@ -41,6 +41,8 @@ ON_SQLITE = [
     *("tests/hits/test_composing.py", "tests/hits/test_import_service.py"),
     *("tests/hits/test_invariants.py", "tests/hits/test_uploads.py", "tests/test_verify.py"),
 ]
+# A minute long, and the same services as Prolific's 20 HITs and 60 people, which run there.
+NOT_ON_SQLITE = ["--deselect", "tests/crowds/mturk/test_mturk_whole_life.py"]
 NO_TESTS = 5
 
 
@@ -64,7 +66,7 @@ LANES = [
             "sqlite",
             "what may differ, SQLite",
             "database and not browser and not postgres",
-            ON_SQLITE,
+            [*ON_SQLITE, *NOT_ON_SQLITE],
             on_postgres=False,
         ),
         Pass("browser", "browser, PostgreSQL", "browser", ["tests/browser"]),
