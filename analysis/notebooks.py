@@ -57,6 +57,7 @@ from analysis.results.folder import ResultFolder, write_files
 from analysis.results.listings import captions_listing
 from analysis.results.pipeline import summarise
 from analysis.results.registry import Summary
+from analysis.results.settings import Settings as RankingSettings
 from analysis.stats.ratings import Ratings
 from daplatform import places
 from daplatform.tables import Faults
@@ -203,7 +204,7 @@ def analyse(ratings: RatingsTable | Source, **choices: Any) -> RankingResult:
     """
     table = ratings if isinstance(ratings, RatingsTable) else read_ratings(ratings)
     file = table.file
-    found = pipeline.analyse(file.ratings, pipeline.Settings(**choices), file.evidence)
+    found = pipeline.analyse(file.ratings, RankingSettings(**choices), file.evidence)
     return RankingResult(found, file.notes, table.source)
 
 
