@@ -106,7 +106,9 @@ def evaluation(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     context["under_way"] = (
         evaluation_under_way(campaign, evaluation_key(form.wanted())) if is_waiting else None
     )
-    context["is_lost"] = shown is not None and not evaluation_has_points(shown)
+    context["is_lost"] = (
+        shown is not None and shown.signature != "" and not evaluation_has_points(shown)
+    )
     if request.htmx:
         return news(request, context)
     if shown is None and not is_waiting:
@@ -122,9 +124,7 @@ def evaluation_file(
     request: MemberRequest, campaign: Campaign, pk: int, name: str
 ) -> HttpResponseBase:
     """One of its files, as the command line would have written it."""
-    made = MetricEvaluation.objects.select_related("campaign").filter(
-        status=MetricEvaluation.Status.DONE
-    )
+    made = MetricEvaluation.objects.select_related("campaign").exclude(signature="")
     found = get_object_or_404(made, campaign=campaign, pk=pk)
     try:
         makers = evaluation_makers(found)

@@ -93,6 +93,7 @@ def test_new_scores_leave_the_last_result_in_sight(page_of, ready, scored, woken
     content = markup(page_of("evaluation", scored))
     assert "a newer result is being made" in content
     assert LEDE in content
+    assert page_of("evaluation-file", scored, ready.pk, "correlations.csv").status_code == 200
     assert len(woken) == 1
 
 
