@@ -16,15 +16,15 @@ from pydantic import ValidationInfo, field_validator, model_validator
 from analysis.forms import LEVELS, PAIRS
 from analysis.presenting.exports import records
 from analysis.results.findings.ranking import system_rows
-from analysis.results.pipeline import Settings
+from analysis.results.settings import Settings
 from analysis.selectors.results import result_latest, result_summary
 from analysis.services.keys import key_owner
-from analysis.services.results import choices_key, result_request
+from analysis.services.requests import result_key, result_request
 from daplatform import __version__
 from daplatform.jobs.tasks import job_wake
 from daplatform.throttling import WINDOW, is_refused_too_often
 from hits.models import Campaign
-from hits.selectors import campaigns_for
+from hits.views.access import campaigns_for
 
 
 class KeyRequest(HttpRequest):
@@ -153,7 +153,7 @@ def result(request: KeyRequest, slug: str, choices: Query[ChoicesIn]) -> dict[st
     is_waiting = wanted is not None and wanted.is_active
     if wanted is not None and is_waiting:
         job_wake(wanted)
-    shown = result_latest(found, choices_key(settings))
+    shown = result_latest(found, result_key(settings))
     summary = result_summary(shown) if shown and shown.signature else None
     tables = summary.tables() if summary else {}
     return {

@@ -22,11 +22,13 @@ from analysis.metrics.scoring import column
 from analysis.models import MetricEvaluation, MetricRun, MetricScore
 from analysis.presenting.listings import read_listing
 from analysis.results.files import Maker
-from analysis.results.pipeline import Settings, analyse
+from analysis.results.pipeline import analyse
+from analysis.results.settings import Settings
 from analysis.results.snapshot import Columns
 from analysis.selectors.metric_material import run_material
 from analysis.selectors.metric_scores import metric_signatures, metric_sources, run_notes
-from analysis.selectors.ratings import evidence_of, ratings_of, reviews_fingerprint
+from analysis.selectors.ratings import evidence_of, ratings_of
+from analysis.selectors.results import reviews_fingerprint
 from hits.models import Campaign
 
 if TYPE_CHECKING:

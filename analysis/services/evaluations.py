@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
 
 from django.conf import settings as django_settings
-from django.db import transaction
 
 from analysis.evaluation.captions import CaptionSet, without_references_as_systems
 from analysis.evaluation.inputs import Inputs
@@ -46,70 +41,51 @@ from analysis.selectors.evaluations import (
     run_captions,
 )
 from analysis.selectors.metric_scores import metric_sources
-from analysis.selectors.ratings import last_rating, notes_on
+from analysis.selectors.ratings import notes_on
 from analysis.services.embedding_store import store_pull
 from analysis.services.metric_context import config_of, device_for, settings_of
-from analysis.services.results import make_again, ratings_until, try_again, without_stop
-from analysis.services.snapshots import snapshot_refresh
-from daplatform.jobs.services import job_done, job_failed, job_progress
+from analysis.services.requests import choices_key, computed_request
+from analysis.services.results import Numbers, computed_fail, computed_make
+from daplatform.jobs.services import job_progress
 from hits.models import Campaign
 
 DEFAULTS = Settings()
-KEPT = 3
 MOST_PLACEBOS = 5_000_000
 """Captions × metrics × draws: about a minute of one processor."""
 FEWEST_PLACEBOS = 100
 """Fewer would not show where 95 % of them lie."""
 
 
+def evaluation_key(choices: Choices) -> str:
+    return choices_key(choices, stored_shape())
+
+
 def evaluation_request(*, campaign: Campaign, choices: Choices) -> MetricEvaluation | None:
-    """The row for the ratings and scores of this moment, made if it is new.
-
-    None without any ratings, or without any metric. Whoever gets a waiting row wakes a worker for
-    it; twice does no harm.
-    """
-    last = last_rating(campaign)
+    """Of the ratings and scores of this moment; None without any ratings, or without any metric."""
     evidence = evaluation_evidence(campaign)
-    if last is None or not evidence:
+    if not evidence:
         return None
-    row, _ = MetricEvaluation.objects.get_or_create(
+    found: MetricEvaluation | None = computed_request(
+        MetricEvaluation.objects.all(),
         campaign=campaign,
-        choices_key=choices_key(choices),
-        last_rating=last,
-        evidence=evidence,
-        defaults={"choices": asdict(choices)},
+        choices=choices,
+        key=evaluation_key(choices),
+        evidence=lambda _: evidence,
+        has_files=evaluation_has_points,
     )
-    row.campaign = campaign  # known already, not to be fetched again
-    if row.status == MetricEvaluation.Status.DONE and not evaluation_has_points(row):
-        make_again(row)
-    try_again(row)
-    return row
-
-
-def choices_key(choices: Choices) -> str:
-    text = json.dumps(asdict(choices) | {"stored": stored_shape()}, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return found
 
 
 def evaluation_compute(row: MetricEvaluation) -> None:
-    """Hold metrics against people and keep what comes out."""
-    if row.evidence != evaluation_evidence(row.campaign):
-        row.delete()  # overtaken: whoever looks next asks for another
-        return
-    columns = snapshot_refresh(campaign=row.campaign).read()
-    try:
-        signature, summary = _compute(row, ratings_until(columns, row.last_rating))
-    except ValueError as error:
-        return evaluation_fail(row, str(error))
-    if job_done(job=row, signature=signature, summary=summary):
-        _prune(row)
+    """Hold metrics against people."""
+    computed_make(row, _compute, evidence=evaluation_evidence, folder=evaluation_folder)
 
 
 def evaluation_fail(row: MetricEvaluation, problem: str) -> None:
-    job_failed(job=row, problem=without_stop(problem))
+    computed_fail(row, problem, evaluation_evidence(row.campaign))
 
 
-def _compute(row: MetricEvaluation, columns: Columns) -> tuple[str, dict[str, Any]]:
+def _compute(row: MetricEvaluation, columns: Columns) -> Numbers:
     campaign, choices = row.campaign, Choices(**row.choices)
     inputs = campaign_inputs(campaign, columns, annotators=choices.annotators)
     evaluation = _evaluate(choices, inputs)
@@ -225,14 +201,3 @@ def _write(row: MetricEvaluation, evaluated: Evaluated) -> None:
     with ResultFolder(evaluation_folder(row)) as folder:
         write_evaluated(folder / STORED, evaluated)
         write_listing(folder / POINTS, points_listing(evaluated.evaluation, videos))
-
-
-@transaction.atomic
-def _prune(row: MetricEvaluation) -> None:
-    """Of those with the same choices, only the latest are worth their space."""
-    same = MetricEvaluation.objects.filter(
-        campaign=row.campaign, choices_key=row.choices_key
-    ).exclude(status__in=MetricEvaluation.ACTIVE)
-    for old in same.order_by("-finished_at")[KEPT:]:
-        shutil.rmtree(evaluation_folder(old), ignore_errors=True)
-        old.delete()

@@ -7,11 +7,11 @@ from html.parser import HTMLParser
 import pytest
 
 from analysis.presenting import document
-from analysis.presenting.markup import element, markup
+from analysis.presenting.document import element, markup
 from analysis.results import pipeline
-from analysis.results.pipeline import Settings, analyse
-from analysis.results.registry import summarise
-from analysis.results.report import report_html, significance_picture
+from analysis.results.files import report_html, significance_picture
+from analysis.results.pipeline import analyse, summarise
+from analysis.results.settings import Settings
 from benchmarks.crowd import simulate
 
 HOSTILE = "<script>alert(1)</script>\"'&<img src=//x.example>"

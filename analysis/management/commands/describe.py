@@ -29,8 +29,9 @@ from analysis.results import describing
 from analysis.results.describing import Row, Texts
 from analysis.results.findings.annotators import checked, quality_sentence
 from analysis.results.folder import ResultFolder
-from analysis.results.pipeline import Analysis, Settings, analyse
-from analysis.results.registry import Context, counts
+from analysis.results.pipeline import Analysis, analyse, counts
+from analysis.results.registry import Context
+from analysis.results.settings import Settings
 
 if TYPE_CHECKING:
     from hits.models import Campaign
