@@ -13,13 +13,16 @@ from ninja.errors import Throttled
 from ninja.security import HttpBearer
 from pydantic import ValidationInfo, field_validator, model_validator
 
-from analysis.forms import LEVELS, PAIRS
+from analysis.forms import LEVELS, PAIRS, whose
+from analysis.models import Result
 from analysis.presenting.exports import records
 from analysis.results.findings.ranking import system_rows
 from analysis.results.settings import Settings
+from analysis.selectors.annotators import uses_explained
 from analysis.selectors.results import result_latest, result_summary
 from analysis.services.keys import key_owner
 from analysis.services.requests import result_key, result_request
+from crowds.selectors.reviews import uses_everybody
 from daplatform import __version__
 from daplatform.jobs.tasks import job_wake
 from daplatform.throttling import WINDOW, is_refused_too_often
@@ -82,7 +85,9 @@ class CampaignOut(Schema):
 class ChoicesIn(Schema):
     """Choices that change numbers; the protocol's own by default."""
 
-    annotators: Literal["passed", "all"] = "passed"
+    annotators: Literal["passed", "all"] | None = Field(
+        None, description="Whose ratings are used: as the campaign's rule says, unless chosen."
+    )
     test: Literal["t", "wilcoxon"] = "t"
     basis: Literal["all", "captions"] = "all"
     resample: Literal["caption", "annotator"] = "caption"
@@ -141,7 +146,7 @@ def result(request: KeyRequest, slug: str, choices: Query[ChoicesIn]) -> dict[st
     """Ranking, significance and annotators; asking starts the making of a newer one if needed."""
     found = get_object_or_404(campaigns_for(request.auth), slug=slug)
     settings = Settings(
-        keep_all_annotators=choices.annotators == "all",
+        keep_all_annotators=(choices.annotators or whose(uses_everybody(found))) == "all",
         test=choices.test,
         basis=choices.basis,
         resample=choices.resample,
@@ -163,5 +168,13 @@ def result(request: KeyRequest, slug: str, choices: Query[ChoicesIn]) -> dict[st
         "counts": asdict(summary.counts) if summary else {},
         "systems": system_rows(summary.numbers["ranking"]) if summary else [],
         "significance": records(tables["significance"]()) if summary else [],
-        "annotators": records(tables["annotators"]()) if summary else [],
+        "annotators": _annotators(shown) if shown and summary else [],
     }
+
+
+def _annotators(shown: Result) -> list[dict[str, Any]]:
+    """Each with whether their ratings are used, and why, as the pages say it."""
+    summary = result_summary(shown)
+    statuses = {row.annotator: row.status for row in summary.numbers["annotators"].annotators}
+    known = uses_explained(shown, statuses)
+    return [row | known[row["annotator"]] for row in records(summary.tables()["annotators"]())]

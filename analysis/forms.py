@@ -21,9 +21,18 @@ PAIRS = (0, 5, 10, 20)
 def whose_ratings() -> forms.ChoiceField:
     return forms.ChoiceField(
         required=False,
-        choices=[("passed", "Those who passed"), ("all", "Everybody")],
+        choices=[
+            ("", "As the campaign’s rule says"),
+            ("passed", "Those who passed"),
+            ("all", "Everybody"),
+        ],
         label="Whose ratings",
     )
+
+
+def whose(everybody: bool) -> str:
+    """A campaign's rule, as the choice of the same name."""
+    return "all" if everybody else "passed"
 
 
 def level_of(label: str) -> forms.TypedChoiceField:
@@ -73,16 +82,17 @@ class ChoicesForm(forms.Form):
         label="Adjusted for many tests",
     )
 
-    def settings(self, *, minimum_pairs: int) -> Settings:
+    def settings(self, *, minimum_pairs: int, everybody: bool = False) -> Settings:
         """The choices as the analysis wants them; call after `is_valid`.
 
-        ``minimum_pairs`` is what the campaign asks for, where nothing else is chosen.
+        ``minimum_pairs``, and whether ``everybody`` is used, is what the campaign asks for, where
+        nothing else is chosen.
 
         Adjusting changes no score and no rank: every result has all three p values.
         """
         chosen = self.cleaned_data
         return Settings(
-            keep_all_annotators=chosen["annotators"] == "all",
+            keep_all_annotators=(chosen["annotators"] or whose(everybody)) == "all",
             test=chosen["test"] or DEFAULTS.test,
             basis=chosen["basis"] or DEFAULTS.basis,
             resample=chosen["resample"] or DEFAULTS.resample,

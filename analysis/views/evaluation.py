@@ -20,7 +20,7 @@ from analysis.evaluation.reference_curve import DRAWN, best_metrics, curve_specs
 from analysis.evaluation.robustness.referencing import NUMBERS
 from analysis.evaluation.settings import Choices
 from analysis.evaluation.storing import Evaluated
-from analysis.forms import level_of, whose_ratings
+from analysis.forms import level_of, whose, whose_ratings
 from analysis.metrics.registry import families
 from analysis.metrics.scoring import metric_of
 from analysis.models import MetricEvaluation
@@ -38,6 +38,7 @@ from analysis.selectors.evaluations import (
 )
 from analysis.services.evaluations import evaluation_key, evaluation_request
 from analysis.views.latest import checked, made_file
+from crowds.selectors.reviews import uses_everybody
 from daplatform.jobs.tasks import job_wake
 from hits.models import Campaign, Caption
 from hits.views.access import MemberRequest, for_campaign
@@ -73,11 +74,14 @@ class EvaluationForm(forms.Form):
         label="Robustness",
     )
 
-    def wanted(self) -> Choices:
-        """The choices that change numbers; call after `is_valid`."""
+    def wanted(self, *, everybody: bool = False) -> Choices:
+        """The choices that change numbers; call after `is_valid`.
+
+        Whether ``everybody`` is used is what the campaign asks for, where nothing else is chosen.
+        """
         chosen = self.cleaned_data
         return Choices(
-            annotators=chosen["annotators"] or DEFAULTS.annotators,
+            annotators=chosen["annotators"] or whose(everybody),
             alpha=chosen["alpha"] or DEFAULTS.alpha,
             direction=chosen["direction"] or DEFAULTS.direction,
             checks=chosen["checks"],
@@ -103,9 +107,9 @@ def evaluation(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     form = checked(EvaluationForm(request.GET))
     shown, is_waiting = latest_evaluation(request, campaign, form)
     context = {"campaign": campaign, "form": form, "result": shown, "is_waiting": is_waiting}
-    context["under_way"] = (
-        evaluation_under_way(campaign, evaluation_key(form.wanted())) if is_waiting else None
-    )
+    if is_waiting:
+        wanted = form.wanted(everybody=uses_everybody(campaign))
+        context["under_way"] = evaluation_under_way(campaign, evaluation_key(wanted))
     context["is_lost"] = (
         shown is not None and shown.signature != "" and not evaluation_has_points(shown)
     )
@@ -139,7 +143,7 @@ def latest_evaluation(
 ) -> tuple[MetricEvaluation | None, bool]:
     """What can be shown, and whether something newer is being made; the first visit wakes a
     worker for it."""
-    choices = form.wanted()
+    choices = form.wanted(everybody=uses_everybody(campaign))
     wanted = evaluation_request(campaign=campaign, choices=choices)
     if wanted is None:
         return None, False

@@ -19,6 +19,7 @@ from analysis.results.files import Maker
 from analysis.selectors.results import result_has_listings, result_latest
 from analysis.services.files import file_make
 from analysis.services.requests import result_key, result_request
+from crowds.selectors.reviews import uses_everybody
 from daplatform.error_pages import NoSuchChoice
 from daplatform.jobs.tasks import job_wake
 from hits.models import Campaign
@@ -66,7 +67,7 @@ class Latest:
 def latest_result(request: MemberRequest, campaign: Campaign) -> Latest:
     """Look for the result and, on the first visit, wake a worker for the one that is missing."""
     form = checked(ChoicesForm(request.GET))
-    choices = form.settings(minimum_pairs=campaign.min_pairs)
+    choices = form.settings(minimum_pairs=campaign.min_pairs, everybody=uses_everybody(campaign))
     wanted = result_request(campaign=campaign, choices=choices)
     is_waiting = wanted is not None and wanted.is_active
     if wanted is not None and is_waiting and not request.htmx:  # htmx: a page looks again

@@ -12,6 +12,7 @@ from analysis.selectors.overview import campaign_overview
 from analysis.selectors.progress import campaigns_turns, hits_turns
 from analysis.services.requests import result_key, result_renew
 from annotations.selectors.rated import campaigns_rated
+from crowds.selectors.reviews import uses_everybody
 from daplatform.jobs.tasks import job_wake
 from daplatform.row_keys import row_key
 from hits.models import Campaign
@@ -23,7 +24,9 @@ from hits.views.access import MemberRequest, campaigns_for, for_campaign, for_me
 def overview(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     """The block; nothing (204) for a page that shows it already, so that nothing flickers."""
     now = timezone.now()
-    choices = Settings(minimum_pairs=campaign.min_pairs)
+    choices = Settings(
+        minimum_pairs=campaign.min_pairs, keep_all_annotators=uses_everybody(campaign)
+    )
     if renewed := result_renew(campaign=campaign, choices=choices, now=now):
         job_wake(renewed)
     found = campaign_overview(campaign, result_key(choices), now=now)

@@ -30,7 +30,7 @@ class HitSettings:
     redundancy: int = 1
     assignments: int = 1
     seed: int = 7
-    reward: Decimal = Decimal("0.99")
+    reward: Decimal | None = None  # None: fair pay for the time a HIT takes
     merge: bool = False
     minutes_allowed: int = 180
     max_hits_per_annotator: int | None = None

@@ -8,16 +8,20 @@ from decimal import Decimal
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import Avg, Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from hits.composition.shape import Shape
 from hits.models import Batch, Campaign, Caption, Hit, HitItem, System, Upload, Video
 from hits.planning import (
+    FAIR_HOURLY,
     Misfit,
     Plan,
     QualityReach,
+    expected_minutes,
+    fair_reward,
     find_misfit,
+    hourly_pay,
     plan_campaign,
     quality_reach,
 )
@@ -148,6 +152,46 @@ def campaign_reach(campaign: Campaign, plan: Plan, *, pairs: int | None = None) 
     )
 
 
+def campaign_minutes(campaign: Campaign, hit_size: int | None = None) -> int:
+    """How long one HIT of the campaign takes, as it is set or with another size."""
+    seconds = campaign.videos.aggregate(mean=Avg("duration"))["mean"] or 0
+    return expected_minutes(campaign.hit_size if hit_size is None else hit_size, seconds)
+
+
+@dataclass(frozen=True)
+class Pay:
+    """What a reward comes to by the hour, at the pace that is expected."""
+
+    reward: Decimal
+    minutes: int
+
+    @property
+    def hourly(self) -> Decimal:
+        return hourly_pay(self.reward, Decimal(self.minutes))
+
+    @property
+    def is_low(self) -> bool:
+        return 0 < self.hourly < FAIR_HOURLY
+
+    @property
+    def fair(self) -> Decimal:
+        return fair_reward(self.minutes)
+
+
+def campaign_pay(
+    campaign: Campaign,
+    *,
+    reward: Decimal | None = None,
+    hit_size: int | None = None,
+    **_others: object,
+) -> Pay:
+    """As the campaign is set, or with some settings changed."""
+    return Pay(
+        reward=campaign.reward if reward is None else reward,
+        minutes=campaign_minutes(campaign, hit_size),
+    )
+
+
 def batch_reach(batch: Batch) -> QualityReach:
     """Whether quality control could judge anybody who rates this batch."""
     campaign = batch.campaign
@@ -167,8 +211,12 @@ def ratings_wanted(campaign: Campaign) -> int:
 
 
 def campaign_batches(campaign: Campaign) -> QuerySet[Batch]:
-    """Newest first, each with its `hit_count`."""
-    return campaign.batches.annotate(hit_count=Count("hits")).order_by("-number")
+    """Newest first, each with its `hit_count` and, where it has one, its `launch`."""
+    return (
+        campaign.batches.select_related("launch")
+        .annotate(hit_count=Count("hits"))
+        .order_by("-number")
+    )
 
 
 def campaign_hits(campaign: Campaign, batch: int | None = None) -> QuerySet[Hit]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from decimal import Decimal
+from statistics import fmean
 
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile, File
@@ -22,6 +24,7 @@ from hits.importing.sandbox import Prober, UnreadableVideo
 from hits.importing.settings import Settings
 from hits.importing.texts import check_caption
 from hits.models import Campaign, Caption, System, Video
+from hits.planning import expected_minutes, fair_reward
 
 Progress = Callable[[str, int, int], None]
 REPORT_EVERY = 10_000
@@ -115,11 +118,12 @@ def _rows_create(
 ) -> Campaign:
     campaign = Campaign.objects.create(
         name=reading.settings.name,
-        slug=_free_slug(reading.settings.name),
+        slug=free_slug(reading.settings.name),
         owner=owner,
         source_digest=reading.digest,
         is_demo=is_demo,
         **_settings(reading.settings),
+        reward=reward_of(reading),
     )
     for video in videos:
         video.campaign = campaign
@@ -132,6 +136,15 @@ def _rows_create(
     return campaign
 
 
+def reward_of(reading: Reading) -> Decimal:
+    """What the files say a HIT is paid or, where they do not, fair pay for the time it takes."""
+    hits = reading.settings.hits
+    if hits.reward is not None:
+        return hits.reward
+    seconds = [video.facts.duration for video in reading.videos if video.facts]
+    return fair_reward(expected_minutes(hits.size, fmean(seconds) if seconds else 0))
+
+
 def _settings(settings: Settings) -> dict[str, object]:
     hits = settings.hits
     return {
@@ -141,7 +154,6 @@ def _settings(settings: Settings) -> dict[str, object]:
         "redundancy": hits.redundancy,
         "assignments": hits.assignments,
         "seed": hits.seed,
-        "reward": hits.reward,
         "merge_identical": hits.merge,
         "minutes_allowed": hits.minutes_allowed,
         "max_hits_per_annotator": hits.max_hits_per_annotator,
@@ -170,7 +182,7 @@ def _captions(
             progress("Writing captions", number, total)
 
 
-def _free_slug(name: str) -> str:
+def free_slug(name: str) -> str:
     """A short address for the campaign that neither another campaign nor a page of ours has."""
     stem = slugify(name)[:60] or "campaign"
     taken = {

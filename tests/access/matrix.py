@@ -91,6 +91,9 @@ ROWS: dict[str, Row] = {
     "hits:campaign-leave": post(LOOK, "slug"),
     "hits:caption-correct": both(CHANGE, "slug", "caption"),
     "hits:batch-compose": both(CHANGE, "slug"),
+    "hits:batch-delete": post(CHANGE, "slug", "batch_number"),
+    "hits:campaign-delete": post(OWNER, "slug"),
+    "hits:campaign-duplicate": post(CHANGE, "slug"),
     "hits:hit-list": get(LOOK, "slug"),
     "hits:video-list": get(LOOK, "slug"),
     "hits:video-detail": get(LOOK, "slug", "video"),
@@ -143,6 +146,7 @@ ROWS: dict[str, Row] = {
     "crowds:link-code": get(CHANGE, "slug", "invitation"),
     # Signed by the crowd: whoever is not it is refused, test_prolific_notice_view.py has the rest.
     "crowds:notice": post(rule(*[FORBIDDEN] * 7), "crowd"),
+    "crowds:campaign-preview": both(CHANGE, "slug"),
     "crowds:crowd": get(CHANGE, "slug"),
     "crowds:campaign-close": both(CHANGE, "slug"),
     "crowds:campaign-reopen": post(CHANGE, "slug"),
