@@ -114,8 +114,8 @@ def said(found: HeldOut) -> Sequence[str]:
     sure = "" if gain <= 0 or own.pearson != own.pearson else _sure(sts.p)
     sentences = [
         f"On {found.captions:,} captions of {found.videos:,} videos that it never saw, "
-        f"{found.name} reaches r = {own.pearson:.3f} with people: {abs(gain):.3f} {better} {BASELINE}, "
-        f"which has learned nothing{sure}."
+        f"{found.name} reaches r = {own.pearson:.3f} with people: {abs(gain):.3f} {better} "
+        f"{BASELINE}, which has learned nothing{sure}."
     ]
     if found.parts:
         sentences.append(_more(found.parts))
@@ -131,8 +131,8 @@ def _more(parts: Sequence[Part]) -> str:
     gain = last.r - before.r
     if gain > WORTH:
         return (
-            f"Going from half of the ratings to all of them added {gain:.3f} to r: more ratings are "
-            "likely to help."
+            f"Going from half of the ratings to all of them added {gain:.3f} to r: more ratings "
+            "are likely to help."
         )
     return (
         f"Going from half of the ratings to all of them changed r by {gain:+.3f}: more ratings of "
