@@ -27,11 +27,7 @@ from analysis.metrics.settings import Settings
 THRESHOLD: Final = 0.4
 """A cosine up to which two tokens do not match."""
 STOP_WORDS: Final = frozenset(
-    """a an the this that these those some any each and or but if of at by for with about against
-    between into through during before after above below to from up down in out on off over under
-    again then there here is are was were be been being am do does did have has had it its he she
-    they them his her their him i you we who which what as while very too so than just only also
-    not no . , ; : ! ? ' " - ( )""".split()
+    ["a", "an", "the", "this", "that", "these", "those", "some", "any", "each", "and", "or", "but", "if", "of", "at", "by", "for", "with", "about", "against", "between", "into", "through", "during", "before", "after", "above", "below", "to", "from", "up", "down", "in", "out", "on", "off", "over", "under", "again", "then", "there", "here", "is", "are", "was", "were", "be", "been", "being", "am", "do", "does", "did", "have", "has", "had", "it", "its", "he", "she", "they", "them", "his", "her", "their", "him", "i", "you", "we", "who", "which", "what", "as", "while", "very", "too", "so", "than", "just", "only", "also", "not", "no", ".", ",", ";", ":", "!", "?", "'", '"', "-", "(", ")"]
 )
 
 Vectors = NDArray[np.float32]
