@@ -26,9 +26,17 @@ from analysis.metrics.settings import Settings
 
 THRESHOLD: Final = 0.4
 """A cosine up to which two tokens do not match."""
-STOP_WORDS: Final = frozenset(
-    ["a", "an", "the", "this", "that", "these", "those", "some", "any", "each", "and", "or", "but", "if", "of", "at", "by", "for", "with", "about", "against", "between", "into", "through", "during", "before", "after", "above", "below", "to", "from", "up", "down", "in", "out", "on", "off", "over", "under", "again", "then", "there", "here", "is", "are", "was", "were", "be", "been", "being", "am", "do", "does", "did", "have", "has", "had", "it", "its", "he", "she", "they", "them", "his", "her", "their", "him", "i", "you", "we", "who", "which", "what", "as", "while", "very", "too", "so", "than", "just", "only", "also", "not", "no", ".", ",", ";", ":", "!", "?", "'", '"', "-", "(", ")"]
+_ARTICLES = "a an the this that these those some any each"
+_PREPOSITIONS = (
+    "of at by for with about against between into through during before after above below to from "
+    "up down in out on off over under"
 )
+_OTHERS = (
+    "and or but if again then there here is are was were be been being am do does did have has had "
+    "it its he she they them his her their him i you we who which what as while very too so than "
+    "just only also not no . , ; : ! ? ' - ( )"
+)
+STOP_WORDS: Final = frozenset(f"{_ARTICLES} {_PREPOSITIONS} {_OTHERS}".split())
 
 Vectors = NDArray[np.float32]
 Floats = NDArray[np.float64]
