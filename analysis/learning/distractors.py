@@ -1,8 +1,8 @@
 """Captions that are wrong in a known way: foils of one word, and captions of other videos.
 
 Foils as in emscore-2022 §5.2: a concept is swapped for another of its super-category, and of all
-such texts the one that reads best is kept. Captions of other videos by adversarial matching (Zellers et
-al. 2019, VCR): as relevant to the video as can be, and as unlike its own caption.
+such texts the one that reads best is kept. Captions of other videos by adversarial matching
+(Zellers et al. 2019, VCR): as relevant to the video as can be, and as unlike its own caption.
 """
 
 from __future__ import annotations
@@ -189,8 +189,8 @@ def adversarial_matching(
 ) -> list[NDArray[np.intp]]:
     """For each round and video, the video whose caption is put in the place of its own.
 
-    The matching of largest total weight log P_rel + λ log(1 − P_sim). No video gets its own caption,
-    nor the same twice, so the first round is the hardest.
+    The matching of largest total weight log P_rel + λ log(1 − P_sim). No video gets its own
+    caption, nor the same twice, so the first round is the hardest.
 
     Parameters
     ----------

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from analysis.evaluation.inputs import AUTO
+from analysis.evaluation.set_inputs import Source
 from analysis.learning.folder import refuse_taken
 from analysis.learning.kinds import KINDS, Lesson
 from analysis.learning.left_out import (
@@ -22,7 +23,7 @@ from analysis.learning.left_out import (
     text_table,
     verdict,
 )
-from analysis.learning.rated import RatedSet, Source, read_rated
+from analysis.learning.rated import RatedSet, read_rated
 from analysis.learning.schooling import PAPERS, Schooling, learn_image_text
 from analysis.learning.training import Learner, with_features
 from analysis.management.commands.correlate import shift_of
@@ -124,9 +125,10 @@ class Command(BaseCommand):
     def _read(self, options: Mapping[str, Any]) -> list[RatedSet]:
         """Every set, so that all that is wrong with them is said at once."""
         sets, faults = [], []
-        for source in sources_of(options):
+        how = {"score": options["scores"], "shift": options["shift"]}
+        for source, own in sources_of(options):
             try:
-                sets.append(read_rated(source, score=options["scores"], shift=options["shift"]))
+                sets.append(read_rated(source, **how, **own))
                 for note in sets[-1].notes:
                     self.stderr.write(f"set {source.name}: {note}")
             except ValueError as error:
@@ -267,10 +269,10 @@ def source(text: str) -> Source:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def sources_of(options: Mapping[str, Any]) -> list[Source]:
-    """Sets, then extra ones, each with the folder that tells its missing lines."""
+def sources_of(options: Mapping[str, Any]) -> list[tuple[Source, dict[str, Any]]]:
+    """Sets, with the folder that tells their missing lines, then extra ones, which count less."""
     whole = {given.name: given.human for given in options["whole"]}
     if not 0 < options["extra_weight"] < 1:
         raise ValueError(f"--extra-weight must lie between 0 and 1, not {options['extra_weight']}")
-    sets = [replace(given, whole=whole.get(given.name)) for given in options["sets"]]
-    return [*sets, *(replace(given, weight=options["extra_weight"]) for given in options["extra"])]
+    sets = [(given, {"whole": whole.get(given.name)}) for given in options["sets"]]
+    return [*sets, *((given, {"weight": options["extra_weight"]}) for given in options["extra"])]
