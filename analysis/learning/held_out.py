@@ -12,6 +12,7 @@ from typing import Any, Final
 
 BASELINE: Final = "sts"
 """What a learned metric has to beat: the cosine of the same model without any learning."""
+LEVEL: Final = 0.05
 WORTH: Final = 0.01
 """Of r, for twice the ratings."""
 
@@ -86,13 +87,14 @@ class HeldOut:
 
     def as_numbers(self) -> dict[str, Any]:
         """Plain numbers; what is not defined is None."""
-        return _plain(asdict(self))
+        found: dict[str, Any] = _plain(asdict(self))
+        return found
 
     @classmethod
     def read(cls, numbers: dict[str, Any]) -> HeldOut:
         rows = [
-            Compared(**{key: nan if value is None else value for key, value in row.items()})
-            for row in numbers["compared"]
+            Compared(str(row.pop("metric")), *(nan if one is None else one for one in row.values()))
+            for row in map(dict, numbers["compared"])
         ]
         parts = [Part(**row) for row in numbers["parts"]]
         return cls(**{**numbers, "compared": tuple(rows), "parts": tuple(parts)})
@@ -110,20 +112,29 @@ def said(found: HeldOut) -> Sequence[str]:
     """What the numbers mean, in sentences."""
     own, sts = found.learned, found.untrained
     gain = own.pearson - sts.pearson
-    better = "better than" if gain > 0 else "worse than"
-    sure = "" if gain <= 0 or own.pearson != own.pearson else _sure(sts.p)
     sentences = [
         f"On {found.captions:,} captions of {found.videos:,} videos that it never saw, "
-        f"{found.name} reaches r = {own.pearson:.3f} with people: {abs(gain):.3f} {better} "
-        f"{BASELINE}, which has learned nothing{sure}."
+        f"{found.name} reaches r = {own.pearson:.3f} with people. {BASELINE}, which has learned "
+        f"nothing, reaches {sts.pearson:.3f}: {_lead(gain, sts.p)}."
     ]
     if found.parts:
         sentences.append(_more(found.parts))
     return sentences
 
 
-def _sure(p: float) -> str:
-    return f" (Williams, p = {p:.2g})" if p == p else ""
+def _lead(gain: float, p: float) -> str:
+    """
+    >>> _lead(0.061, 0.0004)
+    'a lead of 0.061 (Williams, p = 0.0004)'
+    >>> _lead(0.01, 0.31)
+    'a lead of 0.010, which may be chance (Williams, p = 0.31)'
+    >>> _lead(-0.02, 0.9)
+    'learning did not help'
+    """
+    if not gain > 0:
+        return "learning did not help"
+    chance = "" if p < LEVEL else ", which may be chance"
+    return f"a lead of {gain:.3f}{chance} (Williams, p = {p:.2g})"
 
 
 def _more(parts: Sequence[Part]) -> str:
@@ -132,7 +143,7 @@ def _more(parts: Sequence[Part]) -> str:
     if gain > WORTH:
         return (
             f"Going from half of the ratings to all of them added {gain:.3f} to r: more ratings "
-            "are likely to help."
+            "may help further."
         )
     return (
         f"Going from half of the ratings to all of them changed r by {gain:+.3f}: more ratings of "

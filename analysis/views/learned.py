@@ -161,6 +161,7 @@ def _losses(curve: list[list[float]]) -> Chart | None:
 def _compared(found: HeldOut) -> Chart:
     """Only rows: a table is easier to read here than a picture."""
     rows = [without_nan({name: getattr(one, name) for name in HEADINGS}) for one in found.compared]
+    rows[0]["p"] = "–"  # with itself it is not compared
     return Chart("On videos held out", {}, HEADINGS, rows)
 
 
