@@ -6,8 +6,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 from django.conf import settings
-from django.contrib.auth.models import User
 from django.db import DatabaseError
+from django.db.models import QuerySet
 
 from analysis.learning.held_out import HeldOut
 from analysis.metrics.artifacts import CONFIG, Artifact, described_by
@@ -15,7 +15,6 @@ from analysis.metrics.learned.features import METRICS
 from analysis.metrics.registry import Family
 from analysis.models import LearnedMetric, LearnedMetricQuerySet, MetricWorker
 from hits.models import Campaign, System
-from hits.selectors import campaigns_for
 
 NO_REFERENCES = "The campaign has no references, and a learned metric compares captions with them."
 NO_RATINGS = "Nobody has rated this campaign yet."
@@ -40,10 +39,10 @@ def families_named(names: Collection[str]) -> list[Family]:
     return [learned_artifact(row).family() for row in rows]
 
 
-def learned_offered(user: User) -> LearnedMetricQuerySet:
-    """What somebody may score with: metrics that learned from campaigns they may see."""
+def learned_offered(campaigns: QuerySet[Campaign]) -> LearnedMetricQuerySet:
+    """What somebody may score with who may see these campaigns: what learned from them."""
     offered: LearnedMetricQuerySet = LearnedMetric.objects.offered()
-    return offered.filter(campaign__in=campaigns_for(user)).order_by("name")
+    return offered.filter(campaign__in=campaigns).order_by("name")
 
 
 def learned_of(campaign: Campaign) -> list[LearnedMetric]:

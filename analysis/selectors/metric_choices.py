@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.conf import settings
-from django.contrib.auth.models import User
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from analysis.metrics.encoding.encoder import IMAGE_TEXT
@@ -85,13 +85,13 @@ def needs_consent(campaign: Campaign) -> bool:
 
 
 def metric_groups(
-    campaign: Campaign, workers: list[MetricWorker], user: User | None = None
+    campaign: Campaign, workers: list[MetricWorker], visible: QuerySet[Campaign]
 ) -> list[Group]:
     """Every metric there is. What no worker can compute gives the first worker's reason.
 
-    Of those that learned from campaigns, the ones ``user`` may score with.
+    Of those that learned from campaigns, the ones that learned from ``visible`` ones.
     """
-    withheld = _learned_withheld(user)
+    withheld = _learned_withheld(visible)
     lacking = _lacking(campaign)
     reasons = [worker.unavailable for worker in workers]
     found: dict[str, list[Choice]] = {
@@ -115,11 +115,11 @@ def metric_groups(
     ]
 
 
-def _learned_withheld(user: User | None) -> set[str]:
-    """Trained metrics that are retired, or that learned from campaigns this person may not see; the
+def _learned_withheld(visible: QuerySet[Campaign]) -> set[str]:
+    """Trained metrics that are retired, or that learned from other campaigns; the
     others are known by their names from here on."""
     trained = set(LearnedMetric.objects.trained().values_list("name", flat=True))
-    offered = {row.name for row in learned_offered(user)} if user and trained else set()
+    offered = {row.name for row in learned_offered(visible)} if trained else set()
     families_of(sorted(offered))
     return trained - offered
 

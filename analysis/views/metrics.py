@@ -42,7 +42,7 @@ from daplatform.errors import DomainError
 from daplatform.jobs.tasks import job_wake
 from daplatform.tables import Faults
 from hits.models import Campaign
-from hits.views.access import MemberRequest, for_campaign
+from hits.views.access import MemberRequest, campaigns_for, for_campaign
 
 MAY_SCORE = "analysis.add_metricrun"
 FAULTS_SHOWN = 50
@@ -190,7 +190,7 @@ def metrics(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
 @require_POST
 @for_campaign(MAY_SCORE)
 def metric_score(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
-    groups = metric_groups(campaign, metric_workers(), request.user)
+    groups = metric_groups(campaign, metric_workers(), campaigns_for(request.user))
     form = metrics_form(campaign, groups, request.POST, request.FILES)
     if not form.is_valid():
         return metrics_page(request, campaign, form=form)
@@ -283,7 +283,7 @@ def metrics_page(
     workers = metric_workers()
     if not workers:
         metric_worker_report_task.delay_on_commit()  # type: ignore[attr-defined]
-    groups = metric_groups(campaign, workers, request.user)
+    groups = metric_groups(campaign, workers, campaigns_for(request.user))
     run = metric_progress.run_latest(campaign)
     context = run_context(campaign, run) | {
         "groups": groups,

@@ -38,7 +38,7 @@ from daplatform.jobs.services import job_run
 from hits.models import Campaign, Caption, Upload
 from hits.services.composing import batch_create
 from hits.services.uploads import upload_confirm, upload_create
-from tests.analysis.workbench.conftest import rated_campaign
+from tests.analysis.pages.conftest import rated_campaign
 from tests.crowd import Marketplace, launch
 from tests.crowds.crowd_people import arrive, finish
 from tests.factories import make_campaign, make_hit, make_user

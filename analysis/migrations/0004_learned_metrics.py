@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("analysis", "0002_metric_permissions"),
+        ("analysis", "0003_one_evidence"),
         ("hits", "0003_freeze_live_rows"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
