@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from analysis.models import ApiKey, Export, MetricEvaluation, MetricRun, MetricWorker, Result
+from analysis.models import (
+    ApiKey,
+    Export,
+    LearnedMetric,
+    MetricEvaluation,
+    MetricRun,
+    MetricWorker,
+    Result,
+)
 from hits.admin import ReadOnlyAdmin
 
 
@@ -45,6 +53,14 @@ class MetricRunAdmin(ReadOnlyAdmin):
     list_display = ["campaign", "status", "requested_by", "created_at", "finished_at"]
     list_filter = ["status", "campaign"]
     search_fields = ["campaign__name"]
+    list_select_related = ["campaign", "requested_by"]
+
+
+@admin.register(LearnedMetric)
+class LearnedMetricAdmin(ReadOnlyAdmin):
+    list_display = ["name", "kind", "campaign", "status", "requested_by", "created_at"]
+    list_filter = ["status", "kind", "campaign"]
+    search_fields = ["name", "campaign__name"]
     list_select_related = ["campaign", "requested_by"]
 
 

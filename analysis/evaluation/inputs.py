@@ -144,9 +144,9 @@ def read_inputs(
             "(--references)."
         )
     rated = texts.take(near)
-    unseen = _unseen(rated, scorer.metrics)
-    table, signatures = scorer.captions(unseen)
-    return Inputs(people, table, texts if unseen is rated else unseen, signatures)
+    fresh = unseen(rated, scorer.metrics)
+    table, signatures = scorer.captions(fresh)
+    return Inputs(people, table, texts if fresh is rated else fresh, signatures)
 
 
 def _near(captions: CaptionSet, people: ScoreTable) -> list[int]:
@@ -160,7 +160,7 @@ def _near(captions: CaptionSet, people: ScoreTable) -> list[int]:
     return near or list(range(len(captions)))  # joining says that nothing fits, with examples
 
 
-def _unseen(captions: CaptionSet, metrics: Sequence[str]) -> CaptionSet:
+def unseen(captions: CaptionSet, metrics: Sequence[str]) -> CaptionSet:
     """Without the captions and videos that a trained metric has learned from: on them it would be
     judged by what it remembers. They are left out for every metric, so that all are compared on
     the same captions."""

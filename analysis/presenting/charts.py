@@ -212,6 +212,19 @@ def spread_rows(counts: Mapping[str, Sequence[int]]) -> list[Row]:
     ]
 
 
+def line_spec(
+    rows: Sequence[Row], x: str, y: str, *, description: str, axes: tuple[str, str]
+) -> Spec:
+    """One line through its points."""
+    spec = plain_spec(description, 220) | {"data": {"values": [without_nan(row) for row in rows]}}
+    spec["encoding"] = {
+        "x": quantity(x, axes[0]) | {"axis": {"tickMinStep": 1}},
+        "y": quantity(y, axes[1]) | {"scale": {"zero": False}},
+    }
+    point = {"type": "point", "size": 45, "filled": True, "opacity": 1}
+    return spec | {"layer": [{"mark": {"type": "line", "strokeWidth": 2}}, {"mark": point}]}
+
+
 def plain_spec(description: str, height: int) -> Spec:
     return {
         "$schema": SCHEMA,

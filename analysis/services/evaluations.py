@@ -42,7 +42,7 @@ from analysis.selectors.evaluations import (
 )
 from analysis.selectors.metric_scores import metric_sources
 from analysis.selectors.ratings import notes_on
-from analysis.services.embedding_store import store_pull
+from analysis.services.embedding_store import learned_pull, store_pull
 from analysis.services.metric_context import config_of, device_for, settings_of
 from analysis.services.requests import choices_key, computed_request
 from analysis.services.results import Numbers, computed_fail, computed_make
@@ -87,7 +87,10 @@ def evaluation_fail(row: MetricEvaluation, problem: str) -> None:
 
 def _compute(row: MetricEvaluation, columns: Columns) -> Numbers:
     campaign, choices = row.campaign, Choices(**row.choices)
-    inputs = campaign_inputs(campaign, columns, annotators=choices.annotators)
+    learned_pull(metric_of(name) for name in metric_sources(campaign))
+    inputs = campaign_inputs(
+        campaign, columns, annotators=choices.annotators, learned=choices.learned
+    )
     evaluation = _evaluate(choices, inputs)
     robustness = (
         _check_all(row, evaluation)

@@ -18,7 +18,7 @@ from analysis.evaluation.page import DRIFT, evaluation_page, human_page
 from analysis.evaluation.points import marks_of, odd_captions, points_of, scatter_spec
 from analysis.evaluation.reference_curve import DRAWN, best_metrics, curve_specs
 from analysis.evaluation.robustness.referencing import NUMBERS
-from analysis.evaluation.settings import Choices
+from analysis.evaluation.settings import UNSEEN, Choices
 from analysis.evaluation.storing import Evaluated
 from analysis.forms import level_of, whose, whose_ratings
 from analysis.metrics.registry import families
@@ -73,6 +73,14 @@ class EvaluationForm(forms.Form):
         ],
         label="Robustness",
     )
+    learned = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("", "Left out where they learned from these captions"),
+            (UNSEEN, "Compared, on captions they never saw"),
+        ],
+        label="Learned metrics",
+    )
 
     def wanted(self, *, everybody: bool = False) -> Choices:
         """The choices that change numbers; call after `is_valid`.
@@ -85,6 +93,7 @@ class EvaluationForm(forms.Form):
             alpha=chosen["alpha"] or DEFAULTS.alpha,
             direction=chosen["direction"] or DEFAULTS.direction,
             checks=chosen["checks"],
+            learned=chosen["learned"],
         )
 
 
