@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Final, Literal, get_args
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.presenting.sentences import UNCHECKED
 from analysis.stats.bootstrap import Intervals, bootstrap_annotators, bootstrap_captions
 from analysis.stats.captions import CaptionScores, SystemScores, score_captions, score_systems
 from analysis.stats.flags import Evidence, raise_flags
 from analysis.stats.quality import Quality, Test, check_quality
 from analysis.stats.ranking import Ranking, rank_systems
-from analysis.stats.ratings import Ratings
+from analysis.stats.ratings import DEGRADED, Ratings
 from analysis.stats.signature import Signature, sign
 from analysis.stats.standardise import Basis, Standardised, standardise
+
+if TYPE_CHECKING:
+    from analysis.reading import RatingsFile
 
 Question = Literal["combined", "score", "fluency"]
 Unit = Literal["caption", "annotator"]
@@ -47,6 +51,8 @@ class Settings:
     draws: int = 1000
     confidence: float = 0.95
     seed: int = 7
+    left_out: tuple[str, ...] = ()
+    """Systems that are not ranked, such as all runs of a team but its primary one."""
     planned_captions: int | None = None
     """Captions of each system the campaign set out to have rated, if more than there are now: what
     the stopping rule is laid out for, so it must not follow the ratings as they come in."""
@@ -112,7 +118,8 @@ def analyse(
     used = np.ones_like(quality.passed) if settings.keep_all_annotators else quality.passed
     used = used | np.isin(ratings.annotators, list(evidence.vouched))
     raw, z = answers(ratings, standardised, settings)
-    captions = score_captions(ratings, raw, z, used)
+    left_out = np.flatnonzero([name in settings.left_out for name in ratings.systems])
+    captions = _ranked(score_captions(ratings, raw, z, used), left_out)
     if ratings.is_standardised:
         captions = replace(captions, raw=np.full(len(captions.z), np.nan))
     systems = score_systems(captions, len(ratings.systems))
@@ -128,7 +135,7 @@ def analyse(
         undefined=int(np.count_nonzero(np.isnan(z) & used[ratings.annotator])),
         captions=captions,
         systems=systems,
-        competing=_competing(ratings, ranking),
+        competing=_competing(ratings, ranking, left_out),
         ranking=ranking,
         intervals=_resampled(ratings, z, used, captions, settings),
     )
@@ -140,7 +147,10 @@ def _refuse_nothing_to_rank(ratings: Ratings) -> None:
     first = np.full(len(ratings.systems), -1)
     first[system] = item
     if not np.any(item != first[system]):
-        raise ValueError("no system has ratings of two captions, so there is nothing to rank")
+        raise ValueError(
+            "no system has ratings of two captions, so there is nothing to rank: have captions of "
+            "more videos rated"
+        )
 
 
 def answers(
@@ -166,6 +176,9 @@ def _choices(
     planned = settings.planned_captions or len(ratings.items)
     choices = asdict(settings) | {"minimum_pairs": needed, "planned_captions": planned}
     del choices["keep_all_annotators"], choices["thorough"]
+    choices["left_out"] = ",".join(sorted(settings.left_out))
+    if not settings.left_out:
+        del choices["left_out"]
     return {
         "annotators": "all" if settings.keep_all_annotators else "passed",
         **choices,
@@ -174,8 +187,19 @@ def _choices(
     }
 
 
-def _competing(ratings: Ratings, ranking: Ranking) -> NDArray[np.intp]:
+def _ranked(captions: CaptionScores, left_out: NDArray[np.intp]) -> CaptionScores:
+    """Without those of systems that are left out; annotators' means still rest on all ratings."""
+    kept = ~np.isin(captions.system, left_out)
+    if len(left_out) and not kept.any():
+        raise ValueError("every system is left out, so nothing is left to rank: keep one of them")
+    return replace(
+        captions, **{one.name: getattr(captions, one.name)[kept] for one in fields(captions)}
+    )
+
+
+def _competing(ratings: Ratings, ranking: Ranking, left_out: NDArray[np.intp]) -> NDArray[np.intp]:
     rated = np.flatnonzero(np.bincount(ratings.system[ratings.scores_a_caption]))
+    rated = rated[~np.isin(rated, left_out)]
     return np.concatenate([ranking.order, np.setdiff1d(rated, ranking.order)])
 
 
@@ -193,3 +217,12 @@ def _resampled(
     return bootstrap_captions(
         captions, len(ratings.systems), rng=rng, draws=draws, confidence=confidence
     )
+
+
+def unchecked(file: RatingsFile, settings: Settings) -> tuple[RatingsFile, Settings]:
+    """Ratings without a degraded caption check nobody: they are ranked all the same, and noted."""
+    if settings.keep_all_annotators or np.any(file.ratings.kind == DEGRADED):
+        return file, settings
+    note = f"{UNCHECKED}: everybody's ratings count"
+    kept = replace(settings, keep_all_annotators=True)
+    return replace(file, notes=(*file.notes, note)), kept
