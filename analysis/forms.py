@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import Field
 from pathlib import Path
 from typing import Any, cast
@@ -68,6 +68,11 @@ class ChoicesForm(forms.Form):
         choices=[("caption", "Captions"), ("annotator", "Annotators")],
         label="Intervals draw",
     )
+    runs = forms.ChoiceField(
+        required=False,
+        choices=[("all", "All"), ("primary", "The primary one")],
+        label="Runs of a team",
+    )
     quality_alpha = level_of("Level of quality control")
     min_pairs = forms.TypedChoiceField(
         required=False,
@@ -86,10 +91,13 @@ class ChoicesForm(forms.Form):
         label="Adjusted for many tests",
     )
 
-    def settings(self, *, minimum_pairs: int) -> Settings:
+    def settings(
+        self, *, minimum_pairs: int, further_runs: Callable[[], tuple[str, ...]]
+    ) -> Settings:
         """The choices as the analysis wants them; call after `is_valid`.
 
-        ``minimum_pairs`` is what the campaign asks for, where nothing else is chosen.
+        ``minimum_pairs`` is what the campaign asks for, where nothing else is chosen;
+        ``further_runs`` gives the runs that are not their team's primary one.
 
         Adjusting changes no score and no rank: every result has all three p values.
         """
@@ -102,6 +110,7 @@ class ChoicesForm(forms.Form):
             alpha=chosen["alpha"] or DEFAULTS.alpha,
             quality_alpha=chosen["quality_alpha"] or DEFAULTS.quality_alpha,
             minimum_pairs=minimum_pairs if chosen["min_pairs"] is None else chosen["min_pairs"],
+            left_out=further_runs() if chosen["runs"] == "primary" else (),
         )
 
 
@@ -140,6 +149,47 @@ class EvaluationForm(forms.Form):
             alpha=chosen["alpha"] or EVALUATION.alpha,
             direction=chosen["direction"] or EVALUATION.direction,
             checks=chosen["checks"],
+        )
+
+
+class SetsForm(forms.Form):
+    """Which campaigns are held against people together, and how."""
+
+    sets = forms.ModelMultipleChoiceField(
+        Campaign.objects.none(),
+        required=False,
+        to_field_name="slug",
+        label="Together with",
+        widget=forms.CheckboxSelectMultiple,
+    )
+    left_out = forms.ModelMultipleChoiceField(
+        Campaign.objects.none(),
+        required=False,
+        to_field_name="slug",
+        label="Left out of the mean",
+        widget=forms.CheckboxSelectMultiple,
+    )
+    annotators = whose_ratings()
+    human = forms.ChoiceField(
+        required=False, choices=[("z", "Standardised, z"), ("raw", "Raw")], label="Which scores"
+    )
+    alpha = level_of("Level of the tests")
+
+    def __init__(self, data: Any = None, *, campaign: Campaign, others: QuerySet[Campaign]) -> None:
+        super().__init__(data)
+        field = cast(forms.ModelMultipleChoiceField[Campaign], self.fields["sets"])
+        field.queryset = others.exclude(pk=campaign.pk)
+        field = cast(forms.ModelMultipleChoiceField[Campaign], self.fields["left_out"])
+        field.queryset = others
+
+    def wanted(self) -> EvaluationChoices:
+        """Call after `is_valid`."""
+        chosen = self.cleaned_data
+        return EvaluationChoices(
+            annotators=chosen["annotators"] or EVALUATION.annotators,
+            alpha=chosen["alpha"] or EVALUATION.alpha,
+            sets=tuple(sorted(one.slug for one in chosen["sets"])),
+            left_out=tuple(sorted(one.slug for one in chosen["left_out"])),
         )
 
 

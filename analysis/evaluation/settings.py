@@ -63,3 +63,7 @@ class Choices:
     direction: Direction = DEFAULTS.direction
     checks: str = ""
     """``all``: metrics are computed again from shuffled captions, fewer references and foils."""
+    sets: tuple[str, ...] = ()
+    """Further campaigns, by slug: metrics are held against the people of each."""
+    left_out: tuple[str, ...] = ()
+    """Of those and this one: what does not count in the mean over sets."""

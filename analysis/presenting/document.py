@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 from xml.etree.ElementTree import Element
 
 from analysis.presenting.charts import Row, Spec
-from analysis.presenting.drawing import can_draw, draw
+from analysis.presenting.drawing import STYLE, can_draw, draw
 from analysis.presenting.markup import Content, element, markup
 from analysis.presenting.sentences import cell, is_number
 
@@ -17,7 +16,6 @@ Show = Callable[[str, object], str]
 
 MOST_ROWS: Final = 500
 """Rows of a long table. The files beside the report hold all of them."""
-STYLE: Final = Path(__file__).with_name("document.css")
 NOT_DRAWN: Final = (
     "The chart is left out: the Python package vl-convert-python, which draws it, is not installed."
 )

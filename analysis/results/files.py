@@ -18,7 +18,7 @@ from analysis.stats.signature import cutoff
 Maker = Callable[[], bytes]
 ADJUSTED: Final = {"": "p", "-holm": "p_holm", "-bh": "p_bh"}
 """How p is adjusted for many tests, by what is added to the names of files."""
-DRAWN: Final = ("html", "svg")
+DRAWN: Final = ("html", "svg", "png")
 """Kinds of files with charts, which web machines cannot draw."""
 
 

@@ -28,6 +28,7 @@ from analysis.evaluation.robustness.checks import (
 )
 from analysis.evaluation.robustness.findings import Progress
 from analysis.evaluation.scoring import Scorer
+from analysis.evaluation.sets import evaluate_sets
 from analysis.evaluation.settings import Choices, Settings
 from analysis.evaluation.storing import STORED, Evaluated, stored_shape, write_evaluated
 from analysis.metrics.config import MetricConfig
@@ -40,10 +41,12 @@ from analysis.results.folder import ResultFolder
 from analysis.results.snapshot import Columns
 from analysis.selectors.evaluations import (
     campaign_inputs,
+    campaigns_of,
     evaluation_evidence,
     evaluation_folder,
     evaluation_has_points,
     run_captions,
+    sets_evidence,
 )
 from analysis.selectors.metric_scores import metric_sources
 from analysis.selectors.ratings import last_rating, notes_on
@@ -72,6 +75,9 @@ def evaluation_request(*, campaign: Campaign, choices: Choices) -> MetricEvaluat
     evidence = evaluation_evidence(campaign)
     if last is None or not evidence:
         return None
+    if choices.sets:
+        last = max(last_rating(one) or 0 for one in campaigns_of(campaign, choices.sets))
+        evidence = sets_evidence(campaign, choices.sets)
     row, _ = MetricEvaluation.objects.get_or_create(
         campaign=campaign,
         choices_key=choices_key(choices),
@@ -93,12 +99,11 @@ def choices_key(choices: Choices) -> str:
 
 def evaluation_compute(row: MetricEvaluation) -> None:
     """Hold metrics against people and keep what comes out."""
-    if row.evidence != evaluation_evidence(row.campaign):
+    if row.evidence != sets_evidence(row.campaign, row.choices.get("sets", ())):
         row.delete()  # overtaken: whoever looks next asks for another
         return
-    columns = snapshot_refresh(campaign=row.campaign).read()
     try:
-        signature, summary = _compute(row, ratings_until(columns, row.last_rating))
+        signature, summary = _compute_sets(row) if row.choices.get("sets") else _compute(row)
     except ValueError as error:
         return evaluation_fail(row, str(error))
     if job_done(job=row, signature=signature, summary=summary):
@@ -109,8 +114,31 @@ def evaluation_fail(row: MetricEvaluation, problem: str) -> None:
     job_failed(job=row, problem=without_stop(problem))
 
 
-def _compute(row: MetricEvaluation, columns: Columns) -> tuple[str, dict[str, Any]]:
+def _ratings(row: MetricEvaluation, campaign: Campaign) -> Columns:
+    return ratings_until(snapshot_refresh(campaign=campaign).read(), row.last_rating)
+
+
+def _compute_sets(row: MetricEvaluation) -> tuple[str, dict[str, Any]]:
+    """Metrics against the people of several campaigns, each by itself and all together."""
+    choices, joined = Choices(**row.choices), {}
+    campaigns = campaigns_of(row.campaign, choices.sets)
+    for one in campaigns:
+        try:
+            inputs = campaign_inputs(one, _ratings(row, one), annotators=choices.annotators)
+            joined[one.slug] = inputs.aligned(0)[0]
+        except ValueError as error:
+            raise ValueError(f"{one.name}: {error}") from error
+    found = evaluate_sets(
+        joined, Settings(alpha=choices.alpha), leave_out_of_mean=tuple(choices.left_out)
+    )
+    with ResultFolder(evaluation_folder(row)) as folder:
+        write_evaluated(folder / STORED, found)
+    return str(found.signature), {"notes": [note for one in campaigns for note in notes_on(one)]}
+
+
+def _compute(row: MetricEvaluation) -> tuple[str, dict[str, Any]]:
     campaign, choices = row.campaign, Choices(**row.choices)
+    columns = _ratings(row, campaign)
     inputs = campaign_inputs(campaign, columns, annotators=choices.annotators)
     evaluation = _evaluate(choices, inputs)
     robustness = (
