@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from analysis.models import ApiKey, Export, MetricEvaluation, MetricRun, MetricWorker, Result
+from analysis.models import (
+    ApiKey,
+    Description,
+    Export,
+    MetricEvaluation,
+    MetricRun,
+    MetricWorker,
+    Result,
+)
 from hits.admin import ReadOnlyAdmin
 
 
@@ -16,7 +24,7 @@ class ResultAdmin(ReadOnlyAdmin):
     list_select_related = ["campaign"]
 
 
-@admin.register(MetricEvaluation)
+@admin.register(MetricEvaluation, Description)
 class AgreementAdmin(ReadOnlyAdmin):
     list_display = ["campaign", "last_rating", "status", "created_at", "finished_at"]
     list_filter = ["status", "campaign"]

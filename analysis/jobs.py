@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from analysis.models import Export, MetricChunk, MetricEvaluation, MetricRun, Result
+from analysis.models import Description, Export, MetricChunk, MetricEvaluation, MetricRun, Result
+from analysis.services.descriptions import description_compute, description_fail
 from analysis.services.evaluations import evaluation_compute, evaluation_fail
 from analysis.services.exports import export_make, exports_prune
 from analysis.services.metric_chunks import (
@@ -17,6 +18,7 @@ from daplatform.jobs.kinds import JobKind
 KINDS = (
     JobKind("results", Result, result_compute, fail=result_fail),
     JobKind("evaluations", MetricEvaluation, evaluation_compute, fail=evaluation_fail),
+    JobKind("descriptions", Description, description_compute, fail=description_fail),
     JobKind("exports", Export, export_make, prune=exports_prune),
     JobKind("metrics", MetricRun, metric_run_begin),
     # Woken for by their run: whoever comes takes the next chunk that is due.

@@ -6,8 +6,10 @@ import logging
 
 from django.conf import settings
 
+from analysis.reading import RatingsFile
 from analysis.results.snapshot import Snapshot, SnapshotError, checksums
 from analysis.selectors.fetching import ratings_checksums, ratings_fetch
+from analysis.selectors.ratings import evidence_of, notes_on, ratings_of
 from hits.models import Campaign
 
 logger = logging.getLogger(__name__)
@@ -42,3 +44,14 @@ def snapshot_refresh(*, campaign: Campaign) -> Snapshot:
     new = columns["id"] > snapshot.last_id  # another process may have been quicker
     snapshot.append({name: values[new] for name, values in columns.items()})
     return snapshot
+
+
+def campaign_ratings(campaign: Campaign) -> RatingsFile:
+    """Its ratings as a file of them would be read. Raises ValueError where there are none."""
+    columns = snapshot_refresh(campaign=campaign).read()
+    return RatingsFile(
+        ratings_of(campaign, columns),
+        f"campaign {campaign.slug}",
+        evidence_of(campaign, columns),
+        tuple(notes_on(campaign)),
+    )

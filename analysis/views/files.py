@@ -8,7 +8,7 @@ from pathlib import Path
 from django.http import FileResponse, Http404, HttpResponseBase
 from django.shortcuts import render
 
-from analysis.models import MetricEvaluation, Result
+from analysis.models import Description, MetricEvaluation, Result
 from analysis.results.files import Maker
 from analysis.services.files import file_make
 from hits.views.access import MemberRequest
@@ -18,7 +18,7 @@ LOOK_AGAIN = 4  # seconds
 
 def made_file(
     request: MemberRequest,
-    computed: Result | MetricEvaluation,
+    computed: Result | MetricEvaluation | Description,
     folder: Path,
     name: str,
     makers: Mapping[str, Maker],

@@ -20,6 +20,7 @@ from django.utils import timezone
 
 from analysis.models import MetricEvaluation
 from analysis.results.pipeline import Settings
+from analysis.services.descriptions import description_request
 from analysis.services.exports import export_request
 from analysis.services.metric_runs import metric_run_request
 from analysis.services.results import result_request
@@ -62,6 +63,7 @@ class World:
         self.evaluation = MetricEvaluation.objects.create(
             campaign=self.campaign, choices={}, choices_key="k", last_rating=1, evidence="e"
         )
+        self.description = description_request(campaign=self.campaign)
         self.export = export_request(
             campaign=self.campaign, by=self.campaign.owner, name="ratings", format="csv",
             address="/", choices={"last": LAST, "decisions": ""}, rows=12,
@@ -156,6 +158,7 @@ JOBS: dict[str, Callable[[World], list[Any]]] = {
     "batches": lambda world: [world.batch],
     "results": lambda world: [world.result],
     "evaluations": lambda world: [world.evaluation],
+    "descriptions": lambda world: [world.description],
     "exports": lambda world: [world.export],
     "metrics": lambda world: [world.run],
     "metric chunks": lambda world: list(world.cut.chunks.all()),
