@@ -18,26 +18,26 @@ from pydantic import AfterValidator, ValidationInfo, field_validator, model_vali
 
 from analysis.evaluation.files import evaluation_table
 from analysis.evaluation.settings import Choices
-from analysis.forms import EVALUATION, LEVELS, PAIRS
+from analysis.forms import LEVELS, PAIRS
 from analysis.metrics.scoring import metric_of
 from analysis.models import Computed, MetricEvaluation, MetricScore, Result
 from analysis.presenting.exports import ratings_table, records
 from analysis.results.findings.ranking import system_rows
-from analysis.results.pipeline import Settings
+from analysis.results.settings import Settings
 from analysis.selectors.evaluations import evaluation_latest, evaluation_numbers
 from analysis.selectors.metric_scores import metric_sources
 from analysis.selectors.ratings import ratings_of
 from analysis.selectors.results import result_latest, result_summary
-from analysis.services.evaluations import choices_key as evaluation_key
-from analysis.services.evaluations import evaluation_request
+from analysis.services.evaluations import evaluation_key, evaluation_request
 from analysis.services.keys import key_owner
-from analysis.services.results import choices_key, result_request
+from analysis.services.requests import result_key, result_request
 from analysis.services.snapshots import snapshot_refresh
 from daplatform import __version__
 from daplatform.jobs.tasks import job_wake
 from daplatform.throttling import WINDOW, is_refused_too_often
 from hits.models import Campaign, Caption
-from hits.selectors import campaigns_for, further_runs
+from hits.selectors import further_runs
+from hits.views.access import campaigns_for
 
 RETRY_AFTER = 5  # seconds
 MOST_ROWS = 10**12
@@ -169,9 +169,9 @@ def known_level(given: float) -> float:
 class EvaluationChoicesIn(Strict):
     """How metrics are held against people."""
 
-    annotators: Literal["passed", "all"] = EVALUATION.annotators  # type: ignore[assignment]
+    annotators: Literal["passed", "all"] = "passed"
     alpha: Annotated[float, AfterValidator(known_level)] = Field(
-        EVALUATION.alpha, json_schema_extra={"enum": list(LEVELS)}
+        LEVELS[0], json_schema_extra={"enum": list(LEVELS)}
     )
 
 
@@ -278,7 +278,7 @@ def result(
         left_out=further_runs(found) if choices.runs == "primary" else (),
     )
     wanted = result_request(campaign=found, choices=settings)
-    shown = result_latest(found, choices_key(settings))
+    shown = result_latest(found, result_key(settings))
     return answered(response, wanted, result_content(shown))
 
 

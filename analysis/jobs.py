@@ -13,7 +13,7 @@ from analysis.services.metric_chunks import (
     run_suits,
 )
 from analysis.services.results import result_compute, result_fail
-from daplatform.jobs.kinds import JobKind
+from daplatform.jobs.services import JobKind
 
 KINDS = (
     JobKind("results", Result, result_compute, fail=result_fail),

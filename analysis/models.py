@@ -27,6 +27,9 @@ class Computed(Job):
     choices = models.JSONField(help_text="What the analyst chose, by name.")
     choices_key = models.CharField(max_length=16)
     last_rating = models.BigIntegerField(help_text="The last rating that counts.")
+    evidence = models.CharField(
+        max_length=16, blank=True, help_text="Fingerprint of all else it was made of."
+    )
     signature = models.TextField(blank=True)
     summary = models.JSONField(default=dict, blank=True, help_text="All numbers that are shown.")
 
@@ -40,9 +43,6 @@ class Result(Computed):
     """The analysis of a campaign's ratings."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="results")
-    decisions = models.CharField(
-        max_length=16, blank=True, help_text="Fingerprint of the reviewers' decisions."
-    )
 
     class Meta:
         ordering = ["-last_rating", "-pk"]
@@ -65,17 +65,13 @@ class MetricEvaluation(Computed):
     """Metrics held against the people of a campaign."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="evaluations")
-    evidence = models.CharField(
-        max_length=16, help_text="Fingerprint of the metric scores and the reviewers' decisions."
-    )
 
     class Meta:
         ordering = ["-pk"]
         constraints = [
             *Job.Meta.constraints,
             models.UniqueConstraint(
-                fields=["campaign", "choices_key", "last_rating", "evidence"],
-                name="one_evaluation_per_evidence",
+                fields=["campaign", "choices_key", "last_rating"], name="one_evaluation_per_cutoff"
             ),
             models.CheckConstraint(
                 condition=~models.Q(status="done") | ~models.Q(signature=""),
@@ -96,17 +92,14 @@ class Description(Computed):
     """What a paper says of its data, of one campaign: texts, likeness, people, scores, cost."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="descriptions")
-    evidence = models.CharField(
-        max_length=16, help_text="Fingerprint of the captions, the decisions and the money."
-    )
 
     class Meta:
         ordering = ["-pk"]
         constraints = [
             *Job.Meta.constraints,
             models.UniqueConstraint(
-                fields=["campaign", "choices_key", "last_rating", "evidence"],
-                name="one_description_per_evidence",
+                fields=["campaign", "choices_key", "last_rating"],
+                name="one_description_per_cutoff",
             ),
             models.CheckConstraint(
                 condition=~models.Q(status="done") | ~models.Q(signature=""),

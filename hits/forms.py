@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 
-from hits.composition import Shape
+from hits.composition.shape import Shape
 from hits.models import Campaign
 
 

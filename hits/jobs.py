@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from daplatform.jobs.kinds import JobKind
+from daplatform.jobs.services import JobKind
 from hits.models import Batch, Upload
 from hits.services.composing import batch_fill
 from hits.services.uploads import upload_refuse, upload_work

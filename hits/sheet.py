@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hits.composition import KINDS, Captions, Composition, Shape, compose_campaign
-from hits.composition.shape import DEGRADED, REFERENCE, IntArray
-from hits.importing import Reading, Role
+from hits.composition.campaign import Captions, Composition, compose_campaign
+from hits.composition.shape import DEGRADED, KINDS, REFERENCE, IntArray, Shape
+from hits.importing.reading import Reading
+from hits.importing.roles import Role
 
 COLUMNS = ("hit", "position", "kind", "video", "system", "caption", "original")
 # Between the names of systems whose identical captions are asked once and credited to each.

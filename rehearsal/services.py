@@ -10,7 +10,7 @@ from analysis.metrics.registry import metric_names
 from analysis.models import MetricRun
 from analysis.services.metric_runs import metric_run_request
 from analysis.services.metric_workers import metrics_unavailable
-from hits.importing import Reading
+from hits.importing.reading import Reading
 from hits.models import Campaign
 from hits.services.campaigns import campaign_share
 from hits.services.composing import batch_compose

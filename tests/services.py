@@ -89,11 +89,14 @@ def wait_for(port: int, process: subprocess.Popen[bytes], seconds: float = 120) 
 
 
 @contextlib.contextmanager
-def server(command: list[str], port: int, *, user: str | None = None) -> Iterator[int]:
+def server(
+    command: list[str], port: int, *, user: str | None = None, env: dict[str, str] | None = None
+) -> Iterator[int]:
     """The command running, in its own process group, until the block is left; gives its pid."""
     process = subprocess.Popen(
         command,
         user=user,
+        env=env,
         start_new_session=True,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

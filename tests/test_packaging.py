@@ -165,12 +165,12 @@ def test_a_web_machine_starts_without_the_rehearsal_room_and_without_torch(
     assert "torch" not in pip(tmp_path, "list", "--format", "freeze")
     port = free_port()
     monkeypatch.chdir(tmp_path)
-    for name, value in {**environment(tmp_path), **settings}.items():
-        monkeypatch.setenv(name, value)
     gunicorn = [str(tmp_path / ".venv" / "bin" / "gunicorn"), "daplatform.wsgi", "--timeout=120"]
-    with server([*gunicorn, "--bind", f"127.0.0.1:{port}"], port):
-        page = httpx.get(f"http://127.0.0.1:{port}/accounts/login/")
+    variables = environment(tmp_path) | settings
+    with server([*gunicorn, "--bind", f"127.0.0.1:{port}"], port, env=variables):
+        site = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=100)
+        page = site.get("/accounts/login/")
         assert page.status_code == 200
         assert "Log in" in page.text
-        assert httpx.get(f"http://127.0.0.1:{port}/static/css/base.css").status_code == 200
-        assert httpx.get(f"http://127.0.0.1:{port}/healthz").status_code == 200
+        assert site.get("/static/css/base.css").status_code == 200
+        assert site.get("/healthz").status_code == 200

@@ -29,8 +29,9 @@ from analysis.reading import RatingsFile
 from analysis.results import describing
 from analysis.results.describing import EVERYTHING, Texts
 from analysis.results.findings.annotators import checked, quality_sentence
-from analysis.results.pipeline import Analysis, Settings, analyse, unchecked
-from analysis.results.registry import Context, counts
+from analysis.results.pipeline import Analysis, analyse, counts, unchecked
+from analysis.results.registry import Context
+from analysis.results.settings import Settings
 
 TABLES: Final = {
     "texts": describing.TEXTS,

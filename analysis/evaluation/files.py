@@ -20,9 +20,8 @@ from analysis.evaluation.robustness.checks import Robustness
 from analysis.evaluation.tables import Row
 from analysis.metrics.families.fusion import fusion_json
 from analysis.presenting.charts import Spec
-from analysis.presenting.document import picture
+from analysis.presenting.document import can_draw, draw_png, picture
 from analysis.presenting.downloads import table_file, table_formats
-from analysis.presenting.drawing import can_draw, draw_png
 from analysis.presenting.exports import Table, records
 from analysis.results import files
 from analysis.results.files import Maker

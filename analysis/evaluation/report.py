@@ -21,8 +21,7 @@ from analysis.evaluation.robustness.referencing import NUMBERS
 from analysis.evaluation.tables import Row
 from analysis.evaluation.verdicts import Verdict
 from analysis.presenting import document
-from analysis.presenting.document import chart, html_document, laid_out, sentence
-from analysis.presenting.markup import element
+from analysis.presenting.document import chart, element, html_document, laid_out, sentence
 from analysis.presenting.sentences import number
 
 TITLE: Final = "Metrics against people"

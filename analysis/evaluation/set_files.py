@@ -21,13 +21,11 @@ from analysis.evaluation.system_tables import SYSTEMS, system_rows
 from analysis.evaluation.tables import UNMATCHED, unmatched_rows
 from analysis.metrics.families.fusion import fusion_json
 from analysis.presenting.charts import Spec, heat_spec
-from analysis.presenting.document import chart, folded, html_document, picture
+from analysis.presenting.document import chart, draw_png, element, folded, html_document, picture
 from analysis.presenting.document import table as shown_table
 from analysis.presenting.downloads import table_file, table_formats
-from analysis.presenting.drawing import draw_png
 from analysis.presenting.exports import Table, records
 from analysis.presenting.latex import escaped, number, shaded
-from analysis.presenting.markup import element
 from analysis.presenting.sentences import listed
 from analysis.presenting.sentences import number as words
 from analysis.results.files import Maker

@@ -16,7 +16,7 @@ def ratings_named(text: str, *, pair: str | None = None) -> RatingsFile:
     path = Path(text)
     if path.exists() or path.suffix:
         return read_ratings(path, pair=pair)
-    from analysis.services.snapshots import campaign_ratings
+    from analysis.services.descriptions import campaign_ratings
 
     return campaign_ratings(campaign_named(text))
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 Work = Mapping[str, Any]
-"""A row of `analysis.presenting.listings.annotators_listing`, its flags a list."""
+"""A row of `analysis.results.listings.annotators_listing`, its flags a list."""
 FAR_APART: Final = 20
 """Points between two scores of the same caption."""
 

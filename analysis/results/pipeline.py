@@ -1,78 +1,33 @@
-"""From ratings to everything the command, the pages and the report show: one pure function."""
+"""From ratings to everything the command, the pages and the report show. Pure.
+
+`analyse` ranks; `summarise` computes the numbers of every finding (`analysis.results.registry`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analysis.presenting.sentences import UNCHECKED
+from analysis.results.registry import Counts, Summary, findings
+from analysis.results.settings import Settings
+from analysis.stats.agreement import AnnotatorValues, shared_ratings
 from analysis.stats.bootstrap import Intervals, bootstrap_annotators, bootstrap_captions
 from analysis.stats.captions import CaptionScores, SystemScores, score_captions, score_systems
 from analysis.stats.flags import Evidence, raise_flags
-from analysis.stats.quality import Quality, Test, check_quality
+from analysis.stats.quality import FAILED, INSUFFICIENT, PASSED, Quality, check_quality
 from analysis.stats.ranking import Ranking, rank_systems
 from analysis.stats.ratings import DEGRADED, Ratings
 from analysis.stats.signature import Signature, sign
-from analysis.stats.standardise import Basis, Standardised, standardise
+from analysis.stats.standardise import Standardised, standardise
 
 if TYPE_CHECKING:
     from analysis.reading import RatingsFile
-
-Question = Literal["combined", "score", "fluency"]
-Unit = Literal["caption", "annotator"]
-
-QUICK_RATINGS: Final = 200_000
-"""Ratings up to which all that `analysis.results.trust` does takes about a second."""
-MOST_DRAWS: Final = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Every choice that changes a number, with the protocol's own as the default."""
-
-    test: Test = "t"
-    """Of quality control: the paired t-test, or the exact Wilcoxon signed-rank test."""
-    alpha: float = 0.05
-    """Level of the tests between systems."""
-    quality_alpha: float = 0.05
-    """Level of quality control: who passes does not change with the level of the other tests."""
-    minimum_pairs: int = 0
-    """Pairs a campaign asks for before it decides about a person, if more than the test needs."""
-    keep_all_annotators: bool = False
-    """Rank with everybody's ratings, not only with those of annotators who passed."""
-    basis: Basis = "all"
-    """Ratings over which an annotator's mean and standard deviation are taken."""
-    question: Question = "combined"
-    """With a fluency question: the mean of both z scores, or one of them alone."""
-    resample: Unit = "caption"
-    draws: int = 1000
-    confidence: float = 0.95
-    seed: int = 7
-    left_out: tuple[str, ...] = ()
-    """Systems that are not ranked, such as all runs of a team but its primary one."""
-    planned_captions: int | None = None
-    """Captions of each system the campaign set out to have rated, if more than there are now: what
-    the stopping rule is laid out for, so it must not follow the ratings as they come in."""
-    thorough: bool = False
-    """Assess how far to trust the ranking however many ratings there are."""
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.draws <= MOST_DRAWS:
-            raise ValueError(f"draws must be at least 1 and at most {MOST_DRAWS:,}")
-        if self.seed < 0:
-            raise ValueError(f"seed must not be negative, not {self.seed}")
-        if self.planned_captions is not None and self.planned_captions < 1:
-            raise ValueError(f"planned_captions must be at least 1, not {self.planned_captions}")
-        for name, known in (("question", get_args(Question)), ("resample", get_args(Unit))):
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name} must be one of {', '.join(known)}")
-
-    def wants_trust(self, ratings: int) -> bool:
-        """Whether the results of so many ratings include how far to trust them."""
-        return self.thorough or ratings <= QUICK_RATINGS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -216,6 +171,76 @@ def _resampled(
         return bootstrap_annotators(ratings, z, used, rng=rng, draws=draws, confidence=confidence)
     return bootstrap_captions(
         captions, len(ratings.systems), rng=rng, draws=draws, confidence=confidence
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """What findings are computed from.
+
+    Parameters
+    ----------
+    splits : of the annotators into halves, for self-replication
+    draws : random drops of annotators beside every quality threshold
+    """
+
+    analysis: Analysis
+    splits: int = 1_000
+    draws: int = 200
+
+    @cached_property
+    def answers(self) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Raw and z value of each rating."""
+        return answers(self.analysis.ratings, self.analysis.standardised, self.analysis.settings)
+
+    @cached_property
+    def shared(self) -> AnnotatorValues:
+        """Raw scores of captions that several people rated."""
+        return shared_ratings(self.analysis.ratings, self.answers[0], self.analysis.used)
+
+    @cached_property
+    def counted(self) -> NDArray[np.bool_]:
+        """Ratings of captions that count."""
+        ratings = self.analysis.ratings
+        return ratings.scores_a_caption & self.analysis.used[ratings.annotator]
+
+    def generator(self, stream: int) -> np.random.Generator:
+        """Each use its own stream of the one seed, so that none disturbs another."""
+        return np.random.default_rng([self.analysis.settings.seed, stream])
+
+
+def summarise(
+    analysed: Analysis, *, notes: Sequence[str] = (), splits: int = 1_000, draws: int = 200
+) -> Summary:
+    """The numbers of every finding; of many ratings only those that are quick to compute."""
+    material = Material(analysed, splits, draws)
+    wants_all = analysed.settings.wants_trust(len(analysed.ratings))
+    return Summary(
+        signature=analysed.signature,
+        settings=analysed.settings,
+        counts=counts(analysed),
+        notes=tuple(notes),
+        numbers={
+            finding.name: finding.compute(material)
+            for finding in findings()
+            if wants_all or finding.is_quick
+        },
+    )
+
+
+def counts(analysed: Analysis) -> Counts:
+    status = analysed.quality.status
+    return Counts(
+        ratings=len(analysed.ratings),
+        ratings_used=int(analysed.captions.n.sum()),
+        ratings_without_z=analysed.undefined,
+        annotators=len(status),
+        annotators_used=int(analysed.used.sum()),
+        annotators_passed=status.count(PASSED),
+        annotators_failed=status.count(FAILED),
+        annotators_insufficient=status.count(INSUFFICIENT),
+        captions=len(analysed.captions.n),
+        systems=len(analysed.competing),
     )
 
 

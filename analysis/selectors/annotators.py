@@ -25,7 +25,7 @@ from analysis.selectors.results import result_listing
 from annotations.models import Annotator, Assignment
 from annotations.selectors.confirming import ratings_confirmed
 from crowds.models import Exclusion
-from crowds.selectors.reviews import annotators_left_out
+from crowds.selectors.counting import annotators_left_out
 from hits.models import Campaign, HitItem
 from hits.selectors import replaced_words
 

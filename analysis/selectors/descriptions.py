@@ -15,7 +15,7 @@ from analysis.presenting.downloads import table_file, table_formats
 from analysis.presenting.exports import Table, records
 from analysis.presenting.listings import as_table, read_listing
 from analysis.results.files import Maker
-from analysis.selectors.ratings import reviews_fingerprint
+from analysis.selectors.results import reviews_fingerprint
 from crowds.selectors.money import campaign_currency, campaign_sums
 from hits.models import Campaign, Caption, System
 from hits.selectors import campaign_plan, campaign_systems

@@ -24,11 +24,13 @@ from analysis.metrics.scoring import column
 from analysis.models import MetricEvaluation, MetricRun, MetricScore
 from analysis.presenting.listings import read_listing
 from analysis.results.files import Maker
-from analysis.results.pipeline import Settings, analyse
+from analysis.results.pipeline import analyse
+from analysis.results.settings import Settings
 from analysis.results.snapshot import Columns
 from analysis.selectors.metric_material import run_material
 from analysis.selectors.metric_scores import metric_signatures, metric_sources, run_notes
-from analysis.selectors.ratings import evidence_of, ratings_of, reviews_fingerprint
+from analysis.selectors.ratings import evidence_of, ratings_of
+from analysis.selectors.results import last_rating, reviews_fingerprint
 from hits.models import Campaign
 
 if TYPE_CHECKING:
@@ -138,7 +140,8 @@ def sets_evidence(campaign: Campaign, sets: Sequence[str]) -> str:
     """`evaluation_evidence` of a campaign and of further ones."""
     if not sets:
         return evaluation_evidence(campaign)
-    said = repr([(one.slug, evaluation_evidence(one)) for one in campaigns_of(campaign, sets)])
+    campaigns = campaigns_of(campaign, sets)
+    said = repr([(one.slug, last_rating(one), evaluation_evidence(one)) for one in campaigns])
     return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import shutil
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from django.conf import settings
-from django.db import transaction
 
 from analysis.evaluation.description import TABLES, Data, described
 from analysis.evaluation.files import table
@@ -16,7 +12,9 @@ from analysis.evaluation.scoring import Scorer
 from analysis.metrics.config import MetricConfig
 from analysis.models import Description
 from analysis.presenting.listings import write_listing
+from analysis.reading import RatingsFile
 from analysis.results.folder import ResultFolder
+from analysis.results.snapshot import Columns
 from analysis.selectors.descriptions import (
     caption_texts,
     cost_rows,
@@ -24,13 +22,13 @@ from analysis.selectors.descriptions import (
     description_folder,
     description_is_here,
 )
-from analysis.selectors.ratings import last_rating
-from analysis.services.results import make_again, try_again, without_stop
-from analysis.services.snapshots import campaign_ratings
-from daplatform.jobs.services import job_done, job_failed
+from analysis.selectors.ratings import evidence_of, notes_on, ratings_of
+from analysis.selectors.results import last_rating
+from analysis.services.requests import choices_key, computed_request
+from analysis.services.results import Numbers, computed_fail, computed_make
+from analysis.services.snapshots import snapshot_refresh
 from hits.models import Campaign
 
-KEPT = 2
 VERSION = "1"
 
 
@@ -44,30 +42,31 @@ class Choices:
 
 
 def description_request(*, campaign: Campaign) -> Description | None:
-    """The row for the campaign of this moment, made if it is new; None without any caption.
-
-    Whoever gets a waiting row wakes a worker for it; twice does no harm.
-    """
-    choices, evidence = Choices(), description_evidence(campaign)
+    """Of the captions and ratings of this moment; None without any caption."""
+    evidence = description_evidence(campaign)
     if not evidence:
         return None
-    row, _ = Description.objects.get_or_create(
+    found: Description | None = computed_request(
+        Description.objects.all(),
         campaign=campaign,
-        choices_key=choices_key(choices),
-        last_rating=last_rating(campaign) or 0,
-        evidence=evidence,
-        defaults={"choices": asdict(choices)},
+        choices=Choices(),
+        key=choices_key(Choices(), VERSION),
+        evidence=lambda _: evidence,
+        has_files=description_is_here,
+        last=last_rating(campaign) or 0,
     )
-    row.campaign = campaign
-    if row.status == Description.Status.DONE and not description_is_here(row):
-        make_again(row)
-    try_again(row)
-    return row
+    return found
 
 
-def choices_key(choices: Choices) -> str:
-    text = json.dumps(asdict(choices) | {"version": VERSION}, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+def campaign_ratings(campaign: Campaign) -> RatingsFile:
+    """Its ratings as a file of them would be read. Raises ValueError where there are none."""
+    columns = snapshot_refresh(campaign=campaign).read()
+    return RatingsFile(
+        ratings_of(campaign, columns),
+        f"campaign {campaign.slug}",
+        evidence_of(campaign, columns),
+        tuple(notes_on(campaign)),
+    )
 
 
 def campaign_data(campaign: Campaign) -> Data:
@@ -81,31 +80,22 @@ def campaign_data(campaign: Campaign) -> Data:
 
 
 def description_compute(row: Description) -> None:
-    """Describe the campaign and keep the tables."""
-    choices = Choices(**row.choices)
-    scorer = Scorer([choices.similarity], MetricConfig(store=settings.METRIC_STORE).context())
-    try:
-        data = campaign_data(row.campaign)
-        found, said = described(data, scorer, draws=choices.draws, seed=choices.seed)
-    except ValueError as error:
-        return description_fail(row, str(error))
-    with ResultFolder(description_folder(row)) as folder:
-        for name, rows in found.items():
-            write_listing(folder / f"{name}.arrow", table(rows, TABLES[name]))
-    told = {**row.choices, "last_rating": row.last_rating, "data": row.evidence, "version": VERSION}
-    signature = "|".join(f"{name}:{value}" for name, value in told.items())
-    if job_done(job=row, signature=signature, summary={"said": said}):
-        _prune(row)
+    """Describe the campaign."""
+    computed_make(row, _compute, evidence=description_evidence, folder=description_folder)
 
 
 def description_fail(row: Description, problem: str) -> None:
-    job_failed(job=row, problem=without_stop(problem))
+    computed_fail(row, problem, description_evidence(row.campaign))
 
 
-@transaction.atomic
-def _prune(row: Description) -> None:
-    """Only the latest are worth their space."""
-    same = Description.objects.filter(campaign=row.campaign, choices_key=row.choices_key)
-    for old in same.exclude(status__in=Description.ACTIVE).order_by("-finished_at")[KEPT:]:
-        shutil.rmtree(description_folder(old), ignore_errors=True)
-        old.delete()
+def _compute(row: Description, columns: Columns) -> Numbers:
+    choices = Choices(**row.choices)
+    scorer = Scorer([choices.similarity], MetricConfig(store=settings.METRIC_STORE).context())
+    data = campaign_data(row.campaign)
+    found, said = described(data, scorer, draws=choices.draws, seed=choices.seed)
+    with ResultFolder(description_folder(row)) as folder:
+        for name, rows in found.items():
+            write_listing(folder / f"{name}.arrow", table(rows, TABLES[name]))
+    told = {**row.choices, "last_rating": row.last_rating, "version": VERSION}
+    told["data"] = description_evidence(row.campaign)
+    return "|".join(f"{name}:{value}" for name, value in told.items()), {"said": said}

@@ -12,9 +12,8 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.stats.paired import PairedTest, paired_t
+from analysis.stats.paired import PairedTest, paired_t, signed_rank
 from analysis.stats.ratings import DEGRADED, REPEAT, Ratings
-from analysis.stats.signed_rank import signed_rank
 
 Test = Literal["t", "wilcoxon"]
 TESTS: Final = {"t": paired_t, "wilcoxon": signed_rank}

@@ -19,16 +19,17 @@ from numpy.typing import NDArray
 
 from analysis.stats.columns import (
     Codes,
+    RowFaults,
     all_blank,
     durations,
     encode,
     finite_numbers,
     moments,
     points,
+    row_fault,
     sort_labels,
     whole_numbers,
 )
-from analysis.stats.faults import RowFaults, row_fault
 from daplatform.tables import SHOWN, Kind, TableError
 
 KINDS: Final = ("system", "reference", "degraded", "repeat")

@@ -19,7 +19,7 @@ from analysis.selectors.descriptions import (
 )
 from analysis.services.descriptions import description_request
 from analysis.views.evaluation import news
-from analysis.views.files import made_file
+from analysis.views.latest import made_file
 from daplatform.jobs.tasks import job_wake
 from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign

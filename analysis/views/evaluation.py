@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, cast
 
+from django import forms
 from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -18,8 +19,9 @@ from analysis.evaluation.pictures import Picture
 from analysis.evaluation.points import marks_of, odd_captions, points_of, scatter_spec
 from analysis.evaluation.reference_curve import DRAWN, best_metrics, curve_specs
 from analysis.evaluation.robustness.referencing import NUMBERS
+from analysis.evaluation.settings import Choices
 from analysis.evaluation.storing import Evaluated
-from analysis.forms import EvaluationForm, PointsForm, SetsForm
+from analysis.forms import level_of, whose_ratings
 from analysis.metrics.registry import families
 from analysis.metrics.scoring import metric_of
 from analysis.models import MetricEvaluation
@@ -28,21 +30,77 @@ from analysis.presenting.exports import records
 from analysis.presenting.listings import as_table
 from analysis.selectors.evaluations import (
     evaluation_folder,
+    evaluation_has_points,
     evaluation_latest,
     evaluation_makers,
     evaluation_numbers,
     evaluation_points,
     evaluation_under_way,
 )
-from analysis.services.evaluations import choices_key, evaluation_request
-from analysis.views.files import made_file
-from analysis.views.latest import checked
+from analysis.services.evaluations import evaluation_key, evaluation_request
+from analysis.views.latest import checked, made_file
 from daplatform.jobs.tasks import job_wake
 from hits.models import Campaign, Caption
-from hits.selectors import campaigns_for
-from hits.views.access import MemberRequest, for_campaign
+from hits.views.access import MemberRequest, campaigns_for, for_campaign
 
 ODD_SHOWN = 20
+DEFAULTS = Choices()
+
+
+class EvaluationForm(forms.Form):
+    """How metrics are held against people; all optional."""
+
+    annotators = whose_ratings()
+    human = forms.ChoiceField(
+        required=False,
+        choices=[("z", "Standardised, z"), ("raw", "Raw")],
+        label="Which scores",
+    )
+    alpha = level_of("Level of the tests")
+    direction = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("human_on_metric", "In people’s scores"),
+            ("metric_on_human", "In the metric’s scores"),
+        ],
+        label="Odd captions are far off",
+    )
+    checks = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("", "From the scores there are"),
+            ("all", "Computed again: words shuffled, fewer references, foils"),
+        ],
+        label="Robustness",
+    )
+
+    def wanted(self) -> Choices:
+        """The choices that change numbers; call after `is_valid`."""
+        chosen = self.cleaned_data
+        return Choices(
+            annotators=chosen["annotators"] or DEFAULTS.annotators,
+            alpha=chosen["alpha"] or DEFAULTS.alpha,
+            direction=chosen["direction"] or DEFAULTS.direction,
+            checks=chosen["checks"],
+        )
+
+
+class Wanting(Protocol):
+    """A form that knows what is wanted of an evaluation."""
+
+    def wanted(self) -> Choices: ...
+
+
+class PointsForm(forms.Form):
+    """Which metric the picture of captions shows: the best, unless another is chosen."""
+
+    metric = forms.ChoiceField(label="Captions by")
+
+    def __init__(self, data: Mapping[str, str], *, metrics: Sequence[str]) -> None:
+        """``metrics``: one or more, best first."""
+        super().__init__({"metric": data.get("metric") or metrics[0]})
+        names = [(name, name) for name in metrics]
+        cast(forms.ChoiceField, self.fields["metric"]).choices = names
 
 
 @require_safe
@@ -53,7 +111,10 @@ def evaluation(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     shown, is_waiting = latest_evaluation(request, campaign, form)
     context = {"campaign": campaign, "form": form, "result": shown, "is_waiting": is_waiting}
     context["under_way"] = (
-        evaluation_under_way(campaign, choices_key(form.wanted())) if is_waiting else None
+        evaluation_under_way(campaign, evaluation_key(form.wanted())) if is_waiting else None
+    )
+    context["is_lost"] = (
+        shown is not None and shown.signature != "" and not evaluation_has_points(shown)
     )
     if request.htmx:
         return news(request, context)
@@ -70,9 +131,7 @@ def evaluation_file(
     request: MemberRequest, campaign: Campaign, pk: int, name: str
 ) -> HttpResponseBase:
     """One of its files, as the command line would have written it."""
-    made = MetricEvaluation.objects.select_related("campaign").filter(
-        status=MetricEvaluation.Status.DONE
-    )
+    made = MetricEvaluation.objects.select_related("campaign").exclude(signature="")
     found = get_object_or_404(made, campaign=campaign, pk=pk)
     further = set(found.choices.get("sets", ()))
     if campaigns_for(request.user).filter(slug__in=further).count() != len(further):
@@ -86,7 +145,7 @@ def evaluation_file(
 
 
 def latest_evaluation(
-    request: MemberRequest, campaign: Campaign, form: EvaluationForm | SetsForm
+    request: MemberRequest, campaign: Campaign, form: Wanting
 ) -> tuple[MetricEvaluation | None, bool]:
     """What can be shown, and whether something newer is being made; the first visit wakes a
     worker for it."""
@@ -98,7 +157,7 @@ def latest_evaluation(
         return wanted, False
     if not request.htmx:  # htmx: a page looks again
         job_wake(wanted)
-    return evaluation_latest(campaign, choices_key(choices)), True
+    return evaluation_latest(campaign, evaluation_key(choices)), True
 
 
 def news(request: MemberRequest, context: dict[str, Any]) -> HttpResponseBase:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import io
 import tempfile
+from collections.abc import Iterable
+from dataclasses import Field
 from pathlib import Path
+from typing import Any, cast
 
+from django import forms
 from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
 from django.http import FileResponse, Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
-from analysis.forms import MetricsForm
 from analysis.metrics.encoding.models import ModelChoice
+from analysis.metrics.files import as_texts, read_references
+from analysis.metrics.scoring import label_checked
+from analysis.metrics.settings import SETTINGS, Settings
 from analysis.models import MetricRun
 from analysis.selectors import metric_progress, metric_scores
 from analysis.selectors.metric_choices import (
@@ -27,12 +34,127 @@ from analysis.services import metric_runs
 from analysis.tasks import metric_worker_report_task
 from daplatform.errors import DomainError
 from daplatform.jobs.tasks import job_wake
+from daplatform.tables import Faults
 from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign
 
 MAY_SCORE = "analysis.add_metricrun"
 FAULTS_SHOWN = 50
 FILES = ("scores.csv", "scores.csv.json", "captions.csv", "references.csv")
+
+
+class MetricsForm(forms.Form):
+    """Which metrics to compute, and with what; the papers' own values first.
+
+    A field for each setting of the metrics is made from the setting itself.
+    """
+
+    metrics = forms.MultipleChoiceField(
+        error_messages={
+            "required": "Tick at least one metric.",
+            "invalid_choice": "%(value)s cannot be computed for this campaign.",
+        }
+    )
+    model = forms.ChoiceField(
+        label="Image–text model",
+        required=False,
+        help_text="“demo” knows the demo’s rendered scenes and nothing else.",
+    )
+    anyway = forms.BooleanField(
+        label="Let the demo model score these videos anyway",
+        required=False,
+        help_text="Its numbers will mean nothing, and every table will say so.",
+    )
+    label = forms.CharField(
+        label="Label",
+        required=False,
+        max_length=40,
+        help_text="To keep these scores beside those of the same metrics computed otherwise.",
+    )
+    corpus = forms.FileField(
+        label="Corpus",
+        required=False,
+        help_text="A file video,source,caption to count rare words in, in place of the references.",
+    )
+
+    def __init__(
+        self,
+        data: Any = None,
+        files: Any = None,
+        *,
+        can: Iterable[str],
+        models: Iterable[str],
+        asks_consent: bool = False,
+    ) -> None:
+        """``can``: the metrics that can be computed; ``models``: entries of METRIC_MODELS;
+        ``asks_consent``: whether the demo model is among them and not made for these videos."""
+        super().__init__(data, files)
+        self._can = list(can)
+        self._offer("metrics", [(name, name) for name in self._can])
+        named = [(entry, Path(ModelChoice.named(entry).model).name) for entry in models]
+        self._offer("model", named or [("", "None")])
+        for name, setting in SETTINGS.items():
+            self.fields[name] = setting_field(setting)
+        if not asks_consent:
+            del self.fields["anyway"]
+
+    def _offer(self, name: str, choices: list[tuple[str, str]]) -> None:
+        cast(forms.ChoiceField, self.fields[name]).choices = choices
+
+    @property
+    def ticked(self) -> set[str]:
+        """All that can be computed, until somebody has chosen."""
+        return set(self["metrics"].value() or () if self.is_bound else self._can)
+
+    @property
+    def settings(self) -> list[forms.BoundField]:
+        """The fields of the metrics' settings, but that of frames, which stands by itself."""
+        return [self[name] for name in SETTINGS if name != "frames"]
+
+    def clean_corpus(self) -> metric_runs.Corpus | None:
+        given: UploadedFile[bytes] | None = self.cleaned_data["corpus"]
+        if given is None:
+            return None
+        faults = Faults()
+        name = Path(given.name or "corpus.csv")
+        with tempfile.TemporaryDirectory(prefix="da-corpus-") as folder:
+            path = Path(folder) / f"corpus{name.suffix}"
+            path.write_bytes(given.read())
+            references = as_texts(read_references(path, faults))
+        if faults.errors:
+            raise forms.ValidationError([str(fault) for fault in faults])
+        return metric_runs.Corpus(name.name, references)
+
+    def clean_label(self) -> str:
+        try:
+            return label_checked(self.cleaned_data["label"].strip())
+        except ValueError as error:
+            raise forms.ValidationError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
+
+    def clean(self) -> None:
+        """What was left empty is as the papers have it."""
+        given = {name: self.cleaned_data.get(name) for name in SETTINGS}
+        try:
+            self.chosen = Settings(
+                **{name: value for name, value in given.items() if value not in (None, "")}
+            )
+        except ValueError as error:
+            raise forms.ValidationError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
+
+
+def setting_field(setting: Field[Any]) -> forms.Field:
+    """The field of a metric's setting, made from the setting."""
+    about = setting.metadata
+    told = {"label": about["label"], "help_text": about["help_text"], "required": False}
+    if about["offered"]:
+        offered = list(about["offered"].items())
+        return forms.ChoiceField(choices=offered, initial=setting.default, **told)
+    kind: type[forms.Field] = {
+        bool: forms.BooleanField,
+        int: forms.IntegerField,
+        float: forms.FloatField,
+    }.get(type(setting.default), forms.CharField)
+    return kind(initial=setting.default, **told)
 
 
 @require_safe

@@ -7,16 +7,15 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from analysis.results.pipeline import Settings
+from analysis.results.settings import Settings
 from analysis.selectors.overview import campaign_overview
 from analysis.selectors.progress import campaigns_turns, hits_turns
-from analysis.services.results import choices_key, result_renew
+from analysis.services.requests import result_key, result_renew
 from annotations.selectors.rated import campaigns_rated
 from daplatform.jobs.tasks import job_wake
 from daplatform.row_keys import row_key
 from hits.models import Campaign
-from hits.selectors import campaigns_for
-from hits.views.access import MemberRequest, for_campaign, for_member
+from hits.views.access import MemberRequest, campaigns_for, for_campaign, for_member
 
 
 @require_safe
@@ -27,7 +26,7 @@ def overview(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     choices = Settings(minimum_pairs=campaign.min_pairs)
     if renewed := result_renew(campaign=campaign, choices=choices, now=now):
         job_wake(renewed)
-    found = campaign_overview(campaign, choices_key(choices), now=now)
+    found = campaign_overview(campaign, result_key(choices), now=now)
     if found.may_change and request.GET.get("seen") == found.digest:
         return HttpResponse(status=204)
     this = Campaign.objects.filter(pk=campaign.pk)

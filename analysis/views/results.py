@@ -14,8 +14,7 @@ from analysis.presenting.pairs import ADJUSTMENTS, pair_tests, wins_matrix
 from analysis.results.findings.ranking import missing_sentence, ranking_sentence
 from analysis.results.registry import Section, Summary
 from analysis.selectors.results import result_folder, result_makers, result_summary
-from analysis.views.files import made_file
-from analysis.views.latest import latest_result
+from analysis.views.latest import latest_result, made_file
 from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign
 

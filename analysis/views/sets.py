@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
+from django import forms
+from django.db.models import QuerySet
 from django.http import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -15,20 +17,61 @@ from analysis.evaluation.set_files import (
     set_table,
 )
 from analysis.evaluation.sets import SetEvaluation
-from analysis.forms import SetsForm
+from analysis.evaluation.settings import Choices
+from analysis.forms import level_of, whose_ratings
 from analysis.models import MetricEvaluation
 from analysis.selectors.evaluations import evaluation_under_way, set_numbers
-from analysis.services.evaluations import choices_key
-from analysis.views.evaluation import latest_evaluation, news
+from analysis.services.evaluations import evaluation_key
+from analysis.views.evaluation import DEFAULTS, latest_evaluation, news
 from analysis.views.latest import checked
 from hits.models import Campaign
-from hits.selectors import campaigns_for
-from hits.views.access import MemberRequest, for_campaign
+from hits.views.access import MemberRequest, campaigns_for, for_campaign
 
 UNSEEN = {"split": "Split", "scale": "Scale", "set": "Campaign", "metric": "Metric", "n": "n"}
 UNSEEN |= {"pearson": "r", "kendall_b": "τ-b"}
 WEIGHTS = {"metric": "Metric", "coefficient": "Coefficient", "low": "from", "high": "to"}
 WEIGHTS |= {"standardised": "Standardised"}
+
+
+class SetsForm(forms.Form):
+    """Which campaigns are held against people together, and how."""
+
+    sets = forms.ModelMultipleChoiceField(
+        Campaign.objects.none(),
+        required=False,
+        to_field_name="slug",
+        label="Together with",
+        widget=forms.CheckboxSelectMultiple,
+    )
+    left_out = forms.ModelMultipleChoiceField(
+        Campaign.objects.none(),
+        required=False,
+        to_field_name="slug",
+        label="Left out of the mean",
+        widget=forms.CheckboxSelectMultiple,
+    )
+    annotators = whose_ratings()
+    human = forms.ChoiceField(
+        required=False, choices=[("z", "Standardised, z"), ("raw", "Raw")], label="Which scores"
+    )
+    alpha = level_of("Level of the tests")
+
+    def __init__(self, data: Any = None, *, campaign: Campaign, others: QuerySet[Campaign]) -> None:
+        super().__init__(data)
+        field = cast(forms.ModelMultipleChoiceField[Campaign], self.fields["sets"])
+        field.queryset = others.exclude(pk=campaign.pk)
+        field = cast(forms.ModelMultipleChoiceField[Campaign], self.fields["left_out"])
+        field.queryset = others
+
+    def wanted(self) -> Choices:
+        """Call after `is_valid`."""
+        chosen = self.cleaned_data
+        return Choices(
+            annotators=chosen["annotators"] or DEFAULTS.annotators,
+            alpha=chosen["alpha"] or DEFAULTS.alpha,
+            sets=tuple(sorted(one.slug for one in chosen["sets"])),
+            left_out=tuple(sorted(one.slug for one in chosen["left_out"])),
+        )
 
 
 @require_safe
@@ -43,7 +86,7 @@ def sets(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     shown, is_waiting = latest_evaluation(request, campaign, form)
     context |= {"result": shown, "is_waiting": is_waiting, "is_asked": True}
     if is_waiting:
-        context["under_way"] = evaluation_under_way(campaign, choices_key(choices))
+        context["under_way"] = evaluation_under_way(campaign, evaluation_key(choices))
     if request.htmx:
         return news(request, context)
     if shown is not None and shown.status != MetricEvaluation.Status.FAILED:

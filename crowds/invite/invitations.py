@@ -25,9 +25,9 @@ def annotators_invite(
     """A personal invitation for everybody named; those invited before keep theirs."""
     if not names:
         raise DomainError("Name at least one person to invite.")
-    odd = [name for name in names if len(name) > MAX_NAME or not name.isprintable()]
-    if odd:
-        raise DomainError(f"“{odd[0][:40]}…” is no name: {MAX_NAME} plain characters at most.")
+    unusable = [name for name in names if len(name) > MAX_NAME or not name.isprintable()]
+    if unusable:
+        raise DomainError(f"“{unusable[0][:40]}…” is no name: {MAX_NAME} plain characters at most.")
     return [_invite(campaign, INVITED, name, joined) for name in dict.fromkeys(names)]
 
 

@@ -37,7 +37,7 @@ class LaunchRow:
     unconfirmed: int  # at work or handed in, and not named by the crowd yet
     finished: int
     waiting: int  # for a decision
-    odd: int
+    problems: int
     paid: int
     hourly: Decimal | None
     warnings: tuple[str, ...]
@@ -73,7 +73,7 @@ def launch_rows(campaign: Campaign) -> list[LaunchRow]:
         .values("publication__launch")
         .annotate(
             waiting=Count("pk", filter=Q(pay=Pay.OPEN, status=Status.SUBMITTED)),
-            odd=Count("pk", filter=~Q(problem="")),
+            problems=Count("pk", filter=~Q(problem="")),
             paid=Count("pk", filter=Q(pay=Pay.PAY)),
         )
     }
@@ -107,7 +107,7 @@ def _launch_row(
         unconfirmed=unconfirmed,
         finished=sum(turns[launch.pk, state] for state in Assignment.FINISHED),
         waiting=counts.get("waiting", 0),
-        odd=counts.get("odd", 0),
+        problems=counts.get("problems", 0),
         paid=counts.get("paid", 0),
         hourly=hourly,
         warnings=_warnings(launch, hourly),

@@ -8,24 +8,17 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 
 from annotations.models import Assignment
 from crowds.decisions import Case, invites_again, needs_replacement, uses
 from crowds.gateway import CrowdError
 from crowds.models import Launch, OutboxMessage, Policy, Submission, Verdict
-from crowds.registry import connect, marketplaces
+from crowds.registry import connect
 from crowds.selectors.money import policy_of
 from hits.models import Campaign
 
-State = Assignment.State
 Pay, Status = Submission.Pay, Submission.Status
-# Turns whose ratings do not count, by a person's word or because something is odd.
-LEFT_OUT = Q(submission__use=False) | Q(submission__isnull=False, submission__use=None) & (
-    ~Q(submission__problem="")
-    | Q(submission__pay=Pay.REFUSE)
-    | Q(submission__status=Status.REJECTED)
-)
 
 
 @dataclass(frozen=True)
@@ -57,7 +50,7 @@ def submissions_of(campaign: Campaign) -> QuerySet[Submission]:
 
 
 def submissions_filtered(campaign: Campaign, view: str = "") -> QuerySet[Submission]:
-    """`open`: waiting for a decision; `problem`: something is odd; else all."""
+    """`open`: waiting for a decision; `problem`: something is wrong; else all."""
     rows = submissions_of(campaign)
     if view == "open":
         return rows.filter(pay=Pay.OPEN, status=Status.SUBMITTED)
@@ -94,42 +87,6 @@ def _case(*, state: str, problem: str, pay: str, status: str, verdict: str | Non
         verdict=verdict or "",
         refused=pay == Pay.REFUSE or status == Status.REJECTED,
     )
-
-
-def assignments_left_out(campaign: Campaign) -> list[int]:
-    """Turns whose ratings do not count, by a person's word or because something is odd.
-
-    Quality control is not asked here: the analysis has its own, of this very moment. Work that
-    came by a marketplace counts once the marketplace confirms it, whatever its state.
-    """
-    mine = Assignment.objects.filter(campaign=campaign)
-    return sorted(mine.filter(LEFT_OUT | Q(slot=None)).values_list("pk", flat=True))
-
-
-def review_marks(campaign: Campaign) -> tuple[object, ...]:
-    """What changes as soon as other ratings count than before; strangers' work does not.
-
-    The last is the number of turns that marketplaces have confirmed.
-    """
-    placed = Assignment.objects.filter(campaign=campaign, slot__isnull=False)
-    named = Submission.objects.filter(assignment__in=placed, crowd__in=marketplaces())
-    left_out = sorted(placed.filter(LEFT_OUT).values_list("pk", flat=True))
-    return left_out, annotators_vouched_for(campaign), named.count()
-
-
-def annotators_left_out(campaign: Campaign) -> dict[str, bool]:
-    """People with work that does not count, by pseudonym; True where some of it was rejected."""
-    turns = Assignment.objects.filter(LEFT_OUT, campaign=campaign).order_by()
-    found: dict[str, bool] = {}
-    for name, state in turns.values_list("annotator__pseudonym", "state"):
-        found[name] = found.get(name, False) or state == State.REJECTED
-    return found
-
-
-def annotators_vouched_for(campaign: Campaign) -> list[str]:
-    """People whose ratings count whatever quality control says, because a person says so."""
-    rows = Submission.objects.filter(assignment__campaign=campaign, use=True)
-    return sorted(set(rows.values_list("annotator__pseudonym", flat=True)))
 
 
 def shortfalls(launch: Launch) -> dict[int, int]:

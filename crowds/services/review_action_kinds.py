@@ -206,8 +206,8 @@ def _undecided(chosen: Chosen) -> tuple[list[Submission], Remarks]:
         ),
         *_remark(
             len(undecided) - len(clean),
-            "submission is odd: decide about it under Review.",
-            "submissions are odd: decide about them under Review.",
+            "submission has a problem: decide about it under Review.",
+            "submissions have a problem: decide about them under Review.",
         ),
     ]
     return clean, remarks

@@ -95,6 +95,6 @@ class Job(models.Model):
         return self.status in self.ACTIVE
 
     @property
-    def label(self) -> str:
+    def status_label(self) -> str:
         """The status in words."""
         return self.LABELS.get(self.status) or str(self.Status(self.status).label)

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hits.composition.controls import deal_controls
-from hits.composition.fresh import deal_captions
+from hits.composition.dealing import deal_captions, deal_controls, order_of
 from hits.composition.layout import Layout, lay_out
 from hits.composition.shape import DEGRADED, IntArray, Shape, fitting_shape
-from hits.composition.walk import order_of
 from hits.degradation import Degraded, degrade
 
 PROTOCOL_SHAPE = Shape()

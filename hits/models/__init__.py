@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from hits.models.batches import Batch, Hit, HitItem
+from hits.models.batches import Batch, Hit, HitItem, Upload
 from hits.models.campaigns import Campaign
 from hits.models.material import Caption, System, Video
-from hits.models.uploads import Upload
 
 __all__ = [
     "Batch",

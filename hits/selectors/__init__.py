@@ -1,4 +1,4 @@
-"""Reading campaigns: who may see what, and the rows pages show, in a fixed number of queries."""
+"""Reading campaigns: the rows pages show, in a fixed number of queries."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.contrib.auth.models import User
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from hits.composition.shape import Shape
@@ -24,16 +24,6 @@ from hits.planning import (
 
 # Between two systems, in z: what a large campaign can hope to find, up to what a small one can.
 DIFFERENCES = (0.05, 0.1, 0.2, 0.3, 0.5)
-
-
-def campaigns_for(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Campaign]:
-    """The campaigns this person owns or was given a share in; administrators see all."""
-    if not isinstance(user, User) or not user.is_active:
-        return Campaign.objects.none()
-    if user.is_superuser:
-        return Campaign.objects.all()
-    mine = Q(owner=user) | Q(pk__in=user.shared_campaigns.values("pk"))
-    return Campaign.objects.filter(mine)
 
 
 def may_share(campaign: Campaign, user: User) -> bool:

@@ -7,14 +7,10 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.utils import timezone
 
 from daplatform.errors import DomainError
-from daplatform.tables import Faults, Where
-from hits.composition import Shape
-from hits.importing.limits import LIMITS
-from hits.importing.texts import check_caption
-from hits.models import Batch, Campaign, Caption
+from hits.composition.shape import Shape
+from hits.models import Batch, Campaign
 from hits.selectors import may_share
 
 
@@ -103,26 +99,3 @@ def campaign_close(*, campaign: Campaign) -> None:
     if not begun.update(state=Campaign.State.CLOSED):
         raise DomainError("This campaign is still a draft: there is nothing to close.")
     campaign.state = Campaign.State.CLOSED
-
-
-@transaction.atomic
-def caption_correct(*, caption: Caption, text: str) -> Caption:
-    """Put right what a caption says: the old row is kept, retired, and a new one takes its place.
-
-    HITs composed earlier keep showing the old text, and their ratings stay with it.
-    """
-    text = " ".join(text.split())
-    faults = Faults()
-    check_caption(text, LIMITS.caption_characters, Where(), faults)
-    if faults.errors:
-        raise DomainError(" ".join(str(fault) for fault in faults))
-    if text == caption.text:
-        raise DomainError("This is what the caption says already.")
-    if caption.system.campaign.state == Campaign.State.CLOSED:
-        raise DomainError("This campaign is closed.")
-    retired = Caption.objects.filter(pk=caption.pk, retired_at=None).update(
-        retired_at=timezone.now()
-    )
-    if not retired:
-        raise DomainError("This caption was corrected already.")
-    return Caption.objects.create(video=caption.video, system=caption.system, text=text)

@@ -16,8 +16,8 @@ from django.db.models import QuerySet
 from daplatform.errors import DomainError
 from daplatform.jobs.services import job_claim, job_done
 from hits.bulk import ids_reserve, rows_write
-from hits.composition import KINDS, Captions, Composition, Shape, compose_campaign
-from hits.composition.shape import DEGRADED, REFERENCE, IntArray
+from hits.composition.campaign import Captions, Composition, compose_campaign
+from hits.composition.shape import DEGRADED, KINDS, REFERENCE, IntArray, Shape
 from hits.models import Batch, Campaign, Caption, Hit, HitItem, System
 
 BATCH = 10_000

@@ -15,8 +15,9 @@ from django.db import transaction
 from daplatform.disk import NO_SPACE, is_full
 from daplatform.errors import DomainError
 from daplatform.jobs.services import job_done, job_failed, job_progress
-from hits import importing
 from hits.composition.shape import Shape
+from hits.importing.reading import Reading, read_campaign
+from hits.importing.roles import Role
 from hits.models import Upload
 from hits.planning import find_misfit
 from hits.services.importing import campaign_import
@@ -68,7 +69,7 @@ def upload_work(upload: Upload) -> None:
         raise DomainError(sentence) from error
 
 
-def _with_reading(upload: Upload, record: Callable[[Upload, importing.Reading], None]) -> None:
+def _with_reading(upload: Upload, record: Callable[[Upload, Reading], None]) -> None:
     """Unpack and read the archive into a folder that is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="da-upload-") as folder:
         archive = Path(folder) / "campaign.zip"
@@ -78,7 +79,7 @@ def _with_reading(upload: Upload, record: Callable[[Upload, importing.Reading], 
         workspace = Path(folder) / "unpacked"
         workspace.mkdir()
         tell = job_progress(upload)
-        reading = importing.read_campaign(
+        reading = read_campaign(
             archive,
             workspace=workspace,
             name=Path(upload.filename).stem,
@@ -87,7 +88,7 @@ def _with_reading(upload: Upload, record: Callable[[Upload, importing.Reading], 
         record(upload, reading)
 
 
-def _check(upload: Upload, reading: importing.Reading) -> None:
+def _check(upload: Upload, reading: Reading) -> None:
     found = report(reading)
     if reading.is_sound:
         job_done(job=upload, report=found)
@@ -95,7 +96,7 @@ def _check(upload: Upload, reading: importing.Reading) -> None:
         upload_refuse(upload, "The archive has faults.", report=found)
 
 
-def _import(upload: Upload, reading: importing.Reading) -> None:
+def _import(upload: Upload, reading: Reading) -> None:
     tell = job_progress(upload)
     campaign = campaign_import(reading=reading, owner=upload.owner, progress=tell)
     if job_done(job=upload, campaign=campaign):
@@ -108,7 +109,7 @@ def upload_refuse(upload: Upload, problem: str, **fields: Any) -> None:
         upload.archive.delete(save=False)
 
 
-def report(reading: importing.Reading) -> dict[str, Any]:
+def report(reading: Reading) -> dict[str, Any]:
     """What was found, in JSON's own types, for the page that asks for confirmation."""
     hits = reading.settings.hits
     return {
@@ -149,14 +150,14 @@ def report(reading: importing.Reading) -> dict[str, Any]:
     }
 
 
-def _misfit(reading: importing.Reading) -> str:
+def _misfit(reading: Reading) -> str:
     """Why no HIT can be made of sound files as they are set; empty where one can."""
     if not reading.is_sound:
         return ""
     hits, systems = reading.settings.hits, reading.systems
     misfit = find_misfit(
         Shape(size=hits.size, pairs=hits.pairs, repeats=hits.repeats),
-        captions=sum(each.captions for each in systems if each.role != importing.Role.REFERENCE),
+        captions=sum(each.captions for each in systems if each.role != Role.REFERENCE),
         controls=sum(each.captions for each in systems if each.is_control),
         min_pairs=hits.min_pairs,
     )

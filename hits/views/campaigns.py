@@ -17,7 +17,7 @@ from hits import selectors
 from hits.forms import SettingsForm, ShareForm
 from hits.models import Campaign
 from hits.services import campaigns
-from hits.views.access import MemberRequest, for_campaign, for_member
+from hits.views.access import MemberRequest, campaigns_for, for_campaign, for_member
 
 CAMPAIGNS_PER_PAGE = 20
 POSTERS_SHOWN = 12
@@ -26,7 +26,7 @@ POSTERS_SHOWN = 12
 @require_safe
 @for_member()
 def campaign_list(request: MemberRequest) -> HttpResponseBase:
-    rows = selectors.campaigns_counted(selectors.campaigns_for(request.user))
+    rows = selectors.campaigns_counted(campaigns_for(request.user))
     page = Paginator(rows, CAMPAIGNS_PER_PAGE).get_page(request.GET.get("page"))
     uploads = selectors.uploads_unfinished(request.user)[:5]
     return render(request, "hits/campaign_list.html", {"page": page, "uploads": uploads})

@@ -13,7 +13,7 @@ from daplatform.media import allow_media, stored_file
 from hits import selectors
 from hits.forms import CorrectionForm
 from hits.models import Campaign, Caption
-from hits.services import campaigns
+from hits.services import importing
 from hits.views.access import MemberRequest, for_campaign
 
 VIDEOS_PER_PAGE = 48
@@ -58,7 +58,7 @@ def caption_correct(request: MemberRequest, campaign: Campaign, pk: int) -> Http
     form = CorrectionForm(request.POST or None, initial={"text": caption.text})
     if request.method == "POST" and form.is_valid():
         try:
-            campaigns.caption_correct(caption=caption, text=form.cleaned_data["text"])
+            importing.caption_correct(caption=caption, text=form.cleaned_data["text"])
         except DomainError as error:
             form.add_error("text", str(error))
         else:

@@ -19,7 +19,7 @@ from crowds.services.launches import batch_launch
 from hits.models import Upload
 from hits.services.composing import batch_compose
 from tests.access.kinds import KINDS, Kind
-from tests.analysis.workbench.conftest import make_export
+from tests.analysis.pages.conftest import make_export
 from tests.annotations.person import ORIGIN, Person, invite, link
 from tests.factories import make_user
 

@@ -8,10 +8,11 @@ from django.forms import ChoiceField, Form
 from django.test import Client
 from django.urls import reverse
 
-from analysis.forms import AnnotatorsForm, CaptionsForm, ChoicesForm, EvaluationForm, PairForm
+from analysis.forms import AnnotatorsForm, CaptionsForm, ChoicesForm, PairForm
 from analysis.presenting.downloads import formats
 from analysis.services.downloads import DOWNLOADS
 from analysis.services.keys import key_create
+from analysis.views.evaluation import EvaluationForm
 from hits.models import Campaign
 from tests.access.kinds import of_every_kind
 from tests.access.test_hostile_questions import problem_in

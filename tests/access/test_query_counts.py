@@ -15,7 +15,7 @@ from crowds.models import AuditEntry, LedgerEntry, OutboxMessage, Publication, S
 from hits.models import Upload
 from hits.services.composing import batch_compose
 from tests.access.matrix import CHANGE, IMPORT, LOOK, MEMBER, ROWS, UPLOAD
-from tests.analysis.workbench.conftest import compute, quality
+from tests.analysis.pages.conftest import compute, quality
 from tests.annotations.person import invite
 from tests.factories import make_annotator, make_campaign, make_ratings
 

@@ -9,16 +9,17 @@ import pandas as pd
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
+from tests.analysis.workbench.conftest import rated_campaign
 
 from analysis.models import Result
 from analysis.presenting.downloads import table_file
 from analysis.presenting.exports import ratings_table
 from analysis.results.findings.ranking import system_rows
-from analysis.results.pipeline import Settings, analyse
+from analysis.results.pipeline import analyse
+from analysis.results.settings import Settings
 from analysis.selectors.results import result_summary
 from benchmarks.crowd import simulate
-from daplatform.jobs.kinds import job_run
-from tests.analysis.workbench.conftest import rated_campaign
+from daplatform.jobs.services import job_run
 
 
 @pytest.fixture(scope="module")

@@ -12,16 +12,12 @@ from django.urls import reverse
 
 from analysis.models import Result
 from analysis.reading import read_ratings
-from analysis.results.pipeline import Settings
+from analysis.results.settings import Settings
 from analysis.selectors.results import result_summary, result_systems
-from analysis.services.results import (
-    KEPT,
-    choices_key,
-    result_folder,
-    result_request,
-)
-from daplatform.jobs.kinds import job_run
-from hits.importing import read_campaign
+from analysis.services.requests import result_key, result_request
+from analysis.services.results import KEPT, result_folder
+from daplatform.jobs.services import job_run
+from hits.importing.reading import read_campaign
 from hits.models import Campaign
 from hits.services.composing import batch_compose
 from hits.services.importing import campaign_import
@@ -241,7 +237,7 @@ def test_the_csv_is_the_table_of_the_page(ready, campaign, client_of, organiser)
     content = b"".join(client_of(organiser).get(address).streaming_content).decode()
     rows = list(csv.DictReader(io.StringIO(content)))
     assert [row["system"] for row in rows] == [row["system"] for row in result_systems(ready)]
-    assert ready.choices_key == choices_key(CHOICES)
+    assert ready.choices_key == result_key(CHOICES)
 
 
 def test_a_page_that_waits_does_not_ask_again_and_again(campaign, client_of, organiser, woken):

@@ -13,7 +13,7 @@ from analysis.services import evaluations
 from hits.models import Campaign
 from tests.analysis.evaluations.conftest import compute as compute_evaluation
 from tests.analysis.evaluations.conftest import score
-from tests.analysis.workbench.conftest import compute, rated_campaign
+from tests.analysis.pages.conftest import compute, rated_campaign
 from tests.browser.material import clip_bytes
 from tests.browser.member import SCREENS, Member
 from tests.factories import make_user

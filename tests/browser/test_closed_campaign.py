@@ -57,7 +57,7 @@ def archive(tmp_path) -> Path:
     return path
 
 
-@pytest.fixture(params=[SCREENS[0], SCREENS[3]], ids=lambda screen: f"{screen[0]}-{screen[1]}")
+@pytest.fixture(params=SCREENS, ids=lambda screen: f"{screen[0]}-{screen[1]}")
 def organiser(request, site, browser):
     person = Member(site, browser, *request.param)
     person.context.route(

@@ -11,10 +11,10 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from analysis.models import Result
-from analysis.results.pipeline import Settings
 from analysis.results.pipeline import analyse as analyse_ratings
-from analysis.results.registry import summarise
-from analysis.services.results import choices_key
+from analysis.results.pipeline import summarise
+from analysis.results.settings import Settings
+from analysis.services.requests import result_key
 from annotations.services.assignments import batches_open
 from benchmarks.crowd import simulate
 from crowds.models import AuditEntry, OutboxMessage, Policy
@@ -76,7 +76,7 @@ def analyse(campaign) -> None:
     Result.objects.create(
         campaign=campaign,
         choices={},
-        choices_key=choices_key(Settings(minimum_pairs=campaign.min_pairs)),
+        choices_key=result_key(Settings(minimum_pairs=campaign.min_pairs)),
         last_rating=campaign.ratings.latest("pk").pk,
         status=Result.Status.DONE,
         signature="made for a test",

@@ -171,5 +171,5 @@ def test_from_the_archive_to_the_last_payment(server, organiser, worker, archive
     campaign = Campaign.objects.get(name="Autumn")
     assert Launch.objects.get().state == Launch.State.CLOSED
     assert Assignment.objects.filter(state=Assignment.State.APPROVED).count() == 1
-    assert server.desk.market.account.paid > 0
+    assert server.service.market.account.paid > 0
     assert {"launched", "closed"} <= set(campaign.trail.values_list("action", flat=True))

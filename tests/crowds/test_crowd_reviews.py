@@ -21,12 +21,9 @@ from crowds.models import (
     Submission,
     Verdict,
 )
+from crowds.selectors.counting import assignments_left_out
 from crowds.selectors.money import campaign_sums, policy_of
-from crowds.selectors.reviews import (
-    assignments_left_out,
-    review_row,
-    submissions_of,
-)
+from crowds.selectors.reviews import review_row, submissions_of
 from crowds.services.launches import launch_close, policy_update
 from crowds.services.money import OverBudget
 from crowds.services.outbox import outbox_run

@@ -225,7 +225,7 @@ def test_decided_and_odd_work_is_passed_over_and_said(campaign, market, made):
     assert outcome.action.submissions == 1
     assert outcome.remarks == (
         "1 submission is decided already, or not handed in.",
-        "1 submission is odd: decide about it under Review.",
+        "1 submission has a problem: decide about it under Review.",
     )
     assert (of("Anna").pay, of("Ben").pay, of("Carl").pay) == ("pay", "", "refuse")
 

@@ -15,7 +15,7 @@ def main(turns: list[list[str]]) -> None:
 
     for publication, person, name in turns:
         known = ExternalId.objects.get(kind="publication", external_id=publication)
-        place = known.publication.places.earliest("pk")
+        place = known.publication.published_hits.earliest("pk")
         rate(arrive(place.hit, person, name, crowd=known.crowd))
 
 

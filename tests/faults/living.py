@@ -19,18 +19,18 @@ from django.db import models, transaction
 from django.utils import timezone
 
 from analysis.models import MetricEvaluation
-from analysis.results.pipeline import Settings
+from analysis.results.settings import Settings
 from analysis.services.descriptions import description_request
 from analysis.services.exports import export_request
 from analysis.services.metric_runs import metric_run_request
-from analysis.services.results import result_request
+from analysis.services.requests import result_request
 from annotations.models import Assignment
 from crowds.mark import mark_read, mark_write
 from crowds.models import Launch
 from crowds.services.launches import policy_update
 from crowds.services.outbox import outbox_run
 from crowds.services.submissions import launch_sync
-from daplatform.jobs.kinds import job_run
+from daplatform.jobs.services import job_run
 from hits.models import Campaign, Caption, Upload
 from hits.services.composing import batch_create
 from hits.services.uploads import upload_confirm, upload_create

@@ -19,8 +19,8 @@ from crowds.registry import MODULES
 from crowds.selectors.money import campaign_sums
 from crowds.services.outbox import CLAIM_LAPSES
 from daplatform.celery import app
-from daplatform.jobs.kinds import kind_of, kinds, left_behind
 from daplatform.jobs.models import Job
+from daplatform.jobs.services import kind_of, kinds, left_behind
 from daplatform.jobs.tasks import job_run_task
 from daplatform.verification import INVARIANTS
 from tests.crowd import Marketplace

@@ -13,8 +13,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from analysis.forms import ChoicesForm
 from analysis.models import Result
 from analysis.services.exports import export_request
-from analysis.services.results import result_request
-from daplatform.jobs.kinds import job_run
+from analysis.services.requests import result_request
+from daplatform.jobs.services import job_run
 from daplatform.verification import INVARIANTS
 from hits.models import Campaign, Upload
 from hits.services.composing import batch_compose

@@ -14,8 +14,8 @@ from hits.services.campaigns import (
     campaign_leave,
     campaign_share,
     campaign_update,
-    caption_correct,
 )
+from hits.services.importing import caption_correct
 from tests.factories import make_campaign, make_hit, make_user
 
 pytestmark = pytest.mark.django_db

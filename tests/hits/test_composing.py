@@ -11,18 +11,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from daplatform.errors import DomainError
-from daplatform.jobs.kinds import job_run
-from hits.importing import read_campaign
+from daplatform.jobs.services import job_run
+from hits.importing.reading import read_campaign
 from hits.models import Campaign, Hit, HitItem
 from hits.services import composing
-from hits.services.campaigns import (
-    campaign_close,
-    campaign_go_live,
-    campaign_update,
-    caption_correct,
-)
+from hits.services.campaigns import campaign_close, campaign_go_live, campaign_update
 from hits.services.composing import batch_compose, batch_create
-from hits.services.importing import campaign_import
+from hits.services.importing import campaign_import, caption_correct
 from tests.folders import make_folder
 
 

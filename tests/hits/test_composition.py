@@ -11,9 +11,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from hits import composition
-from hits.composition import Captions, Layout, Shape, compose_campaign, compose_hits
-from hits.composition.evenness import even_out
-from hits.composition.shape import DEGRADED, REFERENCE, REPEAT, SYSTEM
+from hits.composition.campaign import Captions, compose_campaign, compose_hits
+from hits.composition.dealing import even_out
+from hits.composition.layout import Layout
+from hits.composition.shape import DEGRADED, REFERENCE, REPEAT, SYSTEM, Shape
 
 PROTOCOL = Shape(size=100, pairs=10, repeats=10)
 
@@ -445,7 +446,7 @@ def test_it_refuses_a_campaign_too_small_for_a_hit_and_says_what_would_fit(video
 def test_there_is_a_fitting_shape_for_every_campaign_of_two_captions_and_three_controls(
     captions, controls
 ):
-    shape = composition.fitting_shape(captions, controls)
+    shape = composition.shape.fitting_shape(captions, controls)
     assert shape.fresh <= captions
     assert 1 <= shape.pairs <= controls
 

@@ -10,7 +10,7 @@ from django.conf import settings as django_settings
 from django.core.management import CommandError, call_command
 
 from daplatform.errors import DomainError
-from hits.importing import read_campaign
+from hits.importing.reading import read_campaign
 from hits.models import Campaign, Caption, System, Video
 from hits.services import importing
 from hits.services.importing import campaign_import

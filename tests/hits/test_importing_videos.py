@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from daplatform.tables import Kind
-from hits.importing import (
+from hits.importing.reading import read_campaign
+from hits.importing.sandbox import (
+    _SCRIPT,
     Prober,
     UnreadableVideo,
     VideoFacts,
     probe_video,
-    read_campaign,
     video_poster,
 )
-from hits.importing.sandbox import _SCRIPT
 from tests.hits.importing_material import kinds, write_folder, write_video
 
 RED, BLUE = (255, 0, 0), (0, 0, 255)

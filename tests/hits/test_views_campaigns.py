@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from daplatform.jobs.kinds import job_run
+from daplatform.jobs.services import job_run
 from hits.models import Caption, Upload
 from hits.views import batches
 from tests.factories import make_campaign, make_hit, make_user

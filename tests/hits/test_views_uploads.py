@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from daplatform.errors import DomainError
-from daplatform.receiving import BoundedUploadHandler
+from daplatform.middleware import BoundedUploadHandler
 from hits.models import Upload
 from hits.services import uploads
 from tests.factories import make_campaign
@@ -78,7 +78,7 @@ def test_an_archive_is_kept_and_its_check_queued_after_the_commit(
         response = client_of(organiser).post(CREATE, archive())
     upload = Upload.objects.get()
     assert response.url == reverse("hits:upload-detail", args=[upload.pk])
-    assert (upload.owner, upload.filename, upload.label) == (
+    assert (upload.owner, upload.filename, upload.status_label) == (
         organiser,
         "spring.zip",
         "Being checked",
@@ -172,7 +172,7 @@ def test_saying_yes_queues_the_import(
         response = client_of(organiser).post(address)
     assert response.url == reverse("hits:upload-detail", args=[checked.pk])
     checked.refresh_from_db()
-    assert checked.label == "Being imported"
+    assert checked.status_label == "Being imported"
     assert len(queued) == 1
 
 

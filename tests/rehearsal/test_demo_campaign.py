@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hits.importing import read_campaign
+from hits.importing.reading import read_campaign
 from rehearsal.demo import HUMANS, SYSTEMS, demo_scenes, judge, scene_named, write_demo_campaign
 
 SMALL: dict[str, Any] = {"videos": 3, "size": (96, 54), "fps": 4, "workers": 1}

@@ -10,7 +10,7 @@ from django.contrib.auth.hashers import Argon2PasswordHasher as DjangosHasher
 from django.core.cache import cache
 from django.test import Client
 
-from daplatform.hashing import SLOTS, Argon2PasswordHasher, Busy
+from daplatform.logging_in import SLOTS, Argon2PasswordHasher, Busy
 from daplatform.throttling import WINDOW, address_prefix
 from tests.pages import markup
 
@@ -166,7 +166,7 @@ def test_a_password_costs_what_a_small_machine_can_bear():
 
 
 def test_passwords_kept_before_still_hold_and_are_kept_anew(organiser, settings):
-    settings.PASSWORD_HASHERS = ["daplatform.hashing.Argon2PasswordHasher"]
+    settings.PASSWORD_HASHERS = ["daplatform.logging_in.Argon2PasswordHasher"]
     organiser.password = DjangosHasher().encode("secret-word", "saltsaltsalt")
     organiser.save()
     assert log_in(organiser.username, "secret-word").status_code == 302

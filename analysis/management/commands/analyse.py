@@ -17,7 +17,8 @@ from analysis.reading import RatingsFile, factuality, read_ratings
 from analysis.reading.files import beginning
 from analysis.results.factuality import factuality_tables
 from analysis.results.folder import ResultFolder, write_files
-from analysis.results.pipeline import QUICK_RATINGS, Analysis, Settings, analyse, unchecked
+from analysis.results.pipeline import Analysis, analyse, unchecked
+from analysis.results.settings import QUICK_RATINGS, Settings
 
 if TYPE_CHECKING:
     from analysis.results.registry import Summary
@@ -190,7 +191,6 @@ def write(
     out: Path, source: Path, analysis: Analysis, file: RatingsFile, format: str, *, latex: bool
 ) -> Summary:
     """Every file, or none. What they need is imported late: bad input is told before that."""
-    from analysis.presenting.listings import captions_listing
     from analysis.results.files import (
         captions_table,
         chosen_names,
@@ -198,7 +198,8 @@ def write(
         result_files,
         title_of,
     )
-    from analysis.results.registry import summarise
+    from analysis.results.listings import captions_listing
+    from analysis.results.pipeline import summarise
 
     summary = summarise(analysis, notes=file.notes)
     files = result_files(

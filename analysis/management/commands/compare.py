@@ -27,7 +27,8 @@ from analysis.results.comparing import (
     compare_collections,
 )
 from analysis.results.folder import ResultFolder
-from analysis.results.pipeline import Analysis, Settings, analyse, unchecked
+from analysis.results.pipeline import Analysis, analyse, unchecked
+from analysis.results.settings import Settings
 
 DEFAULTS = Settings()
 TABLES = {"correlations": CORRELATIONS, "systems": SYSTEMS, "pairs": PAIRS}

@@ -22,7 +22,7 @@ from analysis.presenting.downloads import table_file, table_formats
 from analysis.reading import read_ratings
 from analysis.results.describing import Row, Texts
 from analysis.results.folder import ResultFolder
-from analysis.results.pipeline import Settings
+from analysis.results.settings import Settings
 
 if TYPE_CHECKING:
     pass

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from analysis.presenting.charts import Row
 from analysis.presenting.document import Shown
 from analysis.presenting.sentences import number
-from analysis.results.registry import Context, Finding, Material
+from analysis.results.registry import Context, Finding
 from analysis.stats.agreement import (
     KrippendorffAlpha,
     effective_annotators,
@@ -19,6 +19,9 @@ from analysis.stats.agreement import (
 )
 from analysis.stats.icc import IntraclassCorrelation, intraclass_correlations
 from analysis.stats.pairwise import pairwise_agreement
+
+if TYPE_CHECKING:
+    from analysis.results.pipeline import Material
 
 INTERVAL: Final = {"low": "95 % from", "high": "to"}
 

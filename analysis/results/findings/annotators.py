@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -14,9 +14,11 @@ from analysis.presenting.document import Shown
 from analysis.presenting.exports import Table, records
 from analysis.presenting.sentences import UNCHECKED
 from analysis.results import numbers
-from analysis.results.pipeline import Analysis
-from analysis.results.registry import Context, Finding, Material, Section
+from analysis.results.registry import Context, Finding, Section
 from analysis.stats.quality import INSUFFICIENT
+
+if TYPE_CHECKING:
+    from analysis.results.pipeline import Analysis, Material
 
 HEADINGS: Final = {
     "annotator": "Annotator",

@@ -6,14 +6,17 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from analysis.presenting.document import Shown
 from analysis.presenting.sentences import number
-from analysis.results.registry import Context, Finding, Material
+from analysis.results.registry import Context, Finding
 from analysis.stats.mixed import mixed_model
+
+if TYPE_CHECKING:
+    from analysis.results.pipeline import Material
 
 MIXED_LEVELS: Final = 1_000
 """Annotators or videos, whichever are fewer, up to which the mixed model takes about a second."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -16,7 +16,10 @@ from analysis.presenting.exports import Table, records
 from analysis.presenting.sentences import NOTHING, UNCHECKED, listed, number
 from analysis.results.findings.annotators import Checked, checked, too_few
 from analysis.results.numbers import columns
-from analysis.results.registry import Context, Finding, Material, Section
+from analysis.results.registry import Context, Finding, Section
+
+if TYPE_CHECKING:
+    from analysis.results.pipeline import Material
 
 NOBODY, UNRATED, CONSTANT = "nobody counts", "no caption rated", "no variance"
 HEADINGS: Final = {

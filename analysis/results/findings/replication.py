@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from analysis.presenting.charts import Row
 from analysis.presenting.document import Shown
 from analysis.presenting.sentences import number
-from analysis.results.registry import Context, Finding, Material
+from analysis.results.registry import Context, Finding
 from analysis.stats.replication import SelfReplication, self_replication
+
+if TYPE_CHECKING:
+    from analysis.results.pipeline import Material
 
 HEADINGS: Final = {
     "form": "Between halves",

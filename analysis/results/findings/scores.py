@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from analysis.presenting.charts import (
     BIN_WIDTH,
@@ -15,8 +15,11 @@ from analysis.presenting.charts import (
     spread_spec,
 )
 from analysis.presenting.document import Shown
-from analysis.results.registry import Context, Finding, Material, Section
+from analysis.results.registry import Context, Finding, Section
 from analysis.stats.ratings import DEGRADED, REFERENCE
+
+if TYPE_CHECKING:
+    from analysis.results.pipeline import Material
 
 
 @dataclass(frozen=True, slots=True)

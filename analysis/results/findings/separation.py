@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from analysis.presenting.document import Shown
 from analysis.presenting.sentences import NOTHING
-from analysis.results.registry import Context, Finding, Material
+from analysis.results.registry import Context, Finding
 from analysis.stats.separation import ratings_to_separate
+
+if TYPE_CHECKING:
+    from analysis.results.pipeline import Material
 
 HEADINGS: Final = {
     "better": "Better",

@@ -13,7 +13,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from daplatform.tables import shown
-from hits.importing import read_campaign
+from hits.importing.reading import read_campaign
 from hits.management.reporting import progress_bar, report_faults
 from hits.sheet import COLUMNS, Row, hit_sheet
 

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 
 from daplatform.errors import DomainError
-from hits.importing import read_campaign
+from hits.importing.reading import read_campaign
 from hits.management.reporting import progress_bar, report_faults
 from hits.services.importing import campaign_import
 

@@ -230,12 +230,14 @@ def seen(files):
 @pytest.fixture
 def pretend_model(monkeypatch):
     from analysis.metrics.encoding.models import ModelRef
-    from tests.analysis.metrics.pretend import PretendTowers
+    from tests.analysis.metrics.pretend import PretendEncoders
 
     chosen = []
-    door = ModelRef("pretend", (), lambda device: PretendTowers())
+    model_ref = ModelRef("pretend", (), lambda device: PretendEncoders())
     monkeypatch.setattr(
-        "analysis.metrics.encoding.encoder.find_model", lambda choice: chosen.append(choice) or door
+        "analysis.metrics.encoding.encoder.find_model",
+        lambda choice: chosen.append(choice) or model_ref,
+        lambda choice: chosen.append(choice) or model_ref,
     )
     return chosen
 

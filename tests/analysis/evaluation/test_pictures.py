@@ -12,7 +12,7 @@ from analysis.evaluation.pictures import KINDS, kind_of, pictures
 from analysis.evaluation.pipeline import evaluate_metrics
 from analysis.evaluation.scores import score_table
 from analysis.evaluation.settings import Settings
-from analysis.presenting.drawing import light_colours
+from analysis.presenting.document import light_colours
 from analysis.stats.reliability import SplitHalf
 
 VIDEOS, SYSTEMS = 30, 6

@@ -16,7 +16,7 @@ from django.test import Client
 from analysis import api
 from analysis.models import MetricEvaluation
 from analysis.services.keys import key_create
-from daplatform.jobs.kinds import job_run
+from daplatform.jobs.services import job_run
 from daplatform.jobs.tasks import job_run_task
 
 MANUAL = Path(__file__).parents[3] / "docs" / "scripts.md"

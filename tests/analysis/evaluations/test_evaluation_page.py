@@ -11,9 +11,9 @@ from django.urls import reverse
 
 from analysis.models import MetricEvaluation
 from analysis.selectors.evaluations import evaluation_folder, evaluation_makers
-from daplatform.jobs.kinds import job_run
+from daplatform.jobs.services import job_run
 from tests.analysis.evaluations.conftest import compute, score
-from tests.analysis.workbench.conftest import HARM, grow_old, harm
+from tests.analysis.pages.conftest import HARM, grow_old, harm
 from tests.factories import make_campaign
 from tests.pages import markup, shown
 
@@ -93,6 +93,7 @@ def test_new_scores_leave_the_last_result_in_sight(page_of, ready, scored, woken
     content = markup(page_of("evaluation", scored))
     assert "a newer result is being made" in content
     assert LEDE in content
+    assert page_of("evaluation-file", scored, ready.pk, "correlations.csv").status_code == 200
     assert len(woken) == 1
 
 

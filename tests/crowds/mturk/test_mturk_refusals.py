@@ -90,7 +90,6 @@ LONG = "x" * 3000
         ({"auto_approval": dt.timedelta(days=31)}, "30 days"),
         ({"places": ()}, "one HIT at a time"),
         ({"places": (HitSpec("a", "https://a.example", 0),)}, "at least one person"),
-        ({"places": (HitSpec("a", "http://a.example", 1),)}, "https only"),
         ({"places": (HitSpec("a", "https://a.example/" + 30 * LONG, 1),)}, "too long"),
         ({"requirements": Requirements(approval_rate=101)}, "approval rate"),
         ({"requirements": Requirements(approved=-1)}, "approved HITs"),
@@ -104,8 +103,8 @@ LONG = "x" * 3000
 def test_an_offer_that_would_be_refused_is_not_sent(gateway, server, change, words):
     with pytest.raises(PermanentFault, match=words):
         gateway.check(spec(**change))
-    assert server.desk.market.hits == {}
-    assert "CreateHIT" not in "".join(server.desk.calls)
+    assert server.service.market.hits == {}
+    assert "CreateHIT" not in "".join(server.service.calls)
 
 
 def test_a_good_offer_passes(gateway):
@@ -113,6 +112,13 @@ def test_a_good_offer_passes(gateway):
     assert gateway.facts.needs_https is False  # a rehearsal on this machine
     local = HitSpec("a", "http://127.0.0.1:8000/rate/", 1)
     gateway.check(spec(places=(local,)))
+
+
+def test_a_page_without_https_is_offered_on_this_machine_only():
+    elsewhere = MTurkGateway(Account("https://market.example", "us-east-1", "AK", "SK"))
+    assert elsewhere.facts.needs_https is True
+    with pytest.raises(PermanentFault, match="https only"):
+        elsewhere.check(spec(places=(HitSpec("a", "http://a.example", 1),)))
 
 
 def test_wrong_keys_are_told_as_such(server):
