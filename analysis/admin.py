@@ -6,6 +6,7 @@ from django.contrib import admin
 
 from analysis.models import (
     ApiKey,
+    Description,
     Export,
     LearnedMetric,
     MetricEvaluation,
@@ -24,7 +25,7 @@ class ResultAdmin(ReadOnlyAdmin):
     list_select_related = ["campaign"]
 
 
-@admin.register(MetricEvaluation)
+@admin.register(MetricEvaluation, Description)
 class AgreementAdmin(ReadOnlyAdmin):
     list_display = ["campaign", "last_rating", "status", "created_at", "finished_at"]
     list_filter = ["status", "campaign"]

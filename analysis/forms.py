@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from django import forms
@@ -64,6 +64,11 @@ class ChoicesForm(forms.Form):
         choices=[("caption", "Captions"), ("annotator", "Annotators")],
         label="Intervals draw",
     )
+    runs = forms.ChoiceField(
+        required=False,
+        choices=[("all", "All"), ("primary", "The primary one")],
+        label="Runs of a team",
+    )
     quality_alpha = level_of("Level of quality control")
     min_pairs = forms.TypedChoiceField(
         required=False,
@@ -82,11 +87,17 @@ class ChoicesForm(forms.Form):
         label="Adjusted for many tests",
     )
 
-    def settings(self, *, minimum_pairs: int, everybody: bool = False) -> Settings:
+    def settings(
+        self,
+        *,
+        minimum_pairs: int,
+        further_runs: Callable[[], tuple[str, ...]],
+        everybody: bool = False,
+    ) -> Settings:
         """The choices as the analysis wants them; call after `is_valid`.
 
         ``minimum_pairs``, and whether ``everybody`` is used, is what the campaign asks for, where
-        nothing else is chosen.
+        nothing else is chosen; ``further_runs`` gives runs that are not their team's primary one.
 
         Adjusting changes no score and no rank: every result has all three p values.
         """
@@ -99,6 +110,7 @@ class ChoicesForm(forms.Form):
             alpha=chosen["alpha"] or DEFAULTS.alpha,
             quality_alpha=chosen["quality_alpha"] or DEFAULTS.quality_alpha,
             minimum_pairs=minimum_pairs if chosen["min_pairs"] is None else chosen["min_pairs"],
+            left_out=further_runs() if chosen["runs"] == "primary" else (),
         )
 
 

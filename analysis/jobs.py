@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from analysis.models import Export, LearnedMetric, MetricChunk, MetricEvaluation, MetricRun, Result
+from analysis.models import (
+    Description,
+    Export,
+    LearnedMetric,
+    MetricChunk,
+    MetricEvaluation,
+    MetricRun,
+    Result,
+)
+from analysis.services.descriptions import description_compute, description_fail
 from analysis.services.evaluations import evaluation_compute, evaluation_fail
 from analysis.services.exports import export_make, exports_prune
 from analysis.services.learned_metrics import learned_metric_train
@@ -18,6 +27,7 @@ from daplatform.jobs.services import JobKind
 KINDS = (
     JobKind("results", Result, result_compute, fail=result_fail),
     JobKind("evaluations", MetricEvaluation, evaluation_compute, fail=evaluation_fail),
+    JobKind("descriptions", Description, description_compute, fail=description_fail),
     JobKind("exports", Export, export_make, prune=exports_prune),
     JobKind("metrics", MetricRun, metric_run_begin),
     # Fine-tuning goes on from its last checkpoint, the rest takes minutes.

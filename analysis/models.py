@@ -88,6 +88,29 @@ class MetricEvaluation(Computed):
         return "gpu" if self.choices.get("checks") else self.QUEUE
 
 
+class Description(Computed):
+    """What a paper says of its data, of one campaign: texts, likeness, people, scores, cost."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="descriptions")
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            *Job.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["campaign", "choices_key", "last_rating"],
+                name="one_description_per_cutoff",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(status="done") | ~models.Q(signature=""),
+                name="ready_description_is_signed",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Description of {self.campaign}, up to rating {self.last_rating}"
+
+
 class Export(Job):
     """A file that is too large to be made while somebody waits: one person's, kept for days."""
 

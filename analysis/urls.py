@@ -8,6 +8,7 @@ from analysis.views import (
     annotators,
     captions,
     comparison,
+    description,
     downloads,
     evaluation,
     inspector,
@@ -16,6 +17,7 @@ from analysis.views import (
     overview,
     pairs,
     results,
+    sets,
     why,
 )
 
@@ -46,10 +48,17 @@ urlpatterns = [
     path("<slug:slug>/learned/<int:pk>/<str:name>.zip", learned.learned_file, name="learned-file"),
     path("<slug:slug>/metrics/<str:name>", metrics.metric_file, name="metric-file"),
     path("<slug:slug>/agreement/", evaluation.evaluation, name="evaluation"),
+    path("<slug:slug>/agreement/sets/", sets.sets, name="sets"),
     path(
         "<slug:slug>/agreement/<int:pk>/<str:name>",
         evaluation.evaluation_file,
         name="evaluation-file",
+    ),
+    path("<slug:slug>/data/", description.description, name="description"),
+    path(
+        "<slug:slug>/data/<int:pk>/<str:name>",
+        description.description_file,
+        name="description-file",
     ),
     path("<slug:slug>/ranking/", results.ranking, name="ranking"),
     path("<slug:slug>/ranking/pair/", pairs.pair, name="pair"),

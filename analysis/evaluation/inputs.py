@@ -71,7 +71,10 @@ class Inputs:
         for family in families_of(names):
             told = [name for name in family.metrics if name in table.names]
             if told:
-                raise ValueError(f"there is a metric {told[0]!r} among the scores already")
+                raise ValueError(
+                    f"there is a metric {told[0]!r} among the scores already: leave out its column "
+                    "(--only), or --learned"
+                )
             values = {name: np.asarray(table.frame[name], np.float64) for name in table.names}
             table = table.with_columns(
                 family.score(_NOTHING, Settings(), ScoringContext(values=values))
@@ -172,7 +175,7 @@ def unseen(captions: CaptionSet, metrics: Sequence[str]) -> CaptionSet:
         if seen.all():
             raise ValueError(
                 f"{names[0]} was trained on every one of these captions or videos: there is "
-                "nothing left to hold it against"
+                "nothing left to hold it against; take captions it has not seen, or leave it out"
             )
         if seen.any():
             videos = {captions.videos[row] for row in np.flatnonzero(seen).tolist()}

@@ -67,3 +67,7 @@ class Choices:
     learned: str = ""
     """``unseen``: metrics that learned from some captions are compared on the others; by default
     they are left out."""
+    sets: tuple[str, ...] = ()
+    """Further campaigns, by slug: metrics are held against the people of each."""
+    left_out: tuple[str, ...] = ()
+    """Of those and this one: what does not count in the mean over sets."""

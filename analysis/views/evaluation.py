@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from django import forms
 from django.http import Http404, HttpResponseBase
@@ -15,6 +15,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from analysis.evaluation import headings, sentences
 from analysis.evaluation.matrix import williams_table
 from analysis.evaluation.page import DRIFT, evaluation_page, human_page
+from analysis.evaluation.pictures import Picture
 from analysis.evaluation.points import marks_of, odd_captions, points_of, scatter_spec
 from analysis.evaluation.reference_curve import DRAWN, best_metrics, curve_specs
 from analysis.evaluation.robustness.referencing import NUMBERS
@@ -41,7 +42,7 @@ from analysis.views.latest import checked, made_file
 from crowds.selectors.reviews import uses_everybody
 from daplatform.jobs.tasks import job_wake
 from hits.models import Campaign, Caption
-from hits.views.access import MemberRequest, for_campaign
+from hits.views.access import MemberRequest, campaigns_for, for_campaign
 
 ODD_SHOWN = 20
 DEFAULTS = Choices()
@@ -97,6 +98,12 @@ class EvaluationForm(forms.Form):
         )
 
 
+class Wanting(Protocol):
+    """A form that knows what is wanted of an evaluation."""
+
+    def wanted(self) -> Choices: ...
+
+
 class PointsForm(forms.Form):
     """Which metric the picture of captions shows: the best, unless another is chosen."""
 
@@ -139,6 +146,9 @@ def evaluation_file(
     """One of its files, as the command line would have written it."""
     made = MetricEvaluation.objects.select_related("campaign").exclude(signature="")
     found = get_object_or_404(made, campaign=campaign, pk=pk)
+    further = set(found.choices.get("sets", ()))
+    if campaigns_for(request.user).filter(slug__in=further).count() != len(further):
+        raise Http404("This person may not see every campaign that is in it.")
     try:
         makers = evaluation_makers(found)
     except (ValueError, FileNotFoundError):
@@ -148,7 +158,7 @@ def evaluation_file(
 
 
 def latest_evaluation(
-    request: MemberRequest, campaign: Campaign, form: EvaluationForm
+    request: MemberRequest, campaign: Campaign, form: Wanting
 ) -> tuple[MetricEvaluation | None, bool]:
     """What can be shown, and whether something newer is being made; the first visit wakes a
     worker for it."""
@@ -202,6 +212,8 @@ def evaluation_context(
             (over, part["tests"][over]["n"], williams_table(part["tests"][over], alpha))
             for over in ("captions", "systems")
         ],
+        "agreements": drawn_of(part, "correlations"),
+        "heat_maps": drawn_of(part, "williams"),
         "direction": headings.DIRECTIONS[shown.choices["direction"]],
         "filter_headings": filter_headings(page),
         "checks": [
@@ -215,6 +227,13 @@ def evaluation_context(
         "references_text": sentences.CHECKED[NUMBERS],
         "references_headings": conditions("References", best_metrics(part["curve"])),
     } | picture_context(request, shown, part, human)
+
+
+def drawn_of(part: dict[str, Any], what: str) -> list[tuple[str, Picture]]:
+    """Pictures over captions and over systems, with their ids on the page."""
+    found = part["pictures"]
+    names = [f"{what}-{over}" for over in ("captions", "systems")]
+    return [(f"{name}-spec", found[name]) for name in names if name in found]
 
 
 def reference_curves(rows: list[dict[str, Any]], human: str) -> dict[str, Spec]:
@@ -284,12 +303,14 @@ def picture_context(
 
 
 def odd_rows(campaign: Campaign, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """With the caption's id, to ask why it has its score; of a corrected caption the last one's."""
+    """With the caption's id, to ask why it has its score, and its video, for a frame; of a
+    corrected caption the last one's."""
     found = Caption.objects.filter(
         system__campaign=campaign, video__in={row["video"] for row in rows}
-    ).order_by("pk")
-    ids = {
-        (video, system): pk
-        for video, system, pk in found.values_list("video_id", "system__name", "pk")
-    }
-    return [row | {"caption": ids.get((row["video"], row["system"]))} for row in rows]
+    ).select_related("video", "system")
+    captions = {(one.video_id, one.system.name): one for one in found.order_by("pk")}
+    return [
+        row | {"caption": caption, "shown": caption.video if caption else None}
+        for row in rows
+        for caption in [captions.get((row["video"], row["system"]))]
+    ]

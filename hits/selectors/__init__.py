@@ -67,10 +67,13 @@ class SystemRow:
     role: System.Role
     is_control: bool
     captions: int
+    team: str = ""
+    is_primary: bool = True
+    is_rated: bool = True
 
     @property
     def is_ranked(self) -> bool:
-        return self.role != System.Role.REFERENCE
+        return self.role != System.Role.REFERENCE and self.is_rated
 
 
 def campaign_systems(campaign: Campaign) -> list[SystemRow]:
@@ -79,9 +82,22 @@ def campaign_systems(campaign: Campaign) -> list[SystemRow]:
         caption_count=_count(Caption.objects.filter(retired_at=None), "system")
     )
     return [
-        SystemRow(system.name, System.Role(system.role), system.is_control, system.caption_count)
+        SystemRow(
+            system.name,
+            System.Role(system.role),
+            system.is_control,
+            system.caption_count,
+            system.team,
+            system.is_primary,
+            system.is_rated,
+        )
         for system in systems
     ]
+
+
+def further_runs(campaign: Campaign) -> tuple[str, ...]:
+    """Runs that are not their team's primary one."""
+    return tuple(campaign.systems.filter(is_primary=False).values_list("name", flat=True))
 
 
 def campaign_plan(

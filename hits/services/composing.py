@@ -132,7 +132,7 @@ class Material:
 
 def material_of(campaign: Campaign, *, merge: bool) -> Material:
     """The campaign's current captions, videos and systems numbered by the order of their names."""
-    ranked = campaign.systems.exclude(role=System.Role.REFERENCE)
+    ranked = campaign.systems.filter(is_rated=True).exclude(role=System.Role.REFERENCE)
     videos = _by_name(campaign.videos.values_list("name", "pk"))
     systems = _by_name(ranked.values_list("name", "pk"))
     current = Caption.objects.filter(retired_at=None).order_by("pk")

@@ -129,7 +129,15 @@ def _rows_create(
         video.campaign = campaign
     Video.objects.bulk_create(videos, batch_size=1_000)
     System.objects.bulk_create(
-        System(campaign=campaign, name=found.name, role=found.role, is_control=found.is_control)
+        System(
+            campaign=campaign,
+            name=found.name,
+            role=found.role,
+            is_control=found.is_control,
+            team=found.team,
+            is_primary=found.is_primary,
+            is_rated=found.is_rated,
+        )
         for found in reading.systems
     )
     rows_write(Caption, ["video_id", "system_id", "text"], _captions(campaign, reading, progress))

@@ -5,6 +5,7 @@
 // of an SVG>" saves that one as PNG.
 
 const SHARPNESS = 2; // pixels of a PNG for one of the screen
+const PANEL_MARGIN = 40; // pixels beside a panel
 const views = new WeakMap();
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
@@ -34,12 +35,13 @@ function theme() {
     legend: { ...text, ...type },
     rule: { color: token("--ink-faint") },
     text: { color: token("--ink-soft"), font: token("--font") },
+    style: { shade: { color: token("--sunken") } },
   };
 }
 
 async function draw(target) {
   const source = document.getElementById(target.dataset.chart);
-  const drawn = await window.vegaEmbed(target, JSON.parse(source.textContent), {
+  const drawn = await window.vegaEmbed(target, fitting(JSON.parse(source.textContent), target), {
     actions: false,
     ast: true,
     config: theme(),
@@ -53,7 +55,15 @@ async function draw(target) {
   offerFiles(target);
 }
 
+// Small panels stand beside each other as far as there is room.
+function fitting(spec, target) {
+  if (!spec.columns) return spec;
+  const room = Math.floor(target.clientWidth / (spec.spec.width + PANEL_MARGIN));
+  return { ...spec, columns: Math.max(1, room) };
+}
+
 function offerFiles(target) {
+  if (target.dataset.files === "none") return; // the page links files of its own
   if (target.nextElementSibling?.matches(".files-line")) return; // drawn anew
   const line = document.createElement("p");
   line.className = "files-line";

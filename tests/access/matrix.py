@@ -78,7 +78,18 @@ ROWS: dict[str, Row] = {
     "api:api-root": get(PUBLIC),
     "api:campaigns": get(API_KEY),
     "api:campaign": get(API_KEY, "slug"),
-    "api:result": get(API_KEY, "slug"),
+    "api:openapi-view": get(PUBLIC),
+    **{
+        f"api:{name}": get(API_KEY, "slug")
+        for name in (
+            "captions",
+            "ratings",
+            "scores",
+            "result",
+            "evaluation",
+        )
+    },
+    "api:signed": get(API_KEY),
     "hits:campaign-list": get(MEMBER),
     "hits:upload-create": both(IMPORT),
     "hits:upload-detail": get(UPLOAD, "upload"),
@@ -112,6 +123,9 @@ ROWS: dict[str, Row] = {
     "analysis:learned-file": get(NOT_YET, "slug", "learned", "learned_name"),
     "analysis:metric-file": get(NOT_YET, "slug", "scores_name"),
     "analysis:evaluation": get(LOOK, "slug"),
+    "analysis:sets": get(LOOK, "slug"),
+    "analysis:description": get(LOOK, "slug"),
+    "analysis:description-file": get(NOT_YET, "slug", "result", "result_name"),
     "analysis:evaluation-file": get(NOT_YET, "slug", "result", "result_name"),
     "analysis:ranking": get(LOOK, "slug"),
     "analysis:overview": get(LOOK, "slug"),

@@ -24,6 +24,7 @@ from analysis.learning.rated import RatedSet
 from analysis.metrics.learned.features import NUMBERS, Features
 from analysis.models import MetricEvaluation
 from analysis.results.settings import Settings
+from analysis.services.descriptions import description_request
 from analysis.services.exports import export_request
 from analysis.services.learned_metrics import learned_metric_request
 from analysis.services.metric_runs import metric_run_request
@@ -72,6 +73,7 @@ class World:
         self.evaluation = MetricEvaluation.objects.create(
             campaign=self.campaign, choices={}, choices_key="k", last_rating=1, evidence="e"
         )
+        self.description = description_request(campaign=self.campaign)
         self.export = export_request(
             campaign=self.campaign, by=self.campaign.owner, name="ratings", format="csv",
             address="/", choices={"last": LAST, "decisions": ""}, rows=12,
@@ -177,6 +179,7 @@ JOBS: dict[str, Callable[[World], list[Any]]] = {
     "batches": lambda world: [world.batch],
     "results": lambda world: [world.result],
     "evaluations": lambda world: [world.evaluation],
+    "descriptions": lambda world: [world.description],
     "exports": lambda world: [world.export],
     "metrics": lambda world: [world.run],
     "learned metrics": lambda world: [world.lesson],
