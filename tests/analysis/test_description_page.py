@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from django.core.management import call_command
 from django.urls import reverse
-from tests.analysis.workbench.conftest import rated_campaign
+from tests.analysis.pages.conftest import rated_campaign
 
 from analysis.models import Description
 from analysis.services.descriptions import description_request

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
-from tests.analysis.workbench.conftest import rated_campaign
+from tests.analysis.pages.conftest import rated_campaign
 
 from analysis.models import Result
 from analysis.presenting.downloads import table_file

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from django.urls import reverse
-from tests.analysis.workbench.conftest import rated_campaign
+from tests.analysis.pages.conftest import rated_campaign
 
 from analysis.models import MetricEvaluation
 from analysis.selectors.evaluations import evaluation_makers, set_numbers
