@@ -33,7 +33,7 @@ from analysis.services.evaluations import evaluation_key, evaluation_request
 from analysis.services.keys import key_owner
 from analysis.services.requests import result_key, result_request
 from analysis.services.snapshots import snapshot_refresh
-from crowds.selectors.reviews import uses_everybody
+from crowds.selectors.counting import uses_everybody
 from daplatform import __version__
 from daplatform.jobs.tasks import job_wake
 from daplatform.throttling import WINDOW, is_refused_too_often

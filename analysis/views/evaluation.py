@@ -39,7 +39,7 @@ from analysis.selectors.evaluations import (
 )
 from analysis.services.evaluations import evaluation_key, evaluation_request
 from analysis.views.latest import checked, made_file
-from crowds.selectors.reviews import uses_everybody
+from crowds.selectors.counting import uses_everybody
 from daplatform.jobs.tasks import job_wake
 from hits.models import Campaign, Caption
 from hits.views.access import MemberRequest, campaigns_for, for_campaign

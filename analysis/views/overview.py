@@ -12,7 +12,7 @@ from analysis.selectors.overview import campaign_overview
 from analysis.selectors.progress import campaigns_turns, hits_turns
 from analysis.services.requests import result_key, result_renew
 from annotations.selectors.rated import campaigns_rated
-from crowds.selectors.reviews import uses_everybody
+from crowds.selectors.counting import uses_everybody
 from daplatform.jobs.tasks import job_wake
 from daplatform.row_keys import row_key
 from hits.models import Campaign
