@@ -228,11 +228,8 @@ def ratings_wanted(campaign: Campaign) -> int:
 
 def campaign_batches(campaign: Campaign) -> QuerySet[Batch]:
     """Newest first, each with its `hit_count` and, where it has one, its `launch`."""
-    return (
-        campaign.batches.select_related("launch")
-        .annotate(hit_count=Count("hits"))
-        .order_by("-number")
-    )
+    batches: QuerySet[Batch] = campaign.batches.select_related("launch")
+    return batches.annotate(hit_count=Count("hits")).order_by("-number")
 
 
 def campaign_hits(campaign: Campaign, batch: int | None = None) -> QuerySet[Hit]:
