@@ -20,6 +20,7 @@ from analysis.results.registry import Context, Counts
 from analysis.results.settings import Settings
 from analysis.selectors.decisions import Decision, campaign_decisions
 from analysis.selectors.progress import Progress, campaign_arrivals, campaign_progress
+from annotations.selectors.rated import campaigns_rated
 from crowds.models import Launch
 from crowds.selectors.money import campaign_currency, campaign_sums, policy_of
 from hits.models import Batch, Campaign
@@ -107,6 +108,7 @@ class Overview:
     step: Step
     progress: Progress
     is_paused: bool
+    is_rated: bool  # all that was asked for
     pace: Pace
     finish: Finish
     chart: Chart
@@ -138,6 +140,7 @@ def campaign_overview(campaign: Campaign, choices_key: str, *, now: datetime) ->
         step=step,
         progress=progress,
         is_paused=is_paused,
+        is_rated=campaigns_rated(Campaign.objects.filter(pk=campaign.pk)).exists(),
         pace=pace,
         finish=expected_finish(left=progress.left, pace=pace, now=now, is_paused=is_paused),
         chart=pace_chart(hours, now=now),

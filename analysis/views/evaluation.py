@@ -20,7 +20,7 @@ from analysis.evaluation.reference_curve import DRAWN, best_metrics, curve_specs
 from analysis.evaluation.robustness.referencing import NUMBERS
 from analysis.evaluation.settings import Choices
 from analysis.evaluation.storing import Evaluated
-from analysis.forms import level_of, whose_ratings
+from analysis.forms import OptionsForm, level_of, whose_ratings
 from analysis.metrics.registry import families
 from analysis.metrics.scoring import metric_of
 from analysis.models import MetricEvaluation
@@ -46,7 +46,7 @@ ODD_SHOWN = 20
 DEFAULTS = Choices()
 
 
-class EvaluationForm(forms.Form):
+class EvaluationForm(OptionsForm):
     """How metrics are held against people; all optional."""
 
     annotators = whose_ratings()

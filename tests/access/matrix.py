@@ -106,8 +106,6 @@ ROWS: dict[str, Row] = {
     "analysis:evaluation-file": get(NOT_YET, "slug", "result", "result_name"),
     "analysis:ranking": get(LOOK, "slug"),
     "analysis:overview": get(LOOK, "slug"),
-    "analysis:campaigns-progress": get(MEMBER),
-    "analysis:hits-progress": get(LOOK, "slug"),
     "analysis:pair": get(LOOK, "slug"),
     "analysis:comparison": get(LOOK, "slug"),
     "analysis:caption-list": get(LOOK, "slug"),

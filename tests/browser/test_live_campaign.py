@@ -55,7 +55,7 @@ def inspect(page: Page) -> None:
         page.set_viewport_size({"width": width, "height": 800})
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            assert page.evaluate("document.documentElement.scrollWidth") == width
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
             assert not violations(page), (width, scheme)
 
 
