@@ -99,4 +99,4 @@ def test_a_form_sent_from_elsewhere_is_refused(organiser):
     client = Client(enforce_csrf_checks=True)
     response = log_in(client, organiser)
     assert response.status_code == 403
-    assert "This form is too old" in shown(response)
+    assert "This form has expired" in shown(response)

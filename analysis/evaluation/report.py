@@ -84,7 +84,7 @@ def _warnings(evaluation: Evaluation) -> list[Element]:
     if not evaluation.warnings:
         return []
     return [
-        element("h2", "Before you read on"),
+        element("h2", "Read this first"),
         element("ul", *(element("li", sentence(text)) for text in evaluation.warnings)),
     ]
 
@@ -157,7 +157,7 @@ def _comparison(part: AgainstHuman, evaluation: Evaluation) -> list[Element]:
     for level, name in ((part.caption, "captions"), (part.system, "systems")):
         rows = tables.comparison_rows(part, level)
         if not rows:
-            parts.append(element("p", f"There is too little to compare metrics over {name}."))
+            parts.append(element("p", f"There is too little data to compare metrics over {name}."))
             continue
         caption = (
             f"p of Williams' one-sided test over {rows[0]['n']:,} {name}, adjusted by Holm for all "
@@ -187,13 +187,13 @@ def williams_picture(part: AgainstHuman, alpha: float) -> str:
 def _odd_captions(
     part: AgainstHuman, evaluation: Evaluation, compare: tuple[str, str] | None
 ) -> list[Element]:
-    parts = [element("h3", "Captions that spoil the picture")]
+    parts = [element("h3", "Outliers")]
     answer = asked(part, compare)
     if answer is not None:
         if part is not evaluation.parts[0]:
             parts += _answer(part, answer, evaluation)
         rows = caption_tables.part_verdict_rows(part)
-        summary = "Every two metrics, with and without odd captions"
+        summary = "Every two metrics, with and without outliers"
         parts.append(folded(summary, rows, headings.VERDICTS))
         parts.append(_leaning(part, evaluation, answer))
     parts.append(element("p", sentences.filter_caution(evaluation.settings.placebo)))

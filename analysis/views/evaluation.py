@@ -55,14 +55,14 @@ class EvaluationForm(OptionsForm):
         choices=[("z", "Standardised, z"), ("raw", "Raw")],
         label="Which scores",
     )
-    alpha = level_of("Level of the tests")
+    alpha = level_of("Significance level, tests")
     direction = forms.ChoiceField(
         required=False,
         choices=[
             ("human_on_metric", "In people’s scores"),
             ("metric_on_human", "In the metric’s scores"),
         ],
-        label="Odd captions are far off",
+        label="Outliers are far off",
     )
     checks = forms.ChoiceField(
         required=False,
@@ -129,7 +129,7 @@ def evaluation_file(
     try:
         makers = evaluation_makers(found)
     except (ValueError, FileNotFoundError):
-        raise Http404("There is no such result any more: open the page again.") from None
+        raise Http404("This result no longer exists. Open the page again.") from None
     filename = f"{campaign.slug}-evaluation-{name}"
     return made_file(request, found, evaluation_folder(found), name, makers, filename)
 

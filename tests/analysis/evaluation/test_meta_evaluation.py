@@ -68,7 +68,7 @@ def test_the_report_answers_whether_a_metric_is_better_and_why(evaluation):
     verdict = next(one for one in part.verdicts if part.metrics[one.worse] == "far")
     better, odd = sentences.verdict_sentences(part, verdict, 0.05)
     assert better.startswith("Is close better than far here? Yes: r = ")
-    assert odd.startswith("Is it because of a few odd captions? No: without the ")
+    assert odd.startswith("Is it due to a few outliers? No: without the ")
 
 
 def test_a_lead_that_rests_on_odd_captions_is_called_that():

@@ -195,7 +195,7 @@ def test_the_result_is_shown_with_the_pass_rate_and_its_n(look, live, rated):
     page = text(look())
     assert "100 %<small>2 of 2 annotators" in page
     assert "human-b leads" in page
-    assert "May we stop?" in page
+    assert "Can we stop?" in page
     assert "From 200 ratings" in page
     shown = found(look()).findings
     assert [row.system for row in shown.standings[:2]] == ["human-b", "system-5"]
@@ -207,12 +207,12 @@ def test_the_result_is_shown_with_the_pass_rate_and_its_n(look, live, rated):
 def test_all_is_rated_and_decided_so_it_asks_no_more(look, rated):
     page = text(look())
     assert "hx-trigger" not in page
-    assert "all that was asked for is rated" in page
+    assert "all requested ratings are in" in page
 
 
 def test_the_first_result_is_asked_for_once(look, first_hit, woken):
     take(first_hit, count=100, submits=True)
-    assert "The first result is being made." in text(look())
+    assert "The first result is being computed." in text(look())
     look()
     assert woken == [("results", Result.objects.get().pk)]
 
@@ -223,16 +223,16 @@ def test_a_result_is_renewed_when_it_has_grown_old_and_not_before(
     take(first_hit, count=100, submits=True)
     result = compute(live)
     take(second_hit, count=100)
-    assert "A newer result is being made" not in text(look())
+    assert "A newer result is being computed" not in text(look())
     assert woken == []
     Result.objects.update(finished_at=result.finished_at - timedelta(minutes=6))
-    assert "A newer result is being made" in text(look())
+    assert "A newer result is being computed" in text(look())
     assert woken == [("results", Result.objects.get(status="waiting").pk)]
 
 
 def test_an_old_result_of_the_same_ratings_is_not_made_again(look, rated, woken):
     Result.objects.update(finished_at=timezone.now() - timedelta(days=2))
-    assert "A newer result is being made" not in text(look())
+    assert "A newer result is being computed" not in text(look())
     assert woken == []
 
 

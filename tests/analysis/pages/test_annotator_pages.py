@@ -94,7 +94,7 @@ def test_without_a_result_the_page_says_that_one_is_made(page_of, campaign, woke
 
 def test_a_newer_result_is_offered_not_forced(page_of, ready, campaign, client_of, organiser):
     make_ratings(campaign.batches.get().hits.first(), make_annotator(), [40] * 100)
-    assert "a newer result is being made" in shown(page_of("annotator-list", campaign))
+    assert "a newer result is being computed" in shown(page_of("annotator-list", campaign))
     compute(campaign)
     address = reverse("analysis:annotator-list", args=[campaign.slug])
     asked = client_of(organiser).get(address, {"seen": ready.pk}, headers={"HX-Request": "true"})
