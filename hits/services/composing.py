@@ -19,6 +19,7 @@ from hits.bulk import ids_reserve, rows_write
 from hits.composition.campaign import Captions, Composition, compose_campaign
 from hits.composition.shape import DEGRADED, KINDS, REFERENCE, IntArray, Shape
 from hits.models import Batch, Campaign, Caption, Hit, HitItem, System
+from hits.selectors import campaign_conversions
 
 BATCH = 10_000
 SEEDS = 2**63  # as many as a row can hold
@@ -53,6 +54,8 @@ def batch_create(*, campaign: Campaign) -> Batch:
     campaign = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if campaign.state == Campaign.State.CLOSED:
         raise DomainError("This campaign is closed.")
+    if obstacle := campaign_conversions(campaign).obstacle:
+        raise DomainError(obstacle)
     earlier = campaign.batches.count()
     return Batch.objects.create(
         campaign=campaign,

@@ -93,6 +93,8 @@ ROWS: dict[str, Row] = {
     "hits:batch-compose": both(CHANGE, "slug"),
     "hits:hit-list": get(LOOK, "slug"),
     "hits:video-list": get(LOOK, "slug"),
+    "hits:video-conversions": get(LOOK, "slug"),
+    "hits:video-convert": post(CHANGE, "slug"),
     "hits:video-detail": get(LOOK, "slug", "video"),
     "hits:video-file": get(LOOK, "slug", "video"),
     "hits:video-poster": get(LOOK, "slug", "video"),

@@ -65,7 +65,7 @@ def to_a_pair(analyst: Member) -> None:
     page.get_by_role("link", name="system-5 is significantly better than system-0").click()
     expect(page.locator(".page-head")).to_contain_text("system-5 is significantly better than")
     expect(page.get_by_text("If they were equally good, system-5 would come out")).to_be_visible()
-    analyst.stop("How sure are we?")
+    analyst.stop("How certain is it?")
 
 
 def to_a_video(analyst: Member) -> None:

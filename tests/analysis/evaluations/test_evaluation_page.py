@@ -45,7 +45,7 @@ def test_the_best_metric_comes_first_in_every_table_and_is_explained(page_of, re
     assert list(page.context["drift_headings"]) == ["condition", "n", "cider", "bleu4"]
     assert [name for name, _ in page.context["measured"]] == ["cider", "bleu4"]
     assert "<dt>cider</dt>" in markup(page)
-    assert shown(page).count("scroll the table") == 1  # systems × metrics; of two rows none is
+    assert shown(page).count("Scroll the table") == 1  # systems × metrics; of two rows none is
 
 
 def test_odd_captions_lead_to_their_videos(page_of, ready, scored):
@@ -127,13 +127,13 @@ def test_whoever_looks_for_lost_files_has_them_made_again(page_of, ready, scored
     grow_old(ready)
     for headers in ({}, HTMX):  # a page that looks again wakes nobody
         content = markup(page_of("evaluation", scored, headers=headers, seen=ready.pk))
-        assert "any more: they are being made again" in content
+        assert "are missing and are being recreated" in content
         assert "DATA_DIR" not in content
     assert woken == [("evaluations", ready.pk)]
     assert page_of("download", scored, "points", "csv").status_code == 404
     job_run(ready)
     content = markup(page_of("evaluation", scored))
-    assert "being made again" not in content
+    assert "being recreated" not in content
     assert "points-spec" in content
     shutil.rmtree(evaluation_folder(ready))  # as if written on another machine
     assert "DATA_DIR" in shown(page_of("evaluation", scored))

@@ -71,7 +71,7 @@ def test_how_sure_that_is_stands_there_in_plain_words(page_of, ready, campaign):
             "If they were equally good, human-b would come out this far ahead less than" in content
         )
     adjusted = page_of("pair", campaign, first="system-0", second="human-b", adjust="holm")
-    assert "Were they equally good" not in shown(adjusted)  # no longer one pair's p
+    assert "If they were equally good" not in shown(adjusted)  # no longer one pair's p
 
 
 def test_the_captions_that_decide_are_those_of_the_result(page_of, ready, campaign):

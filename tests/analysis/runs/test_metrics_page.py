@@ -135,7 +135,7 @@ def test_a_second_run_is_refused_while_one_is_under_way(campaign, client_of, org
 def test_the_page_follows_a_run_until_it_ends(campaign, client_of, organiser, ask):
     run = ask(["bleu4", "emscore"])
     client = client_of(organiser)
-    assert "No worker has begun." in markup(client.get(address(campaign)))
+    assert "No worker has started yet." in markup(client.get(address(campaign)))
     step(run)
     page = markup(client.get(address(campaign), headers=HTMX))
     assert "<h1" not in page

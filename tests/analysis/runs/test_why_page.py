@@ -72,7 +72,7 @@ def test_words_frames_and_parts_are_shown(
 
 
 def test_the_demos_own_model_says_what_it_does_not_know(page_of, explained, caption):
-    words = "knows the demo’s cartoon scenes only"
+    words = "small demo model"
     for model, is_said in (("demo", True), ("ViT-B-32", False)):
         explained.choices["model"] = model
         explained.save()
