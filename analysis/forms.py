@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from django import forms
@@ -21,9 +21,18 @@ PAIRS = (0, 5, 10, 20)
 def whose_ratings() -> forms.ChoiceField:
     return forms.ChoiceField(
         required=False,
-        choices=[("passed", "Annotators who passed"), ("all", "All annotators")],
+        choices=[
+            ("", "As the campaign’s rule says"),
+            ("passed", "Annotators who passed"),
+            ("all", "All annotators"),
+        ],
         label="Whose ratings",
     )
+
+
+def whose(everybody: bool) -> str:
+    """A campaign's rule, as the choice of the same name."""
+    return "all" if everybody else "passed"
 
 
 def level_of(label: str) -> forms.TypedChoiceField:
@@ -68,6 +77,11 @@ class ChoicesForm(OptionsForm):
         choices=[("caption", "Captions"), ("annotator", "Annotators")],
         label="Bootstrap over",
     )
+    runs = forms.ChoiceField(
+        required=False,
+        choices=[("all", "All"), ("primary", "The primary one")],
+        label="Runs of a team",
+    )
     quality_alpha = level_of("Significance level, quality control")
     min_pairs = forms.TypedChoiceField(
         required=False,
@@ -89,22 +103,30 @@ class ChoicesForm(OptionsForm):
         label="Multiple-testing adjustment",
     )
 
-    def settings(self, *, minimum_pairs: int) -> Settings:
+    def settings(
+        self,
+        *,
+        minimum_pairs: int,
+        further_runs: Callable[[], tuple[str, ...]],
+        everybody: bool = False,
+    ) -> Settings:
         """The choices as the analysis wants them; call after `is_valid`.
 
-        ``minimum_pairs`` is what the campaign asks for, where nothing else is chosen.
+        ``minimum_pairs``, and whether ``everybody`` is used, is what the campaign asks for, where
+        nothing else is chosen; ``further_runs`` gives runs that are not their team's primary one.
 
         Adjusting changes no score and no rank: every result has all three p values.
         """
         chosen = self.cleaned_data
         return Settings(
-            keep_all_annotators=chosen["annotators"] == "all",
+            keep_all_annotators=(chosen["annotators"] or whose(everybody)) == "all",
             test=chosen["test"] or DEFAULTS.test,
             basis=chosen["basis"] or DEFAULTS.basis,
             resample=chosen["resample"] or DEFAULTS.resample,
             alpha=chosen["alpha"] or DEFAULTS.alpha,
             quality_alpha=chosen["quality_alpha"] or DEFAULTS.quality_alpha,
             minimum_pairs=minimum_pairs if chosen["min_pairs"] is None else chosen["min_pairs"],
+            left_out=further_runs() if chosen["runs"] == "primary" else (),
         )
 
 

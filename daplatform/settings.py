@@ -45,6 +45,7 @@ INSTALLED_APPS = [
     "axes",
     "csp",
     "django_htmx",
+    "ninja",  # the files of the page that describes the API
     "daplatform",
     "hits",
     "annotations",

@@ -34,7 +34,7 @@ class PlanForm(forms.Form):
         label="People per HIT",
         min_value=1,
         max_value=1000,
-        help_text="The fee doubles from ten up.",
+        help_text="The marketplace fee doubles from ten people on.",
     )
     reward = forms.DecimalField(
         label="Reward per HIT, USD",
@@ -60,7 +60,7 @@ class PlanForm(forms.Form):
         label="Pairs per HIT",
         min_value=0,
         max_value=400,
-        help_text="Control captions shown whole and damaged.",
+        help_text="Control captions shown intact and damaged.",
     )
     repeats = forms.IntegerField(
         label="Repeats per HIT",
@@ -91,7 +91,7 @@ class PlanForm(forms.Form):
         try:
             Shape(size=shape["hit_size"], pairs=shape["pairs"], repeats=shape["repeats"])
         except ValueError as error:
-            raise forms.ValidationError(f"No HIT can be laid out so: {error}.") from None
+            raise forms.ValidationError(f"These numbers do not make a HIT: {error}.") from None
 
     @property
     def plan_settings(self) -> dict[str, Any]:
@@ -119,14 +119,14 @@ class SettingsForm(forms.ModelForm[Campaign]):
             "consent",
         )
         labels = {
-            "must_watch": "Watching required",
-            "shows_number": "Number shown on the scale",
-            "asks_fluency": "Ask about fluency, too",
+            "must_watch": "Require watching to the end",
+            "shows_number": "Show the number on the scale",
+            "asks_fluency": "Also ask about fluency",
             "minutes_allowed": "Minutes allowed for a HIT",
-            "max_hits_per_annotator": "Most HITs a person",
+            "max_hits_per_annotator": "HITs per person, at most",
             "min_pairs": "Pairs needed for quality control",
             "consent": "Consent text",
-            "offers_speed": "Faster playing offered",
+            "offers_speed": "Offer faster playback",
             "contact": "Contact for annotators",
         }
         widgets = {name: forms.Textarea(attrs={"rows": 4}) for name in ("instructions", "consent")}
@@ -147,6 +147,22 @@ class CorrectionForm(forms.Form):
     text = forms.CharField(
         label="Caption", widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}), strip=True
     )
+
+
+class DeleteForm(forms.Form):
+    """A draft's name, typed to confirm that it is to go."""
+
+    name = forms.CharField(label="Name of the campaign", max_length=200)
+
+    def __init__(self, *args: Any, name: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.expected = name
+
+    def clean_name(self) -> str:
+        typed: str = self.cleaned_data["name"]
+        if typed != self.expected:
+            raise forms.ValidationError("This is not the campaign’s name.")
+        return typed
 
 
 class ShareForm(forms.Form):

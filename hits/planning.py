@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Decimal
+from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 
 from hits.composition.shape import Shape, fitting_shape
 from hits.power import PowerPoint, Spread, minimal_difference, power_curve
 
 CENT = Decimal("0.01")
-REWARD = Decimal("0.99")  # USD a HIT, direct-assessment-2018
+REWARD = Decimal("0.99")  # USD a HIT, direct-assessment-2018: what its authors paid, not fair pay
+FAIR_HOURLY = Decimal("8.00")  # USD: what Prolific asks for at least, and above US minimum wage
+# Reading a short caption and placing a mark, besides watching.
+SECONDS_PER_ANSWER = 4
 FEE_RATE = Decimal("0.20")
 FEE_RATE_MANY = Decimal("0.40")
 MANY_ASSIGNMENTS = 10
@@ -179,12 +182,13 @@ def quality_reach(
 
 @dataclass(frozen=True)
 class Misfit:
-    """A campaign that cannot fill one HIT of the shape wanted, and the largest one it can."""
+    """A campaign that cannot fill one HIT of the shape wanted, and the design that suits it."""
 
     wanted: Shape
     captions: int
     controls: int
     fitting: Shape | None
+    pairs_needed: int = LEAST_PAIRS
 
     def __str__(self) -> str:
         return (
@@ -194,13 +198,38 @@ class Misfit:
         )
 
     @property
+    def hits(self) -> int:
+        """HITs of the fitting shape that show every caption once."""
+        return hits_needed(self.captions, self.fitting.fresh) if self.fitting else 0
+
+    @property
+    def redundancy(self) -> int:
+        """HITs per caption that give one person as many pairs as quality control needs."""
+        pairs = self.fitting.pairs * self.hits if self.fitting else 0
+        return math.ceil(self.pairs_needed / pairs) if pairs else 1
+
+    @property
     def advice(self) -> str:
-        """In the words of the plan's form."""
+        """In the words of the plan's form, with the reason."""
         if self.fitting is None:
             return "That is too little for any HIT: add videos or systems."
-        return (
+        shape = (
             f"Captions per HIT {self.fitting.size}, Pairs per HIT {self.fitting.pairs} and "
-            f"Repeats per HIT {self.fitting.repeats} would fit."
+            f"Repeats per HIT {self.fitting.repeats} would fit"
+        )
+        every = f"{'one HIT then shows' if self.hits == 1 else f'{self.hits} HITs then show'} all"
+        pairs = (
+            f" HITs per caption {self.redundancy} lets one person rate the {self.pairs_needed} "
+            "pairs that quality control needs, over several HITs."
+            if self.redundancy > 1
+            else ""
+        )
+        is_exact = self.hits * self.fitting.fresh == self.captions
+        evenly = ", each of them once" if is_exact else ""
+        return (
+            f"{shape}: {every} {self.captions:,} captions{evenly}, for the fewest rewards.{pairs} "
+            "To find smaller differences, raise People per HIT: each person adds a rating to every "
+            "caption of the HIT."
         )
 
 
@@ -213,13 +242,42 @@ def find_misfit(
 
     >>> find_misfit(Shape(), captions=70, controls=10)
     >>> find_misfit(Shape(), captions=48, controls=12).fitting
-    Shape(size=60, pairs=6, repeats=6)
+    Shape(size=70, pairs=7, repeats=8)
+    >>> find_misfit(Shape(), captions=48, controls=3, min_pairs=10).redundancy
+    2
     """
     if captions >= wanted.fresh and controls >= wanted.pairs:
         return None
     needed = max(min_pairs, LEAST_PAIRS)
     fitting = fitting_shape(captions, controls, wanted.size, least_pairs=needed)
-    return Misfit(wanted, captions, controls, fitting)
+    return Misfit(wanted, captions, controls, fitting, needed)
+
+
+def expected_minutes(captions: int, seconds: float) -> int:
+    """How long a HIT takes whose videos last so many seconds on average, up to five minutes more.
+
+    >>> expected_minutes(100, 6.0)
+    20
+    """
+    return max(5, 5 * math.ceil(captions * (seconds + SECONDS_PER_ANSWER) / 60 / 5))
+
+
+def hourly_pay(reward: Decimal, minutes: Decimal) -> Decimal:
+    """What somebody earns in an hour who takes so long.
+
+    >>> hourly_pay(Decimal("3.00"), Decimal("20"))
+    Decimal('9.00')
+    """
+    return (reward * 60 / minutes).quantize(CENT, ROUND_HALF_UP) if minutes > 0 else Decimal("0.00")
+
+
+def fair_reward(minutes: int) -> Decimal:
+    """The reward that pays `FAIR_HOURLY` for so many minutes, up to a cent more.
+
+    >>> fair_reward(20), hourly_pay(fair_reward(20), Decimal(20))
+    (Decimal('2.67'), Decimal('8.01'))
+    """
+    return (FAIR_HOURLY * minutes / 60).quantize(CENT, ROUND_CEILING)
 
 
 def captions_per_hit(hit_size: int = 100, pairs: int = 10, repeats: int = 10) -> int:

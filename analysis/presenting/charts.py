@@ -25,6 +25,7 @@ SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 STATUSES: Final = (PASSED, FAILED, INSUFFICIENT)
 STEP: Final = 30  # pixels a system takes
 CELL: Final = 26  # pixels of a row of a matrix
+CELL_WIDTH: Final = 48  # pixels of a column with numbers
 MOST_NUMBERED: Final = 14  # systems; the cells of more are too narrow for a number
 BIN_WIDTH: Final = 5
 LABEL_LIMIT: Final = 240  # pixels
@@ -114,18 +115,36 @@ def heat_spec(
         for column, value in zip(columns, values, strict=True)
         if not math.isnan(value)
     ]
+    return cells_spec(cells, [name for name, _ in rows], columns, description)
+
+
+def cells_spec(
+    cells: Sequence[Row],
+    names: Sequence[str],
+    columns: Sequence[str],
+    description: str,
+    *,
+    angle: int = 0,
+) -> Spec:
+    """A heat map of ``row``, ``column``, ``strength`` from 0 to 1 and the text ``shown``.
+
+    Columns keep their width, so that the numbers fit; a narrow screen scrolls.
+    """
     axis = {"title": None, "domain": False, "ticks": False, "grid": False, "labelLimit": 180}
     strength = quantity("strength", None) | {"legend": None}
-    strength["scale"] = {"domain": [0, 1], "range": [0, 0.65]}
-    names = [name for name, _ in rows]
+    strength["scale"] = {"domain": [0, 1], "range": [0, 0.45]}
     across = {"field": "column", "type": "nominal", "scale": {"domain": list(columns)}}
-    down = {"field": "row", "type": "nominal", "scale": {"domain": names}, "axis": axis}
+    down = {"field": "row", "type": "nominal", "scale": {"domain": list(names)}, "axis": axis}
     fill = {"mark": {"type": "rect"}, "encoding": {"opacity": strength}}
     text = {"mark": {"type": "text"}, "encoding": {"text": {"field": "shown", "type": "nominal"}}}
-    spec = plain_spec(description, CELL * len(rows)) | {"data": {"values": cells}}
-    spec["encoding"] = {"x": across | {"axis": axis | {"orient": "top", "labelAngle": 0}}}
+    is_numbered = len(columns) <= MOST_NUMBERED
+    letters = 0 if angle else max(map(len, columns), default=0)
+    step = max(LETTER * letters + 10, CELL_WIDTH if is_numbered else CELL)
+    spec = plain_spec(description, CELL * len(names)) | {"data": {"values": list(cells)}}
+    spec |= {"width": {"step": step}, "autosize": {"type": "pad"}}
+    spec["encoding"] = {"x": across | {"axis": axis | {"orient": "top", "labelAngle": angle}}}
     spec["encoding"]["y"] = down
-    return spec | {"layer": [fill, text] if len(columns) <= MOST_NUMBERED else [fill]}
+    return spec | {"layer": [fill, text] if is_numbered else [fill]}
 
 
 def quality_spec(rows: Sequence[Row]) -> Spec:
@@ -210,6 +229,19 @@ def spread_rows(counts: Mapping[str, Sequence[int]]) -> list[Row]:
         if any(found)
         for place, count in enumerate(found)
     ]
+
+
+def line_spec(
+    rows: Sequence[Row], x: str, y: str, *, description: str, axes: tuple[str, str]
+) -> Spec:
+    """One line through its points."""
+    spec = plain_spec(description, 220) | {"data": {"values": [without_nan(row) for row in rows]}}
+    spec["encoding"] = {
+        "x": quantity(x, axes[0]) | {"axis": {"tickMinStep": 1}},
+        "y": quantity(y, axes[1]) | {"scale": {"zero": False}},
+    }
+    point = {"type": "point", "size": 45, "filled": True, "opacity": 1}
+    return spec | {"layer": [{"mark": {"type": "line", "strokeWidth": 2}}, {"mark": point}]}
 
 
 def plain_spec(description: str, height: int) -> Spec:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from xml.etree.ElementTree import Element, fromstring, tostring
 
 from analysis.presenting.charts import Row, Spec
@@ -24,8 +26,10 @@ NOT_DRAWN: Final = (
 # Nothing may be loaded and nothing may run, whatever a caption or a name contains.
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 WIDTH: Final = 720
+SHARPNESS: Final = 2
 VEGA_LITE: Final = "6.4"
 SVG: Final = "{http://www.w3.org/2000/svg}"
+_VARIABLE: Final = re.compile(r"var\(--(\w+)\)")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # no XML can hold them
 
 _TEXT: Final = {"labelColor": "var(--soft)", "titleColor": "var(--soft)"}
@@ -50,6 +54,7 @@ THEME: Final = {
     "rule": {"color": "var(--soft)"},
     "text": {"color": "var(--soft)"},
     "style": {
+        "shade": {"color": "var(--sunken)"},
         "win": {"color": "var(--one)", "stroke": "var(--paper)"},
         "win-value": {"color": "var(--paper)", "fontWeight": 600, "fontSize": 12},
         "no-win": {"color": "var(--sunken)", "stroke": "var(--paper)"},
@@ -210,10 +215,7 @@ def draw(spec: Spec) -> Element:
     """A chart that says in words what it is."""
     import vl_convert
 
-    fixed = spec | {"config": THEME}
-    if "facet" not in spec:  # whose panels have a width of their own
-        fixed["width"] = WIDTH
-    text = vl_convert.vegalite_to_svg(fixed, vl_version=VEGA_LITE)
+    text = vl_convert.vegalite_to_svg(_fixed(spec, THEME), vl_version=VEGA_LITE)
     drawn = fromstring(_CONTROL.sub("", text))  # noqa: S314  # of our own making
     for part in drawn.iter():
         part.tag = part.tag.removeprefix(SVG)
@@ -223,6 +225,31 @@ def draw(spec: Spec) -> Element:
     drawn.insert(0, title)
     drawn.set("role", "img")
     return drawn
+
+
+def draw_png(spec: Spec) -> bytes:
+    """The same as pixels, on white: these cannot follow the theme of who looks."""
+    import vl_convert
+
+    named = json.dumps(THEME | {"background": "var(--paper)"})
+    theme = json.loads(_VARIABLE.sub(lambda match: light_colours()[match[1]], named))
+    drawn: bytes = vl_convert.vegalite_to_png(
+        _fixed(spec, theme), vl_version=VEGA_LITE, scale=SHARPNESS
+    )
+    return drawn
+
+
+@cache
+def light_colours() -> dict[str, str]:
+    """The colours of the document's light theme, by name."""
+    light = STYLE.read_text(encoding="utf-8").partition("@media")[0]
+    return dict(re.findall(r"--(\w+): (#\w+);", light))
+
+
+def _fixed(spec: Spec, theme: Any) -> Spec:
+    """Of a width of its own: nothing is around a file."""
+    width = {"width": WIDTH} if spec.get("width") == "container" else {}
+    return spec | width | {"config": theme}
 
 
 def element(tag: str, *content: Content, **attributes: Attribute) -> Element:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Maker = Callable[[], bytes]
 ADJUSTED: Final = {"": "p", "-holm": "p_holm", "-bh": "p_bh"}
 """How p is adjusted for many tests, by what is added to the names of files."""
-DRAWN: Final = ("html", "svg")
+DRAWN: Final = ("html", "svg", "png")
 """Kinds of files with charts, which web machines cannot draw."""
 TITLE = "Direct Assessment: results"
 METHOD = (

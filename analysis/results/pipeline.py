@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.presenting.sentences import UNCHECKED
 from analysis.results.registry import Counts, Summary, findings
 from analysis.results.settings import Settings
 from analysis.stats.agreement import AnnotatorValues, shared_ratings
@@ -21,9 +22,12 @@ from analysis.stats.captions import CaptionScores, SystemScores, score_captions,
 from analysis.stats.flags import Evidence, raise_flags
 from analysis.stats.quality import FAILED, INSUFFICIENT, PASSED, Quality, check_quality
 from analysis.stats.ranking import Ranking, rank_systems
-from analysis.stats.ratings import Ratings
+from analysis.stats.ratings import DEGRADED, Ratings
 from analysis.stats.signature import Signature, sign
 from analysis.stats.standardise import Standardised, standardise
+
+if TYPE_CHECKING:
+    from analysis.reading import RatingsFile
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +73,8 @@ def analyse(
     used = np.ones_like(quality.passed) if settings.keep_all_annotators else quality.passed
     used = used | np.isin(ratings.annotators, list(evidence.vouched))
     raw, z = answers(ratings, standardised, settings)
-    captions = score_captions(ratings, raw, z, used)
+    left_out = np.flatnonzero([name in settings.left_out for name in ratings.systems])
+    captions = _ranked(score_captions(ratings, raw, z, used), left_out)
     if ratings.is_standardised:
         captions = replace(captions, raw=np.full(len(captions.z), np.nan))
     systems = score_systems(captions, len(ratings.systems))
@@ -85,7 +90,7 @@ def analyse(
         undefined=int(np.count_nonzero(np.isnan(z) & used[ratings.annotator])),
         captions=captions,
         systems=systems,
-        competing=_competing(ratings, ranking),
+        competing=_competing(ratings, ranking, left_out),
         ranking=ranking,
         intervals=_resampled(ratings, z, used, captions, settings),
     )
@@ -97,7 +102,10 @@ def _refuse_nothing_to_rank(ratings: Ratings) -> None:
     first = np.full(len(ratings.systems), -1)
     first[system] = item
     if not np.any(item != first[system]):
-        raise ValueError("no system has ratings of two captions, so there is nothing to rank")
+        raise ValueError(
+            "no system has ratings of two captions, so there is nothing to rank: have captions of "
+            "more videos rated"
+        )
 
 
 def answers(
@@ -123,6 +131,9 @@ def _choices(
     planned = settings.planned_captions or len(ratings.items)
     choices = asdict(settings) | {"minimum_pairs": needed, "planned_captions": planned}
     del choices["keep_all_annotators"], choices["thorough"]
+    choices["left_out"] = ",".join(sorted(settings.left_out))
+    if not settings.left_out:
+        del choices["left_out"]
     return {
         "annotators": "all" if settings.keep_all_annotators else "passed",
         **choices,
@@ -131,8 +142,19 @@ def _choices(
     }
 
 
-def _competing(ratings: Ratings, ranking: Ranking) -> NDArray[np.intp]:
+def _ranked(captions: CaptionScores, left_out: NDArray[np.intp]) -> CaptionScores:
+    """Without those of systems that are left out; annotators' means still rest on all ratings."""
+    kept = ~np.isin(captions.system, left_out)
+    if len(left_out) and not kept.any():
+        raise ValueError("every system is left out, so nothing is left to rank: keep one of them")
+    return replace(
+        captions, **{one.name: getattr(captions, one.name)[kept] for one in fields(captions)}
+    )
+
+
+def _competing(ratings: Ratings, ranking: Ranking, left_out: NDArray[np.intp]) -> NDArray[np.intp]:
     rated = np.flatnonzero(np.bincount(ratings.system[ratings.scores_a_caption]))
+    rated = rated[~np.isin(rated, left_out)]
     return np.concatenate([ranking.order, np.setdiff1d(rated, ranking.order)])
 
 
@@ -220,3 +242,12 @@ def counts(analysed: Analysis) -> Counts:
         captions=len(analysed.captions.n),
         systems=len(analysed.competing),
     )
+
+
+def unchecked(file: RatingsFile, settings: Settings) -> tuple[RatingsFile, Settings]:
+    """Ratings without a degraded caption check nobody: they are ranked all the same, and noted."""
+    if settings.keep_all_annotators or np.any(file.ratings.kind == DEGRADED):
+        return file, settings
+    note = f"{UNCHECKED}: everybody's ratings count"
+    kept = replace(settings, keep_all_annotators=True)
+    return replace(file, notes=(*file.notes, note)), kept

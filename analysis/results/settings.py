@@ -38,6 +38,8 @@ class Settings:
     draws: int = 1000
     confidence: float = 0.95
     seed: int = 7
+    left_out: tuple[str, ...] = ()
+    """Systems that are not ranked, such as all runs of a team but its primary one."""
     planned_captions: int | None = None
     """Captions of each system the campaign set out to have rated, if more than there are now: what
     the stopping rule is laid out for, so it must not follow the ratings as they come in."""

@@ -23,6 +23,7 @@ from analysis.selectors.progress import Progress, campaign_arrivals, campaign_pr
 from annotations.selectors.rated import campaigns_rated
 from crowds.models import Launch
 from crowds.selectors.money import campaign_currency, campaign_sums, policy_of
+from crowds.selectors.reviews import uses_everybody
 from hits.models import Batch, Campaign
 
 SYSTEMS_SHOWN = 5  # or one more, where no other is left
@@ -123,6 +124,11 @@ class Overview:
     @property
     def digest(self) -> str:
         return hashlib.sha256(repr(self).encode()).hexdigest()[:16]
+
+
+def overview_choices(campaign: Campaign) -> Settings:
+    """By which the block's ranking is made: the campaign's own rule."""
+    return Settings(minimum_pairs=campaign.min_pairs, keep_all_annotators=uses_everybody(campaign))
 
 
 def campaign_overview(campaign: Campaign, choices_key: str, *, now: datetime) -> Overview:

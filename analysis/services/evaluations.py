@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from django.conf import settings as django_settings
 
@@ -23,6 +24,7 @@ from analysis.evaluation.robustness.checks import (
 )
 from analysis.evaluation.robustness.findings import Progress
 from analysis.evaluation.scoring import Scorer
+from analysis.evaluation.sets import evaluate_sets
 from analysis.evaluation.settings import Choices, Settings
 from analysis.evaluation.storing import STORED, Evaluated, stored_shape, write_evaluated
 from analysis.metrics.config import MetricConfig
@@ -35,17 +37,20 @@ from analysis.results.folder import ResultFolder
 from analysis.results.snapshot import Columns
 from analysis.selectors.evaluations import (
     campaign_inputs,
+    campaigns_of,
     evaluation_evidence,
     evaluation_folder,
     evaluation_has_points,
     run_captions,
+    sets_evidence,
 )
 from analysis.selectors.metric_scores import metric_sources
 from analysis.selectors.ratings import notes_on
-from analysis.services.embedding_store import store_pull
+from analysis.services.embedding_store import learned_pull, store_pull
 from analysis.services.metric_context import config_of, device_for, settings_of
 from analysis.services.requests import choices_key, computed_request
 from analysis.services.results import Numbers, computed_fail, computed_make
+from analysis.services.snapshots import snapshot_refresh
 from daplatform.jobs.services import job_progress
 from hits.models import Campaign
 
@@ -65,6 +70,8 @@ def evaluation_request(*, campaign: Campaign, choices: Choices) -> MetricEvaluat
     evidence = evaluation_evidence(campaign)
     if not evidence:
         return None
+    if choices.sets:
+        evidence = sets_evidence(campaign, choices.sets)
     found: MetricEvaluation | None = computed_request(
         MetricEvaluation.objects.all(),
         campaign=campaign,
@@ -78,16 +85,43 @@ def evaluation_request(*, campaign: Campaign, choices: Choices) -> MetricEvaluat
 
 def evaluation_compute(row: MetricEvaluation) -> None:
     """Hold metrics against people."""
-    computed_make(row, _compute, evidence=evaluation_evidence, folder=evaluation_folder)
+    computed_make(
+        row,
+        _compute_sets if row.choices.get("sets") else _compute,
+        evidence=partial(sets_evidence, sets=row.choices.get("sets", ())),
+        folder=evaluation_folder,
+    )
 
 
 def evaluation_fail(row: MetricEvaluation, problem: str) -> None:
-    computed_fail(row, problem, evaluation_evidence(row.campaign))
+    computed_fail(row, problem, sets_evidence(row.campaign, row.choices.get("sets", ())))
+
+
+def _compute_sets(row: MetricEvaluation, columns: Columns) -> Numbers:
+    """Metrics against the people of several campaigns, each by itself and all together."""
+    choices, joined = Choices(**row.choices), {}
+    campaigns = campaigns_of(row.campaign, choices.sets)
+    for one in campaigns:
+        own = columns if one == row.campaign else snapshot_refresh(campaign=one).read()
+        try:
+            inputs = campaign_inputs(one, own, annotators=choices.annotators)
+            joined[one.slug] = inputs.aligned(0)[0]
+        except ValueError as error:
+            raise ValueError(f"{one.name}: {error}") from error
+    found = evaluate_sets(
+        joined, Settings(alpha=choices.alpha), leave_out_of_mean=tuple(choices.left_out)
+    )
+    with ResultFolder(evaluation_folder(row)) as folder:
+        write_evaluated(folder / STORED, found)
+    return str(found.signature), {"notes": [note for one in campaigns for note in notes_on(one)]}
 
 
 def _compute(row: MetricEvaluation, columns: Columns) -> Numbers:
     campaign, choices = row.campaign, Choices(**row.choices)
-    inputs = campaign_inputs(campaign, columns, annotators=choices.annotators)
+    learned_pull(metric_of(name) for name in metric_sources(campaign))
+    inputs = campaign_inputs(
+        campaign, columns, annotators=choices.annotators, learned=choices.learned
+    )
     evaluation = _evaluate(choices, inputs)
     robustness = (
         _check_all(row, evaluation)

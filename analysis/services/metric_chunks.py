@@ -18,7 +18,7 @@ from analysis.metrics.encoding.embedding import Frames, Texts, groups
 from analysis.metrics.registry import Need, embedding_models, families_of
 from analysis.metrics.scoring import Fault, Scores, embed, embeddable, score
 from analysis.models import MetricChunk, MetricFault, MetricRun, MetricScore
-from analysis.services.embedding_store import store_pull, store_push
+from analysis.services.embedding_store import learned_pull, store_pull, store_push
 from analysis.services.metric_context import (
     CHUNKED,
     Job,
@@ -125,6 +125,7 @@ class Outcome:
 
 
 def chunk_do(run: MetricRun, chunk: MetricChunk) -> Outcome:
+    learned_pull(run.metrics)
     job = job_of(run)
     context = context_of(run, job.needs)
     spaces = _spaces(job, context)

@@ -38,6 +38,7 @@ def computed_request(
     key: str,
     evidence: Callable[[Campaign], str],
     has_files: Callable[[Any], bool],
+    last: int | None = None,
 ) -> Any:
     """The row for the ratings of this moment, made if it is new; None without any ratings.
 
@@ -48,8 +49,9 @@ def computed_request(
     choices : a dataclass, and `choices_key` of it
     evidence : fingerprint of all but the ratings that decides the numbers
     has_files : whether what pages read beside the row is on this machine
+    last : the last rating that counts, where it is known, or 0 where there need be none
     """
-    last = last_rating(campaign)
+    last = last_rating(campaign) if last is None else last
     if last is None:
         return None
     row, _ = rows.get_or_create(

@@ -11,8 +11,7 @@ from django import template
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from analysis.results.settings import Settings
-from analysis.selectors.overview import Overview, campaign_overview
+from analysis.selectors.overview import Overview, campaign_overview, overview_choices
 from analysis.selectors.progress import Turns, campaigns_turns, hits_turns
 from analysis.services.requests import result_key
 from annotations.selectors.rated import campaigns_rated
@@ -24,7 +23,7 @@ register = template.Library()
 @register.simple_tag
 def overview_of(campaign: Campaign) -> Overview:
     """The campaign as it stands; its page asks for what is newer."""
-    key = result_key(Settings(minimum_pairs=campaign.min_pairs))
+    key = result_key(overview_choices(campaign))
     return campaign_overview(campaign, key, now=timezone.now())
 
 

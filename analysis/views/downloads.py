@@ -36,6 +36,7 @@ from analysis.views import annotators, captions, comparison, pairs
 from analysis.views.evaluation import EvaluationForm, PointsForm
 from analysis.views.latest import checked, latest_result
 from annotations.selectors.confirming import ratings_confirmed
+from crowds.selectors.reviews import uses_everybody
 from daplatform.errors import DomainError
 from daplatform.jobs.tasks import job_wake
 from daplatform.row_keys import row_key
@@ -169,7 +170,8 @@ def metrics_choices(request: MemberRequest, campaign: Campaign, subject: str) ->
 
 def points_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
     form = checked(EvaluationForm(request.GET))
-    found = evaluation_latest(campaign, evaluations.evaluation_key(form.wanted()))
+    wanted = form.wanted(everybody=uses_everybody(campaign))
+    found = evaluation_latest(campaign, evaluations.evaluation_key(wanted))
     if found is None or found.status == MetricEvaluation.Status.FAILED:
         raise Http404("Metrics were not compared with people yet.")
     human = form.cleaned_data["human"] or "z"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,9 +19,11 @@ from analysis.results.files import Maker
 from analysis.selectors.results import result_has_listings, result_latest
 from analysis.services.files import file_make
 from analysis.services.requests import result_key, result_request
+from crowds.selectors.reviews import uses_everybody
 from daplatform.error_pages import NoSuchChoice
 from daplatform.jobs.tasks import job_wake
 from hits.models import Campaign
+from hits.selectors import further_runs
 from hits.views.access import MemberRequest
 
 F = TypeVar("F", bound=Form)
@@ -66,7 +68,11 @@ class Latest:
 def latest_result(request: MemberRequest, campaign: Campaign) -> Latest:
     """Look for the result and, on the first visit, wake a worker for the one that is missing."""
     form = checked(ChoicesForm(request.GET))
-    choices = form.settings(minimum_pairs=campaign.min_pairs)
+    choices = form.settings(
+        minimum_pairs=campaign.min_pairs,
+        further_runs=partial(further_runs, campaign),
+        everybody=uses_everybody(campaign),
+    )
     wanted = result_request(campaign=campaign, choices=choices)
     is_waiting = wanted is not None and wanted.is_active
     if wanted is not None and is_waiting and not request.htmx:  # htmx: a page looks again

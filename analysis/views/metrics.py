@@ -21,8 +21,14 @@ from analysis.metrics.encoding.models import ModelChoice
 from analysis.metrics.files import as_texts, read_references
 from analysis.metrics.scoring import label_checked
 from analysis.metrics.settings import SETTINGS, Settings
-from analysis.models import MetricRun
+from analysis.models import LearnedMetric, MetricRun
 from analysis.selectors import metric_progress, metric_scores
+from analysis.selectors.learned_metrics import (
+    learned_numbers,
+    learned_of,
+    learning_lack,
+    name_proposed,
+)
 from analysis.selectors.metric_choices import (
     Group,
     metric_groups,
@@ -36,11 +42,23 @@ from daplatform.errors import DomainError
 from daplatform.jobs.tasks import job_wake
 from daplatform.tables import Faults
 from hits.models import Campaign
-from hits.views.access import MemberRequest, for_campaign
+from hits.views.access import MemberRequest, campaigns_for, for_campaign
 
 MAY_SCORE = "analysis.add_metricrun"
 FAULTS_SHOWN = 50
 FILES = ("scores.csv", "scores.csv.json", "captions.csv", "references.csv")
+
+
+class LearnForm(forms.Form):
+    """What kind of metric shall learn from the ratings, and what it is called."""
+
+    kind = forms.ChoiceField(choices=LearnedMetric.Kind.choices, label="Kind")
+    name = forms.CharField(
+        max_length=40, label="Name", help_text="Of the metric in tables. It is never given again."
+    )
+    scores_after = forms.BooleanField(
+        label="Score this campaign with it when it is trained", required=False, initial=True
+    )
 
 
 class MetricsForm(forms.Form):
@@ -172,7 +190,7 @@ def metrics(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
 @require_POST
 @for_campaign(MAY_SCORE)
 def metric_score(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
-    groups = metric_groups(campaign, metric_workers())
+    groups = metric_groups(campaign, metric_workers(), campaigns_for(request.user))
     form = metrics_form(campaign, groups, request.POST, request.FILES)
     if not form.is_valid():
         return metrics_page(request, campaign, form=form)
@@ -255,21 +273,29 @@ def metrics_form(
 
 
 def metrics_page(
-    request: MemberRequest, campaign: Campaign, *, form: MetricsForm | None = None, error: str = ""
+    request: MemberRequest,
+    campaign: Campaign,
+    *,
+    form: MetricsForm | None = None,
+    learn_form: LearnForm | None = None,
+    error: str = "",
 ) -> HttpResponseBase:
     workers = metric_workers()
     if not workers:
         metric_worker_report_task.delay_on_commit()  # type: ignore[attr-defined]
-    groups = metric_groups(campaign, workers)
+    groups = metric_groups(campaign, workers, campaigns_for(request.user))
     run = metric_progress.run_latest(campaign)
     context = run_context(campaign, run) | {
         "groups": groups,
         "workers": workers,
         "form": form or metrics_form(campaign, groups),
         "table": metric_scores.metric_table(campaign),
+        "learned": [(row, learned_numbers(row)) for row in learned_of(campaign)],
+        "learning_lack": learning_lack(campaign, workers),
+        "learn_form": learn_form or LearnForm(initial={"name": name_proposed()}),
         "error": error,
     }
-    failed = error or (form is not None and form.errors)
+    failed = error or any(each is not None and each.errors for each in (form, learn_form))
     return render(request, "analysis/metrics.html", context, status=400 if failed else 200)
 
 

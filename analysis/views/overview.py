@@ -7,8 +7,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from analysis.results.settings import Settings
-from analysis.selectors.overview import campaign_overview
+from analysis.selectors.overview import campaign_overview, overview_choices
 from analysis.services.requests import result_key, result_renew
 from daplatform.jobs.tasks import job_wake
 from hits.models import Campaign
@@ -20,7 +19,7 @@ from hits.views.access import MemberRequest, for_campaign
 def overview(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     """The block; nothing (204) for a page that shows it already, so that nothing flickers."""
     now = timezone.now()
-    choices = Settings(minimum_pairs=campaign.min_pairs)
+    choices = overview_choices(campaign)
     if renewed := result_renew(campaign=campaign, choices=choices, now=now):
         job_wake(renewed)
     found = campaign_overview(campaign, result_key(choices), now=now)

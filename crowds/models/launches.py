@@ -78,7 +78,7 @@ class Publication(models.Model):
     class Status(models.TextChoices):
         WAITING = "waiting", "Being published"
         OPEN = "open", "Open"
-        EXPIRED = "expired", "Takes nobody new"
+        EXPIRED = "expired", "Closed to new people"
         CLOSED = "closed", "Closed"
 
     launch = models.ForeignKey(Launch, on_delete=models.PROTECT, related_name="publications")
@@ -183,15 +183,15 @@ class Policy(models.Model):
 
     class PayRule(models.TextChoices):
         FINISHED = "finished", "Everybody who finished"
-        PASSED = "passed", "Those who passed; a person decides about the others"
-        ASKED = "asked", "Only when a person says so"
+        PASSED = "passed", "People who passed; you decide about the others"
+        ASKED = "asked", "Nobody automatically; you decide"
 
     class UseRule(models.TextChoices):
-        PASSED = "passed", "Those who passed quality control"
+        PASSED = "passed", "People who passed quality control"
         EVERYONE = "everyone", "Everybody who finished"
 
     class InviteRule(models.TextChoices):
-        PASSED = "passed", "Those who passed quality control"
+        PASSED = "passed", "People who passed quality control"
         EVERYONE = "everyone", "Everybody who finished"
         NOBODY = "nobody", "Nobody"
 
@@ -204,7 +204,7 @@ class Policy(models.Model):
         help_text="The most that may be spent, fees included.",
     )
     approve_after_hours = models.PositiveSmallIntegerField(
-        default=72, help_text="Work to be paid is approved by itself after so long."
+        default=72, help_text="Work is then paid automatically, if the rule says so."
     )
     pay_rule = models.CharField(max_length=10, choices=PayRule.choices, default=PayRule.FINISHED)
     use_rule = models.CharField(max_length=10, choices=UseRule.choices, default=UseRule.PASSED)

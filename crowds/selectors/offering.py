@@ -6,7 +6,7 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
+from decimal import ROUND_CEILING, Decimal
 
 from annotations.tokens import Entry, since
 from crowds.addresses import entry_addresses
@@ -22,6 +22,7 @@ from crowds.references import (
 from crowds.selectors.entry import work_estimate
 from crowds.selectors.money import campaign_sums, policy_of
 from hits.models import Batch
+from hits.planning import hourly_pay
 from hits.selectors import batch_reach
 
 CENT = Decimal("0.01")
@@ -219,15 +220,6 @@ def _price_whole(launch: Launch, chunks: Sequence[Chunk], gateway: Gateway) -> P
         reward=sum((price.reward * count for price, count in prices), Decimal("0.00")),
         fee=sum((price.fee * count for price, count in prices), Decimal("0.00")),
     )
-
-
-def hourly_pay(reward: Decimal, minutes: Decimal) -> Decimal:
-    """What somebody earns in an hour who takes so long.
-
-    >>> hourly_pay(Decimal("3.00"), Decimal("20"))
-    Decimal('9.00')
-    """
-    return (reward * 60 / minutes).quantize(CENT, ROUND_HALF_UP) if minutes > 0 else Decimal("0.00")
 
 
 def pair_warnings(batch: Batch) -> tuple[str, ...]:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
 
 from annotations.models import Assignment
-from crowds.decisions import Case, invites_again, needs_replacement, uses
+from crowds.decisions import Case, invites_again, needs_replacement, use_reason, uses
 from crowds.gateway import CrowdError
 from crowds.models import Launch, OutboxMessage, Policy, Submission, Verdict
 from crowds.registry import connect
@@ -28,6 +28,7 @@ class ReviewRow:
     submission: Submission
     verdict: str
     used: bool | None
+    used_because: str
     invited_again: bool | None
     minutes: float | None
 
@@ -37,11 +38,17 @@ class ReviewRow:
 
 
 def submissions_of(campaign: Campaign) -> QuerySet[Submission]:
-    """The campaign's submissions, newest first, each with its `verdict` ("" for none)."""
+    """The campaign's submissions, newest first, each with its `verdict` ("" for none).
+
+    `vouched` says that a person decided to use work of the same annotator.
+    """
     verdict = Verdict.objects.filter(campaign=campaign, annotator=OuterRef("annotator"))
     rows = Submission.objects.filter(publication__launch__batch__campaign=campaign)
+    used = Submission.objects.filter(
+        assignment__campaign=campaign, annotator=OuterRef("annotator"), use=True
+    )
     return (
-        rows.annotate(verdict=Subquery(verdict.values("status")[:1]))
+        rows.annotate(verdict=Subquery(verdict.values("status")[:1]), vouched=Exists(used))
         .select_related(
             "annotator", "assignment__hit__batch", "publication__launch__batch__campaign"
         )
@@ -64,6 +71,7 @@ def review_row(submission: Submission, policy: Policy) -> ReviewRow:
         submission=submission,
         verdict=case.verdict,
         used=uses(policy.use_rule, case, submission.use),
+        used_because=use_reason(policy.use_rule, case, submission.use),
         invited_again=invites_again(policy.invite_rule, case, submission.invite_again),
         minutes=_minutes(submission.assignment),
     )
@@ -78,15 +86,25 @@ def case_of(submission: Submission) -> Case:
         pay=submission.pay,
         status=submission.status,
         verdict=getattr(submission, "verdict", None),
+        vouched=getattr(submission, "vouched", False),
     )
 
 
-def _case(*, state: str, problem: str, pay: str, status: str, verdict: str | None) -> Case:
+def _case(
+    *, state: str, problem: str, pay: str, status: str, verdict: str | None, vouched: bool = False
+) -> Case:
     return Case(
         finished=not problem and state in Assignment.FINISHED,
         verdict=verdict or "",
         refused=pay == Pay.REFUSE or status == Status.REJECTED,
+        odd=bool(problem),
+        vouched=vouched,
     )
+
+
+def uses_everybody(campaign: Campaign) -> bool:
+    """Whether the campaign's rule uses everybody's ratings, whatever quality control says."""
+    return policy_of(campaign).use_rule == Policy.UseRule.EVERYONE
 
 
 def shortfalls(launch: Launch) -> dict[int, int]:
@@ -109,10 +127,12 @@ def _hits_rated_in_vain(launch: Launch) -> Iterator[int]:
     rows = rows.exclude(assignment__state__in=Assignment.GIVEN_UP)
     rows = rows.filter(assignment__slot__isnull=False).order_by()
     facts: Any = rows.values_list(  # type: ignore[misc]  # `verdict` is annotated
-        "pk", "assignment__hit", "assignment__state", "problem", "pay", "status", "verdict", "use"
-    )
-    for pk, hit, state, problem, pay, status, verdict, use in facts:
-        case = _case(state=state, problem=problem, pay=pay, status=status, verdict=verdict)
+        "pk", "assignment__hit", "use",
+        "assignment__state", "problem", "pay", "status", "verdict", "vouched",
+    )  # fmt: skip
+    names = ("state", "problem", "pay", "status", "verdict", "vouched")
+    for pk, hit, use, *known in facts:
+        case = _case(**dict(zip(names, known, strict=True)))
         if pk not in undoable and needs_replacement(rule, case, use):
             yield hit
 

@@ -295,7 +295,7 @@ def launch_close(*, launch: Launch, by: User | None) -> None:
     ).count()
     if undecided:
         work = counted(undecided, "submission is", "submissions are")
-        raise DomainError(f"{work} not decided yet. Pay or refuse first.")
+        raise DomainError(f"{work} not decided yet. Review them first.")
     begun = Launch.objects.filter(pk=launch.pk).exclude(state=Launch.State.CLOSED)
     if not begun.update(state=Launch.State.CLOSED):
         return

@@ -132,7 +132,7 @@ def message(chosen: Chosen) -> Remarks:
 
 def exclude(chosen: Chosen) -> Remarks:
     changed = _admit(chosen, again=False)
-    decision_note(chosen.campaign, chosen.by, "excluded", f"{changed} from future HITs")
+    decision_note(chosen.campaign, chosen.by, "did not invite again", changed)
     return _remark(
         len(chosen.annotators) - changed,
         "person is excluded already, or their identity was erased.",
@@ -142,7 +142,7 @@ def exclude(chosen: Chosen) -> Remarks:
 
 def readmit(chosen: Chosen) -> Remarks:
     changed = _admit(chosen, again=True)
-    decision_note(chosen.campaign, chosen.by, "readmitted", f"{changed} to future HITs")
+    decision_note(chosen.campaign, chosen.by, "invited again", changed)
     return _remark(
         len(chosen.annotators) - changed, "person was not excluded.", "people were not excluded."
     )

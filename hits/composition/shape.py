@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -96,28 +97,43 @@ def _spread(number: int, first: int) -> IntArray:
 def fitting_shape(
     captions: int, controls: int, largest: int = 100, *, least_pairs: int = 0
 ) -> Shape | None:
-    """Return the largest HIT that a campaign of so many captions and control captions can fill.
+    """Return the HIT that works best for a campaign of so many captions and control captions.
 
-    It keeps the protocol's proportions as long as there are seven captions for a HIT of ten; with
-    fewer there are more pairs and repeats in it instead. One with at least ``least_pairs`` pairs
-    is preferred to a larger one with fewer.
+    It has ``least_pairs`` pairs wherever one can. Then it needs the fewest HITs to show every
+    caption, for each HIT is paid, and shows as few captions as possible more often than others.
+    Pairs and repeats stay close to the protocol's tenth of a HIT; fewer than seven captions make a
+    HIT of ten with more repeats.
 
     >>> fitting_shape(captions=45, controls=40)
-    Shape(size=60, pairs=6, repeats=6)
+    Shape(size=70, pairs=9, repeats=7)
     >>> fitting_shape(captions=45, controls=40, least_pairs=10)
-    Shape(size=70, pairs=10, repeats=7)
+    Shape(size=70, pairs=10, repeats=5)
     >>> fitting_shape(captions=6, controls=3)
     Shape(size=10, pairs=1, repeats=2)
     """
-    sizes = range(largest, 0, -BLOCKS)
-    usual = [Shape(size, size // 10, size // 10) for size in sizes]
-    judged = [
-        Shape(size, least_pairs, size // 10)
-        for size in sizes
-        if size // 10 < least_pairs and 2 * least_pairs + 2 * (size // 10) <= size
-    ]
-    tiny = [
-        Shape(10, pairs, repeats) for pairs, repeats in ((1, 2), (1, 3), (1, 4), (2, 3), (3, 2))
-    ]
-    fits = [s for s in (*usual, *judged, *tiny) if s.fresh <= captions and s.pairs <= controls]
-    return next((s for s in fits if s.pairs >= least_pairs), fits[0] if fits else None)
+    sizes = range(BLOCKS, largest + 1, BLOCKS)
+    shapes = (shape for size in sizes for shape in _near_protocol(size, least_pairs))
+    fits = [s for s in (*shapes, *_TINY) if s.fresh <= captions and s.pairs <= controls]
+    return min(fits, key=lambda shape: _cost(shape, captions, least_pairs), default=None)
+
+
+_TINY = tuple(
+    Shape(BLOCKS, pairs, repeats) for pairs, repeats in ((1, 2), (1, 3), (1, 4), (2, 3), (3, 2))
+)
+
+
+def _near_protocol(size: int, least_pairs: int) -> Iterator[Shape]:
+    share = size // BLOCKS
+    most = min(16 * share // 10, share + 4)
+    for pairs in {*range(max(-(-7 * share // 10), share - 4), most + 1), max(least_pairs, share)}:
+        for repeats in range(max(-(-share // 2), share - 5), most + 1):
+            if size - 2 * pairs - repeats >= repeats:
+                yield Shape(size, pairs, repeats)
+
+
+def _cost(shape: Shape, captions: int, least_pairs: int) -> tuple[bool, int, int, int, int]:
+    """What makes a shape worse than another, most important first."""
+    hits, share = -(-captions // shape.fresh), shape.block_size
+    unlike = abs(shape.pairs - share) + abs(shape.repeats - share)
+    too_few_pairs = shape.pairs < least_pairs
+    return too_few_pairs, hits, hits * shape.fresh - captions, unlike, -shape.pairs

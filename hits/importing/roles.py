@@ -31,12 +31,16 @@ class System:
     is_control: bool
     captions: int
     samples: tuple[str, ...]
+    team: str = ""
+    is_primary: bool = True
+    is_rated: bool = True
 
 
 def assign_roles(layout: Layout, sources: Sequence[Source], faults: Faults) -> list[System]:
     """The systems of the campaign; roles that are missing or contradict each other are faults."""
     _check_shared_names(sources, faults)
     _check_candidates(layout, sources, faults)
+    _check_teams(layout, sources, faults)
     if _are_references_known(layout, sources, faults):
         _check_humans(layout, sources, faults)
         _check_control(layout, sources, faults)
@@ -56,7 +60,19 @@ def _system(source: Source, layout: Layout) -> System:
     if source.name in layout.humans:
         role = Role.HUMAN
     is_control = role is Role.REFERENCE and source.name == layout.settings.control
-    return System(source.name, role, is_control, source.captions, tuple(source.samples))
+    teams = layout.settings.teams
+    team = next((team for team, runs in teams.items() if source.name in runs), "")
+    is_primary = not team or teams[team][0] == source.name
+    return System(
+        source.name,
+        role,
+        is_control,
+        source.captions,
+        tuple(source.samples),
+        team,
+        is_primary,
+        is_primary or not layout.settings.one_run_per_team,
+    )
 
 
 def _names(sources: Sequence[Source], table: TableKind) -> list[str]:
@@ -84,6 +100,21 @@ def _check_candidates(layout: Layout, sources: Sequence[Source], faults: Faults)
             "No system has a caption, so there is nothing to rank.",
             "Add the captions of at least one system.",
         )
+
+
+def _check_teams(layout: Layout, sources: Sequence[Source], faults: Faults) -> None:
+    names = _names(sources, TableKind.SYSTEMS)
+    if any(faults.has_errors(file.name) for file in layout.captions):
+        return
+    for team, runs in layout.settings.teams.items():
+        for run in runs:
+            if run not in names:
+                faults.error(
+                    Kind.SETTING,
+                    Where(FILE, None, "teams"),
+                    f"{quoted(run)}, a run of {quoted(team)}, is not among the systems.",
+                    suggestion(run, names) or "Name a system that has captions.",
+                )
 
 
 def _check_humans(layout: Layout, sources: Sequence[Source], faults: Faults) -> None:

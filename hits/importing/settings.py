@@ -30,7 +30,7 @@ class HitSettings:
     redundancy: int = 1
     assignments: int = 1
     seed: int = 7
-    reward: Decimal = Decimal("0.99")
+    reward: Decimal | None = None  # None: fair pay for the time a HIT takes
     merge: bool = False
     minutes_allowed: int = 180
     max_hits_per_annotator: int | None = None
@@ -54,6 +54,10 @@ class Settings:
     language: str = ""
     offers_speed: bool = False
     translations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    teams: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The runs of each team, the primary one first."""
+    one_run_per_team: bool = False
+    """People rate the primary runs only."""
 
 
 Wish = Callable[[Any], str]  # what the value should have been, or nothing when it is right
@@ -106,6 +110,7 @@ _CAMPAIGN: dict[str, Wish] = {
     "contact": _text,
     "language": _language,
     "offers_speed": _truth,
+    "one_run_per_team": _truth,
 }
 _TRANSLATED: dict[str, Wish] = {"instructions": _text, "consent": _text}
 _HITS: dict[str, Wish] = {
@@ -189,12 +194,15 @@ class _Reader:
             self._wrong("hits", "a table: a line [hits], its keys below it")
             hits = {}
         translations = self._translations(table.pop("translations", {}))
+        teams = self._teams(table.pop("teams", {}))
         for key in [key for key in required if key not in table]:
             self._fault(Kind.SETTING, key, f"There is no {key}.", f'Add {key} = "…".')
         campaign = self._known(table, _CAMPAIGN, elsewhere=_HITS)
         campaign["human"] = tuple(campaign.get("human", ()))
         self._keep_sound_texts(campaign)
-        return Settings(**campaign, hits=self._hit_settings(hits), translations=translations)
+        return Settings(
+            **campaign, hits=self._hit_settings(hits), translations=translations, teams=teams
+        )
 
     def _translations(self, tables: Any) -> dict[str, dict[str, str]]:
         """Tables [translations.de] and so on: what people read, in other languages."""
@@ -213,6 +221,23 @@ class _Reader:
         for texts in found.values():
             for key, text in texts.items():
                 check_prose(text, self._limits.prose_characters, self._where(key), self._faults)
+        return found
+
+    def _teams(self, table: Any) -> dict[str, tuple[str, ...]]:
+        """The table [teams]: the runs of each team, the primary one first."""
+        if not isinstance(table, dict):
+            self._wrong("teams", "a table: a line [teams], a line for each team below it")
+            return {}
+        found: dict[str, tuple[str, ...]] = {}
+        for team, runs in table.items():
+            if _texts(runs) or not runs:
+                self._wrong(team, 'its runs, the primary one first, such as ["run-1", "run-2"]')
+            elif check_name(team, self._limits.name_characters, self._where(team), self._faults):
+                found[team] = tuple(runs)
+        every = [run for runs in found.values() for run in runs]
+        for run in sorted({run for run in every if every.count(run) > 1}):
+            message = f"{quoted(run)} is named twice below [teams]."
+            self._fault(Kind.SETTING, "teams", message, "A run belongs to one team, once.")
         return found
 
     def _hit_settings(self, table: dict[str, Any]) -> HitSettings:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import Avg, Count, OuterRef, QuerySet, Subquery
 from django.db.models.fields.files import FieldFile
 from django.db.models.functions import Coalesce
 
@@ -16,10 +16,14 @@ from daplatform.wording import counted
 from hits.composition.shape import Shape
 from hits.models import Batch, Campaign, Caption, Hit, HitItem, Rendition, System, Upload, Video
 from hits.planning import (
+    FAIR_HOURLY,
     Misfit,
     Plan,
     QualityReach,
+    expected_minutes,
+    fair_reward,
     find_misfit,
+    hourly_pay,
     plan_campaign,
     quality_reach,
 )
@@ -65,10 +69,13 @@ class SystemRow:
     role: System.Role
     is_control: bool
     captions: int
+    team: str = ""
+    is_primary: bool = True
+    is_rated: bool = True
 
     @property
     def is_ranked(self) -> bool:
-        return self.role != System.Role.REFERENCE
+        return self.role != System.Role.REFERENCE and self.is_rated
 
 
 def campaign_systems(campaign: Campaign) -> list[SystemRow]:
@@ -77,9 +84,22 @@ def campaign_systems(campaign: Campaign) -> list[SystemRow]:
         caption_count=_count(Caption.objects.filter(retired_at=None), "system")
     )
     return [
-        SystemRow(system.name, System.Role(system.role), system.is_control, system.caption_count)
+        SystemRow(
+            system.name,
+            System.Role(system.role),
+            system.is_control,
+            system.caption_count,
+            system.team,
+            system.is_primary,
+            system.is_rated,
+        )
         for system in systems
     ]
+
+
+def further_runs(campaign: Campaign) -> tuple[str, ...]:
+    """Runs that are not their team's primary one."""
+    return tuple(campaign.systems.filter(is_primary=False).values_list("name", flat=True))
 
 
 def campaign_plan(
@@ -150,6 +170,46 @@ def campaign_reach(campaign: Campaign, plan: Plan, *, pairs: int | None = None) 
     )
 
 
+def campaign_minutes(campaign: Campaign, hit_size: int | None = None) -> int:
+    """How long one HIT of the campaign takes, as it is set or with another size."""
+    seconds = campaign.videos.aggregate(mean=Avg("duration"))["mean"] or 0
+    return expected_minutes(campaign.hit_size if hit_size is None else hit_size, seconds)
+
+
+@dataclass(frozen=True)
+class Pay:
+    """What a reward comes to by the hour, at the pace that is expected."""
+
+    reward: Decimal
+    minutes: int
+
+    @property
+    def hourly(self) -> Decimal:
+        return hourly_pay(self.reward, Decimal(self.minutes))
+
+    @property
+    def is_low(self) -> bool:
+        return 0 < self.hourly < FAIR_HOURLY
+
+    @property
+    def fair(self) -> Decimal:
+        return fair_reward(self.minutes)
+
+
+def campaign_pay(
+    campaign: Campaign,
+    *,
+    reward: Decimal | None = None,
+    hit_size: int | None = None,
+    **_others: object,
+) -> Pay:
+    """As the campaign is set, or with some settings changed."""
+    return Pay(
+        reward=campaign.reward if reward is None else reward,
+        minutes=campaign_minutes(campaign, hit_size),
+    )
+
+
 def batch_reach(batch: Batch) -> QualityReach:
     """Whether quality control could judge anybody who rates this batch."""
     campaign = batch.campaign
@@ -169,8 +229,12 @@ def ratings_wanted(campaign: Campaign) -> int:
 
 
 def campaign_batches(campaign: Campaign) -> QuerySet[Batch]:
-    """Newest first, each with its `hit_count`."""
-    return campaign.batches.annotate(hit_count=Count("hits")).order_by("-number")
+    """Newest first, each with its `hit_count` and, where it has one, its `launch`."""
+    return (
+        campaign.batches.select_related("launch")
+        .annotate(hit_count=Count("hits"))
+        .order_by("-number")
+    )
 
 
 def campaign_hits(campaign: Campaign, batch: int | None = None) -> QuerySet[Hit]:

@@ -46,7 +46,7 @@ def campaign_update(*, campaign: Campaign, **settings: Any) -> Campaign:
     except ValidationError as error:
         raise DomainError(" ".join(error.messages)) from None
     except ValueError as error:
-        raise DomainError(f"No HIT can be laid out so: {error}.") from None
+        raise DomainError(f"These numbers do not make a HIT: {error}.") from None
     locked.save()
     return locked
 

@@ -11,7 +11,7 @@ from itertools import chain
 
 import numpy as np
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Max, QuerySet
 
 from daplatform.errors import DomainError
 from daplatform.jobs.services import job_claim, job_done
@@ -19,7 +19,13 @@ from hits.bulk import ids_reserve, rows_write
 from hits.composition.campaign import Captions, Composition, compose_campaign
 from hits.composition.shape import DEGRADED, KINDS, REFERENCE, IntArray, Shape
 from hits.models import Batch, Campaign, Caption, Hit, HitItem, System
-from hits.selectors import campaign_conversions
+from hits.selectors import (
+    campaign_conversions,
+    campaign_misfit,
+    campaign_pay,
+    campaign_systems,
+)
+from hits.services.campaigns import campaign_update
 
 BATCH = 10_000
 SEEDS = 2**63  # as many as a row can hold
@@ -56,7 +62,7 @@ def batch_create(*, campaign: Campaign) -> Batch:
         raise DomainError("This campaign is closed.")
     if obstacle := campaign_conversions(campaign).obstacle:
         raise DomainError(obstacle)
-    earlier = campaign.batches.count()
+    earlier = campaign.batches.aggregate(last=Max("number"))["last"] or 0
     return Batch.objects.create(
         campaign=campaign,
         number=earlier + 1,
@@ -66,6 +72,38 @@ def batch_create(*, campaign: Campaign) -> Batch:
         repeats=campaign.repeats,
         redundancy=campaign.redundancy,
         merge_identical=campaign.merge_identical,
+    )
+
+
+@transaction.atomic
+def batch_delete(*, batch: Batch) -> None:
+    """Forget the HITs of a batch that nobody was asked to rate, while the campaign is a draft."""
+    campaign = Campaign.objects.select_for_update().get(pk=batch.campaign_id)
+    if campaign.state != Campaign.State.DRAFT:
+        raise DomainError("This campaign is live: its HITs are kept, launched or not.")
+    if not Batch.objects.filter(pk=batch.pk).exclude(status__in=Batch.ACTIVE).exists():
+        raise DomainError("This batch is being composed. Wait until that is done.")
+    batch.delete()
+
+
+@transaction.atomic
+def campaign_fit(*, campaign: Campaign) -> None:
+    """Change a draft's plan to the design that suits its size (`hits.planning.Misfit`).
+
+    A reward that was fair pay for the HITs as they were becomes fair pay for the new ones.
+    """
+    misfit = campaign_misfit(campaign, campaign_systems(campaign))
+    if misfit is None or misfit.fitting is None:
+        return
+    fitting, pay = misfit.fitting, campaign_pay(campaign)
+    new = campaign_pay(campaign, hit_size=fitting.size)
+    campaign_update(
+        campaign=campaign,
+        hit_size=fitting.size,
+        pairs=fitting.pairs,
+        repeats=fitting.repeats,
+        redundancy=max(campaign.redundancy, misfit.redundancy),
+        reward=new.fair if pay.reward == pay.fair else campaign.reward,
     )
 
 
@@ -101,7 +139,7 @@ class Material:
 
 def material_of(campaign: Campaign, *, merge: bool) -> Material:
     """The campaign's current captions, videos and systems numbered by the order of their names."""
-    ranked = campaign.systems.exclude(role=System.Role.REFERENCE)
+    ranked = campaign.systems.filter(is_rated=True).exclude(role=System.Role.REFERENCE)
     videos = _by_name(campaign.videos.values_list("name", "pk"))
     systems = _by_name(ranked.values_list("name", "pk"))
     current = Caption.objects.filter(retired_at=None).order_by("pk")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from decimal import Decimal
+from statistics import fmean
 
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile, File
@@ -23,6 +25,7 @@ from hits.importing.sandbox import Prober, UnreadableVideo
 from hits.importing.settings import Settings
 from hits.importing.texts import check_caption
 from hits.models import Campaign, Caption, Rendition, System, Video
+from hits.planning import expected_minutes, fair_reward
 
 Progress = Callable[[str, int, int], None]
 REPORT_EVERY = 10_000
@@ -116,18 +119,27 @@ def _rows_create(
 ) -> Campaign:
     campaign = Campaign.objects.create(
         name=reading.settings.name,
-        slug=_free_slug(reading.settings.name),
+        slug=free_slug(reading.settings.name),
         owner=owner,
         source_digest=reading.digest,
         is_demo=is_demo,
         **_settings(reading.settings),
+        reward=reward_of(reading),
     )
     for video in videos:
         video.campaign = campaign
     Video.objects.bulk_create(videos, batch_size=1_000)
     Rendition.objects.bulk_create(_renditions(reading, videos), batch_size=1_000)
     System.objects.bulk_create(
-        System(campaign=campaign, name=found.name, role=found.role, is_control=found.is_control)
+        System(
+            campaign=campaign,
+            name=found.name,
+            role=found.role,
+            is_control=found.is_control,
+            team=found.team,
+            is_primary=found.is_primary,
+            is_rated=found.is_rated,
+        )
         for found in reading.systems
     )
     rows_write(Caption, ["video_id", "system_id", "text"], _captions(campaign, reading, progress))
@@ -143,6 +155,15 @@ def _renditions(reading: Reading, videos: list[Video]) -> Iterator[Rendition]:
                 yield Rendition(source=video.file.name, kind=kind)
 
 
+def reward_of(reading: Reading) -> Decimal:
+    """What the files say a HIT is paid or, where they do not, fair pay for the time it takes."""
+    hits = reading.settings.hits
+    if hits.reward is not None:
+        return hits.reward
+    seconds = [video.facts.duration for video in reading.videos if video.facts]
+    return fair_reward(expected_minutes(hits.size, fmean(seconds) if seconds else 0))
+
+
 def _settings(settings: Settings) -> dict[str, object]:
     hits = settings.hits
     return {
@@ -152,7 +173,6 @@ def _settings(settings: Settings) -> dict[str, object]:
         "redundancy": hits.redundancy,
         "assignments": hits.assignments,
         "seed": hits.seed,
-        "reward": hits.reward,
         "merge_identical": hits.merge,
         "minutes_allowed": hits.minutes_allowed,
         "max_hits_per_annotator": hits.max_hits_per_annotator,
@@ -181,7 +201,7 @@ def _captions(
             progress("Writing captions", number, total)
 
 
-def _free_slug(name: str) -> str:
+def free_slug(name: str) -> str:
     """A short address for the campaign that neither another campaign nor a page of ours has."""
     stem = slugify(name)[:60] or "campaign"
     taken = {

@@ -21,7 +21,7 @@ from hits.importing.reading import Reading, read_campaign
 from hits.importing.roles import Role
 from hits.models import Rendition, Upload, Video
 from hits.planning import find_misfit
-from hits.services.importing import campaign_import
+from hits.services.importing import campaign_import, reward_of
 
 Stage, Status = Upload.Stage, Upload.Status
 
@@ -126,13 +126,13 @@ def report(reading: Reading) -> dict[str, Any]:
             "Repeats per HIT": hits.repeats,
             "HITs per caption": hits.redundancy,
             "People per HIT": hits.assignments,
-            "Reward": f"{hits.reward} USD",
+            "Reward": f"{reward_of(reading)} USD",
             "Minutes allowed": hits.minutes_allowed,
-            "Most HITs a person": hits.max_hits_per_annotator or "no limit",
+            "HITs per person, at most": hits.max_hits_per_annotator or "no limit",
             "Pairs for quality control": hits.min_pairs or "what the test needs",
             "Watching required": "yes" if reading.settings.must_watch else "no",
             "Number shown on the scale": "yes" if reading.settings.shows_number else "no",
-            "Faster playing": "offered" if reading.settings.offers_speed else "not offered",
+            "Faster playback": "offered" if reading.settings.offers_speed else "not offered",
             "Language": reading.settings.language or "the browser's",
             "Translated texts": ", ".join(reading.settings.translations) or "none",
             "Seed": hits.seed,

@@ -9,6 +9,7 @@ from django import template
 
 register = template.Library()
 AXIS = 52  # names, ticks and title below the plot
+USUAL = 200  # where the chart itself finds out, from its rows
 
 
 @register.filter
@@ -18,4 +19,5 @@ def room(spec: Mapping[str, Any]) -> int:
     >>> room({"height": 300}), room({"spec": {"height": 120}, "columns": 2})
     (352, 172)
     """
-    return int(spec.get("spec", spec)["height"]) + AXIS
+    height = spec.get("spec", spec).get("height")
+    return (height if isinstance(height, int) else USUAL) + AXIS

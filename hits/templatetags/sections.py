@@ -40,9 +40,12 @@ SECTIONS = (
     Section(
         "Ranking", "analysis:ranking", ("analysis:pair", "analysis:comparison", "analysis:result-")
     ),
+    Section("Data", "analysis:description", ("analysis:description-",)),
     Section("Captions", "analysis:caption-list", ("analysis:video-", "analysis:why")),
-    Section("Metrics", "analysis:metrics", ("analysis:metric-",)),
-    Section("Metrics against people", "analysis:evaluation", ("analysis:evaluation-",)),
+    Section("Metrics", "analysis:metrics", ("analysis:metric-", "analysis:learned")),
+    Section(
+        "Metrics against people", "analysis:evaluation", ("analysis:evaluation-", "analysis:sets")
+    ),
 )
 
 

@@ -50,6 +50,8 @@ def fitting_address(form: PlanForm, misfit: Misfit | None) -> str:
     fitting = misfit.fitting
     numbers = {field.name: field.value() for field in form}
     numbers |= {"hit_size": fitting.size, "pairs": fitting.pairs, "repeats": fitting.repeats}
+    if misfit.redundancy > 1:
+        numbers["redundancy"] = misfit.redundancy
     return f"?{urlencode(numbers)}"
 
 
@@ -65,6 +67,7 @@ def plan_page(request: MemberRequest, campaign: Campaign, form: PlanForm) -> Htt
         "saved": selectors.campaign_plan(campaign, systems) if tried else plan,
         "is_saved": not form.is_bound or not form.has_changed(),
         "misfit": misfit,
+        "pay": selectors.campaign_pay(campaign, **tried),
         "fitting": fitting_address(form, misfit),
     }
     if plan is not None:

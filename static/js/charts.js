@@ -5,6 +5,7 @@
 // data-picture="<address of an SVG>" saves that one as PNG.
 
 const SHARPNESS = 2; // pixels of a PNG for one of the screen
+const PANEL_MARGIN = 40; // pixels beside a panel
 const views = new WeakMap();
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
@@ -34,13 +35,14 @@ function theme() {
     legend: { ...text, ...type },
     rule: { color: token("--ink-faint") },
     text: { color: token("--ink-soft"), font: token("--font") },
+    style: { shade: { color: token("--sunken") } },
   };
 }
 
 async function draw(target) {
   const source = document.getElementById(target.dataset.chart);
   target.style.minHeight = `${target.offsetHeight}px`; // empty for a moment, it keeps its room
-  const drawn = await window.vegaEmbed(target, JSON.parse(source.textContent), {
+  const drawn = await window.vegaEmbed(target, fitting(JSON.parse(source.textContent), target), {
     actions: false,
     ast: true,
     config: theme(),
@@ -55,6 +57,13 @@ async function draw(target) {
     button.disabled = false;
     button.onclick = () => saveChart(target, button.dataset.save);
   }
+}
+
+// Small panels stand beside each other as far as there is room.
+function fitting(spec, target) {
+  if (!spec.columns) return spec;
+  const room = Math.floor(target.clientWidth / (spec.spec.width + PANEL_MARGIN));
+  return { ...spec, columns: Math.max(1, room) };
 }
 
 async function saveChart(target, kind) {

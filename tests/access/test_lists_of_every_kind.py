@@ -83,5 +83,5 @@ def test_the_api_tells_of_every_campaign(campaign, things, organiser):
     assert [row["slug"] for row in listed] == [campaign.slug]
     assert client.get(reverse("api:campaign", args=[campaign.slug])).json() in listed
     result = client.get(reverse("api:result", args=[campaign.slug]))
-    assert result.status_code == 200
+    assert result.status_code in (200, 202)  # 202: being made
     assert len(result.json()["systems"]) == campaign.results.count() * len(result.json()["systems"])

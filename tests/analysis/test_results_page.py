@@ -245,5 +245,5 @@ def test_a_page_that_waits_does_not_ask_again_and_again(campaign, client_of, org
     address = reverse("analysis:ranking", args=[campaign.slug])
     client.get(address)
     for _ in range(3):
-        assert "being made" in shown(client.get(address, headers={"HX-Request": "true"}))
+        assert "being computed" in shown(client.get(address, headers={"HX-Request": "true"}))
     assert len(woken) == 1

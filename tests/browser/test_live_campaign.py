@@ -106,7 +106,7 @@ def test_the_page_follows_the_campaign_by_itself(page, campaign, site):
     assert page.evaluate("window.notReloaded")
     inspect(page)
     page.get_by_role("link", name="Decide").click()
-    expect(page.get_by_role("heading", name="What the crowd is told")).to_be_visible()
+    expect(page.get_by_role("heading", name="Messages to the crowd")).to_be_visible()
 
 
 def test_the_list_says_how_far_each_campaign_is(page, campaign, site):

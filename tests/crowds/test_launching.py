@@ -131,7 +131,7 @@ def test_a_batch_that_invited_people_rate_is_not_for_a_crowd(campaign, anna, mar
 def test_invited_people_do_not_take_the_crowds_places(campaign, market, client_of):
     launch(campaign)
     hit = campaign.batches.get().hits.get()
-    with pytest.raises(DomainError, match="All tasks are taken"):
+    with pytest.raises(DomainError, match="nothing to rate yet"):
         arrive(hit, "Anna", "", crowd="invite")
     assert arrive(hit, "W1", "A1").state == "active"
 

@@ -56,7 +56,7 @@ def test_its_settings_are_those_of_the_protocol(folder):
     assert settings["control"] == "human-a"
     assert settings["human"] == ["human-b"]
     assert settings["hits"] == {
-        "size": 100, "redundancy": 1, "assignments": 1, "seed": 7, "reward": 0.99,
+        "size": 100, "redundancy": 1, "assignments": 1, "seed": 7,
     }  # fmt: skip
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,14 +13,12 @@ import numpy as np
 from django.core.management.base import BaseCommand, CommandError
 
 from analysis.presenting.downloads import table_file, table_formats
-from analysis.presenting.sentences import UNCHECKED
 from analysis.reading import RatingsFile, factuality, read_ratings
 from analysis.reading.files import beginning
 from analysis.results.factuality import factuality_tables
 from analysis.results.folder import ResultFolder, write_files
-from analysis.results.pipeline import Analysis, analyse
+from analysis.results.pipeline import Analysis, analyse, unchecked
 from analysis.results.settings import QUICK_RATINGS, Settings
-from analysis.stats.ratings import DEGRADED
 
 if TYPE_CHECKING:
     from analysis.results.registry import Summary
@@ -105,6 +102,14 @@ class Command(BaseCommand):
             "--seed", type=int, default=DEFAULTS.seed, help="of everything that is drawn at random"
         )
         parser.add_argument(
+            "--leave-out",
+            dest="left_out",
+            type=lambda text: tuple(name.strip() for name in text.split(",") if name.strip()),
+            default=DEFAULTS.left_out,
+            metavar="SYSTEM,SYSTEM",
+            help="systems that are not ranked, such as all runs of a team but its primary one",
+        )
+        parser.add_argument(
             "--planned-captions",
             type=int,
             metavar="N",
@@ -126,6 +131,10 @@ class Command(BaseCommand):
                 return
             settings = Settings(**{name: options[name] for name in names if name in options})
             file = read_ratings(options["ratings"], hits=options["hits"], pair=options["pair"])
+            unknown = sorted(set(settings.left_out) - set(file.ratings.systems))
+            if unknown:
+                known = ", ".join(file.ratings.systems)
+                raise ValueError(f"--leave-out: there is no system {unknown[0]!r}, only {known}")
             file, settings = unchecked(file, settings)
             analysis = analyse(file.ratings, settings, file.evidence)
             summary = write(
@@ -176,15 +185,6 @@ class Command(BaseCommand):
         for line in ranking_lines(summary):
             self.stdout.write(line)
         self.stdout.write(f"Written to {out}. Signature: {summary.signature}")
-
-
-def unchecked(file: RatingsFile, settings: Settings) -> tuple[RatingsFile, Settings]:
-    """Ratings without a degraded caption check nobody: they are ranked all the same, and noted."""
-    if settings.keep_all_annotators or np.any(file.ratings.kind == DEGRADED):
-        return file, settings
-    note = f"{UNCHECKED}: everybody's ratings count"
-    kept = replace(settings, keep_all_annotators=True)
-    return replace(file, notes=(*file.notes, note)), kept
 
 
 def write(

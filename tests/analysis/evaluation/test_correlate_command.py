@@ -356,3 +356,24 @@ def test_a_column_in_two_files_is_refused_with_the_way_out(files):
             stderr=StringIO(),
         )  # fmt: skip
     assert not (files / "out").exists()
+
+
+def test_a_missing_model_is_one_sentence_whatever_it_leaves_out(tmp_path):
+    """Families of EMScore and FactVC need the same weights: that is said once."""
+    videos = [f"v{number}" for number in range(12)]
+    keys = [(video, system) for video in videos for system in "AB"]
+    rows = [(*key, at % 7) for at, key in enumerate(keys)]
+    human = write(tmp_path / "human.csv", ["video", "system", "z"], rows)
+    rows = [(*key, f"a man number {at % 5} rides a horse") for at, key in enumerate(keys)]
+    captions = write(tmp_path / "captions.csv", ["video", "system", "caption"], rows)
+    rows = [(video, "h", f"a man number {at % 5} walks") for at, video in enumerate(videos)]
+    references = write(tmp_path / "references.csv", ["video", "source", "caption"], rows)
+    said = StringIO()
+    call_command(
+        "correlate", "--human", str(human), "--captions", str(captions), "--references",
+        str(references), "--compute", "rougel,bleu1,emscore_text,emscore_text_f,factvc_text",
+        *QUICK, "--out", str(tmp_path / "out"), stdout=StringIO(), stderr=said,
+    )  # fmt: skip
+    lines = [line for line in said.getvalue().splitlines() if "emscore_text" in line]
+    assert len([line for line in lines if "model" in line]) == 1, lines
+    assert len([line for line in lines if "no value" in line]) == 1, lines

@@ -58,7 +58,7 @@ def test_an_analyst_sees_everything_and_is_offered_nothing_to_do(
 ):
     live.colleagues.add(analyst)
     page = text(look(user=analyst))
-    assert "1 submission waits to be paid or refused." in page
+    assert "1 submission waits for your decision: pay or do not pay." in page
     assert "/crowd/" not in page
     assert "/links/" not in page
 

@@ -83,8 +83,8 @@ def make_export(campaign: Campaign, person) -> Export:
     return export
 
 
-def rated_campaign(organiser, folder) -> Campaign:
-    material = make_folder(folder / "campaign", videos=20, systems=6)
+def rated_campaign(organiser, folder, *, name: str = "Test campaign") -> Campaign:
+    material = make_folder(folder / "campaign", videos=20, systems=6, name=name)
     campaign = campaign_import(reading=read_campaign(material), owner=organiser)
     rate(campaign)
     return campaign

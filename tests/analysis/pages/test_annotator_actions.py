@@ -103,7 +103,7 @@ def test_looking_at_an_order_gives_none(action, names):
     response = action("approve", *names[:2])
     assert response.status_code == 200
     content = markup(response)
-    assert "Approve 2 submissions" in content
+    assert "Pay for 2 submissions" in content
     assert "2.40" in content
     assert "promised at the launch" in content
     assert not ReviewAction.objects.exists()

@@ -91,7 +91,7 @@ def test_the_ledger_is_told_in_words_newest_first(page_of, campaign, paid):
 def test_who_did_what_names_members_and_the_rules(page_of, campaign, paid, organiser):
     rows = fetch(page_of, campaign, "trail", "json")
     assert [(row["who"], row["what"]) for row in rows] == [
-        ("the rules", "-paid"),
+        ("automatic", "-paid"),
         (organiser.get_full_name() or organiser.username, "launched"),
     ]
 

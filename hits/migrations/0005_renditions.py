@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("hits", "0003_freeze_live_rows"),
+        ("hits", "0004_teams"),
     ]
 
     operations = [
