@@ -183,7 +183,7 @@ def test_a_result_that_reviewing_overtook_is_shown_until_it_is_made_anew(
     address = reverse("analysis:result-file", args=[campaign.slug, ready.pk, "systems.csv"])
     assert client_of(organiser).get(address).status_code == 200
     job_run(ready)
-    assert "being made" not in shown(page_of(client_of(organiser), campaign))
+    assert "being computed" not in shown(page_of(client_of(organiser), campaign))
 
 
 def test_only_the_latest_results_are_kept(campaign):

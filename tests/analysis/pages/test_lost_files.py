@@ -34,7 +34,7 @@ def test_whoever_looks_for_lost_files_has_them_made_again(page_of, restored, cam
     assert "human-b" in shown(page_of("ranking", campaign))
     job_run(restored)
     content = markup(page_of(page, campaign))
-    assert "being made" not in content
+    assert "being computed" not in content
     assert "human-b" in content or page == "annotator-list"
     assert page_of("download", campaign, "captions", "csv").status_code == 200
 
@@ -73,4 +73,4 @@ def test_lost_files_wait_for_a_full_disk(page_of, restored, campaign, monkeypatc
     assert "cannot be computed yet" in content
     assert "human-b" in shown(page_of("ranking", campaign))
     job_run(restored)
-    assert "being made" not in shown(page_of("caption-list", campaign))
+    assert "being computed" not in shown(page_of("caption-list", campaign))
