@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
@@ -13,10 +13,10 @@ from hits.models.material import Video
 
 
 class RenditionQuerySet(JobQuerySet):
-    def of(self, campaign: Campaign) -> RenditionQuerySet:
+    def of(self, campaign: Campaign) -> Self:
         return self.filter(source__in=Video.objects.filter(campaign=campaign).values("file"))
 
-    def orphans(self) -> RenditionQuerySet:
+    def orphans(self) -> Self:
         """Those whose file no video has any more."""
         return self.filter(~Exists(Video.objects.filter(file=OuterRef("source"))))
 
@@ -34,7 +34,7 @@ class Rendition(Job):
     kind = models.CharField(max_length=10, choices=Kind.choices)
     file = models.FileField(max_length=320, blank=True)
 
-    objects = RenditionQuerySet.as_manager()
+    objects = RenditionQuerySet.as_manager()  # type: ignore[misc] # another than a Job's
 
     class Meta:
         ordering = ["source", "kind"]

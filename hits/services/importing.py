@@ -152,7 +152,7 @@ def _renditions(reading: Reading, videos: list[Video]) -> Iterator[Rendition]:
         if found.file and found.facts:
             size = (reading.root / found.file).stat().st_size
             for kind in copies_needed(found.facts, size):
-                yield Rendition(source=video.file.name, kind=kind)
+                yield Rendition(source=str(video.file.name), kind=kind)
 
 
 def reward_of(reading: Reading) -> Decimal:
