@@ -52,7 +52,7 @@ class KeyRequest(HttpRequest):
 
 
 class Key(HttpBearer):
-    """`Authorization: Bearer da_…`, a key from the page “Keys for scripts”."""
+    """`Authorization: Bearer da_…`, a key from the page “API keys”."""
 
     def authenticate(self, request: HttpRequest, token: str) -> User | None:
         owner = key_owner(key=token)

@@ -97,7 +97,7 @@ def annotators_order(request: MemberRequest, campaign: Campaign) -> HttpResponse
     latest = latest_result(request, campaign)
     chosen = _chosen(request, latest)
     if not chosen:
-        messages.error(request, "Tick the annotators it is about.")
+        messages.error(request, "Select at least one annotator.")
         return redirect(back)
     choice = Choice(
         chosen,

@@ -230,7 +230,7 @@ def trail_choices(request: MemberRequest, campaign: Campaign, subject: str) -> C
 def number(subject: str) -> int:
     key = row_key(subject)
     if key is None:
-        raise BadRequest("There is no such choice.")
+        raise BadRequest("This option does not exist.")
     return key
 
 

@@ -19,7 +19,12 @@ from hits.bulk import ids_reserve, rows_write
 from hits.composition.campaign import Captions, Composition, compose_campaign
 from hits.composition.shape import DEGRADED, KINDS, REFERENCE, IntArray, Shape
 from hits.models import Batch, Campaign, Caption, Hit, HitItem, System
-from hits.selectors import campaign_misfit, campaign_pay, campaign_systems
+from hits.selectors import (
+    campaign_conversions,
+    campaign_misfit,
+    campaign_pay,
+    campaign_systems,
+)
 from hits.services.campaigns import campaign_update
 
 BATCH = 10_000
@@ -55,6 +60,8 @@ def batch_create(*, campaign: Campaign) -> Batch:
     campaign = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if campaign.state == Campaign.State.CLOSED:
         raise DomainError("This campaign is closed.")
+    if obstacle := campaign_conversions(campaign).obstacle:
+        raise DomainError(obstacle)
     earlier = campaign.batches.aggregate(last=Max("number"))["last"] or 0
     return Batch.objects.create(
         campaign=campaign,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,12 @@ from django.db import transaction
 
 from daplatform.disk import NO_SPACE, is_full
 from daplatform.errors import DomainError
+from daplatform.jobs.models import Job
 from daplatform.jobs.services import job_done, job_failed, job_progress
 from hits.composition.shape import Shape
 from hits.importing.reading import Reading, read_campaign
 from hits.importing.roles import Role
-from hits.models import Upload
+from hits.models import Rendition, Upload, Video
 from hits.planning import find_misfit
 from hits.services.importing import campaign_import, reward_of
 
@@ -56,8 +57,11 @@ def upload_discard(*, upload: Upload) -> None:
     upload.archive.delete(save=False)
 
 
-def upload_work(upload: Upload) -> None:
-    """Find every fault in an archive, or write the campaign of a confirmed one."""
+def upload_work(upload: Upload) -> Iterable[Job]:
+    """Find every fault in an archive, or write the campaign of a confirmed one.
+
+    Workers are to be woken for the videos that have to be converted then.
+    """
     try:
         _with_reading(upload, _import if upload.stage == Stage.IMPORT else _check)
     except FileNotFoundError as error:
@@ -67,6 +71,8 @@ def upload_work(upload: Upload) -> None:
             raise
         sentence = f"There was no room to unpack it: {NO_SPACE}. Send it again later."
         raise DomainError(sentence) from error
+    files = Video.objects.filter(campaign__upload=upload.pk).values("file")
+    return Rendition.objects.filter(source__in=files).due()
 
 
 def _with_reading(upload: Upload, record: Callable[[Upload, Reading], None]) -> None:

@@ -129,7 +129,7 @@ def test_a_new_rating_makes_the_old_result_stale_and_the_page_says_so(
     hit = campaign.batches.get().hits.first()
     make_ratings(hit, make_annotator(), [50] * 100)
     page = page_of(client_of(organiser), campaign)
-    assert "a newer result is being made" in shown(page)
+    assert "a newer result is being computed" in shown(page)
     assert "human-b" in shown(page)
     assert woken == [("results", Result.objects.get(status="waiting").pk)]
 
@@ -177,13 +177,13 @@ def test_a_result_that_reviewing_overtook_is_shown_until_it_is_made_anew(
 ):
     Result.objects.update(decisions="another time")
     content = markup(page_of(client_of(organiser), campaign))
-    assert "a newer result is being made" in content
+    assert "a newer result is being computed" in content
     assert "has the highest score" in content or "leads with" in content
     assert woken == [("results", ready.pk)]
     address = reverse("analysis:result-file", args=[campaign.slug, ready.pk, "systems.csv"])
     assert client_of(organiser).get(address).status_code == 200
     job_run(ready)
-    assert "being made" not in shown(page_of(client_of(organiser), campaign))
+    assert "being computed" not in shown(page_of(client_of(organiser), campaign))
 
 
 def test_only_the_latest_results_are_kept(campaign):
@@ -245,5 +245,5 @@ def test_a_page_that_waits_does_not_ask_again_and_again(campaign, client_of, org
     address = reverse("analysis:ranking", args=[campaign.slug])
     client.get(address)
     for _ in range(3):
-        assert "being made" in shown(client.get(address, headers={"HX-Request": "true"}))
+        assert "being computed" in shown(client.get(address, headers={"HX-Request": "true"}))
     assert len(woken) == 1

@@ -126,8 +126,8 @@ def show_effective(found: Effective, context: Context) -> Shown:
     if math.isnan(found.effective):
         return Shown("No annotator's ratings count.")
     return Shown(
-        f"The ratings of {found.annotators:,} annotators count; shared out as unevenly as they "
-        f"are, they are worth those of {number(found.effective, 1)} who did equal parts."
+        f"The ratings of {found.annotators:,} annotators count. As some rated more than others, "
+        f"they carry as much weight as {number(found.effective, 1)} annotators with equal shares."
     )
 
 
@@ -148,7 +148,7 @@ FINDINGS: Final = (
     Finding(
         name="effective",
         title="Number of people",
-        question="How many people is that really?",
+        question="How many annotators is that effectively?",
         numbers=Effective,
         compute=compute_effective,
         show=show_effective,
