@@ -22,8 +22,8 @@ from analysis.selectors.decisions import Decision, campaign_decisions
 from analysis.selectors.progress import Progress, campaign_arrivals, campaign_progress
 from annotations.selectors.rated import campaigns_rated
 from crowds.models import Launch
+from crowds.selectors.counting import uses_everybody
 from crowds.selectors.money import campaign_currency, campaign_sums, policy_of
-from crowds.selectors.reviews import uses_everybody
 from hits.models import Batch, Campaign
 
 SYSTEMS_SHOWN = 5  # or one more, where no other is left
