@@ -13,19 +13,22 @@ from django.db.models.fields.files import FieldFile
 from django.db.models.functions import Coalesce
 
 from daplatform.wording import counted
-from hits.composition.shape import Shape
+from hits.composition.shape import VideoShape, hit_shape
 from hits.models import Batch, Campaign, Caption, Hit, HitItem, Rendition, System, Upload, Video
 from hits.planning import (
     FAIR_HOURLY,
     Misfit,
     Plan,
     QualityReach,
+    VideoMisfit,
     expected_minutes,
     fair_reward,
     find_misfit,
+    find_video_misfit,
     hourly_pay,
     plan_campaign,
     quality_reach,
+    video_cut,
 )
 
 # Between two systems, in z: what a large campaign can hope to find, up to what a small one can.
@@ -121,13 +124,23 @@ def campaign_plan(
     ranked = [system for system in systems if system.is_ranked and system.captions]
     if not ranked:
         return None
+    captions = sum(system.captions for system in ranked)
+    hit_size = campaign.hit_size if hit_size is None else hit_size
+    pairs = campaign.pairs if pairs is None else pairs
+    repeats = campaign.repeats if repeats is None else repeats
+    redundancy = campaign.redundancy if redundancy is None else redundancy
+    cut = None
+    if campaign.asked.whole_video:
+        per_system = [system.captions for system in ranked]
+        cut = video_cut(VideoShape(hit_size, pairs), per_system, redundancy)
     return plan_campaign(
-        captions=sum(system.captions for system in ranked),
+        captions=captions,
         systems=len(ranked),
-        hit_size=campaign.hit_size if hit_size is None else hit_size,
-        pairs=campaign.pairs if pairs is None else pairs,
-        repeats=campaign.repeats if repeats is None else repeats,
-        redundancy=campaign.redundancy if redundancy is None else redundancy,
+        hit_size=hit_size,
+        pairs=pairs,
+        repeats=repeats,
+        redundancy=redundancy,
+        cut=cut,
         assignments=campaign.assignments if assignments is None else assignments,
         reward=campaign.reward if reward is None else reward,
         pass_rate=campaign.assumed_pass_rate if pass_rate is None else pass_rate,
@@ -143,17 +156,21 @@ def campaign_misfit(
     pairs: int | None = None,
     repeats: int | None = None,
     **_others: object,
-) -> Misfit | None:
+) -> Misfit | VideoMisfit | None:
     """Why no HIT can be composed, as the campaign is set or with some settings changed.
 
     Identical captions are counted each: those that are merged may leave too few even so.
     """
+    shape = hit_shape(
+        whole_video=campaign.asked.whole_video,
+        size=campaign.hit_size if hit_size is None else hit_size,
+        pairs=campaign.pairs if pairs is None else pairs,
+        repeats=campaign.repeats if repeats is None else repeats,
+    )
+    if isinstance(shape, VideoShape):
+        return find_video_misfit(shape, [each.captions for each in systems if each.is_ranked])
     return find_misfit(
-        Shape(
-            size=campaign.hit_size if hit_size is None else hit_size,
-            pairs=campaign.pairs if pairs is None else pairs,
-            repeats=campaign.repeats if repeats is None else repeats,
-        ),
+        shape,
         captions=sum(system.captions for system in systems if system.is_ranked),
         controls=sum(system.captions for system in systems if system.is_control),
         min_pairs=campaign.min_pairs,
@@ -173,6 +190,9 @@ def campaign_reach(campaign: Campaign, plan: Plan, *, pairs: int | None = None) 
 def campaign_minutes(campaign: Campaign, hit_size: int | None = None) -> int:
     """How long one HIT of the campaign takes, as it is set or with another size."""
     seconds = campaign.videos.aggregate(mean=Avg("duration"))["mean"] or 0
+    if campaign.asked.whole_video:  # which is watched once for all its captions
+        ranked = campaign.systems.exclude(role=System.Role.REFERENCE)
+        seconds /= max(1, ranked.count())
     return expected_minutes(campaign.hit_size if hit_size is None else hit_size, seconds)
 
 

@@ -177,6 +177,7 @@ def _settings(settings: Settings) -> dict[str, object]:
         "minutes_allowed": hits.minutes_allowed,
         "max_hits_per_annotator": hits.max_hits_per_annotator,
         "min_pairs": hits.min_pairs,
+        "protocol": settings.protocol,
         "asks_fluency": settings.fluency,
         "must_watch": settings.must_watch,
         "shows_number": settings.shows_number,

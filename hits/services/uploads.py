@@ -16,11 +16,11 @@ from daplatform.disk import NO_SPACE, is_full
 from daplatform.errors import DomainError
 from daplatform.jobs.models import Job
 from daplatform.jobs.services import job_done, job_failed, job_progress
-from hits.composition.shape import Shape
+from hits.composition.shape import Shape, VideoShape
 from hits.importing.reading import Reading, read_campaign
 from hits.importing.roles import Role
 from hits.models import Rendition, Upload, Video
-from hits.planning import find_misfit
+from hits.planning import find_misfit, find_video_misfit
 from hits.services.importing import campaign_import, reward_of
 
 Stage, Status = Upload.Stage, Upload.Status
@@ -129,6 +129,7 @@ def report(reading: Reading) -> dict[str, Any]:
             "Reward": f"{reward_of(reading)} USD",
             "Minutes allowed": hits.minutes_allowed,
             "HITs per person, at most": hits.max_hits_per_annotator or "no limit",
+            "Protocol": reading.settings.asked.title,
             "Pairs for quality control": hits.min_pairs or "what the test needs",
             "Watching required": "yes" if reading.settings.must_watch else "no",
             "Number shown on the scale": "yes" if reading.settings.shows_number else "no",
@@ -161,6 +162,9 @@ def _misfit(reading: Reading) -> str:
     if not reading.is_sound:
         return ""
     hits, systems = reading.settings.hits, reading.systems
+    if reading.settings.asked.whole_video:
+        counts = [each.captions for each in systems if each.role != Role.REFERENCE]
+        return str(find_video_misfit(VideoShape(hits.size, hits.pairs), counts) or "")
     misfit = find_misfit(
         Shape(size=hits.size, pairs=hits.pairs, repeats=hits.repeats),
         captions=sum(each.captions for each in systems if each.role != Role.REFERENCE),
