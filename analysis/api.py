@@ -123,7 +123,7 @@ class Strict(Schema):
 class ChoicesIn(Strict):
     """Choices that change numbers; the protocol's own by default."""
 
-    annotators: Literal["passed", "all"] | None = Field(
+    annotators: Literal["passed", "all", None] = Field(
         None, description="Whose ratings are used: as the campaign's rule says, unless chosen."
     )
     test: Literal["t", "wilcoxon"] = "t"

@@ -138,7 +138,7 @@ def test_the_page_computes_nothing_and_asks_little(
     ready, campaign, client_of, organiser, django_assert_max_num_queries
 ):
     client = client_of(organiser)
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         page = page_of(client, campaign)
     assert page.status_code == 200
     assert "How far to trust it" in shown(page)
@@ -175,7 +175,7 @@ def test_choices_that_make_no_sense_are_refused(campaign, client_of, organiser):
 def test_a_result_that_reviewing_overtook_is_shown_until_it_is_made_anew(
     ready, campaign, client_of, organiser, woken
 ):
-    Result.objects.update(decisions="another time")
+    Result.objects.update(evidence="another time")
     content = markup(page_of(client_of(organiser), campaign))
     assert "a newer result is being computed" in content
     assert "has the highest score" in content or "leads with" in content
