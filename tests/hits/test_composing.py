@@ -213,7 +213,7 @@ def test_a_batch_that_cannot_be_filled_says_why(campaign):
 
 
 def test_a_fault_of_ours_is_raised_and_ends_the_waiting_for_a_batch(campaign, monkeypatch):
-    monkeypatch.setattr(composing, "compose_campaign", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(composing, "compose", lambda *_, **__: 1 / 0)
     batch = batch_create(campaign=campaign)
     with pytest.raises(ZeroDivisionError):
         job_run(batch)

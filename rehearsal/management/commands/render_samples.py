@@ -14,7 +14,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from PIL import Image
 
-from annotations.samples import CLIP, STILL
+from annotations.samples import CLIP
 from daplatform import places
 from rehearsal.demo import Actor, Scene, Story, frames, render_clip, write_demo_campaign
 
@@ -49,6 +49,7 @@ repeats = 10
 assignments = 3
 """
 CLIP_SIZE = (480, 270)
+STILL = "rating/example.webp"
 STILL_SIZE = (400, 225)
 
 
