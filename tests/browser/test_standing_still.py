@@ -21,6 +21,7 @@ NO_PAGES = {
     "hits:batch-compose", "analysis:annotators-order", "analysis:overview", "analysis:download",
     "analysis:download-of", "analysis:result-file", "hits:video-file", "hits:video-poster",
     "crowds:link-file", "annotations:hit-preview", "hits:video-conversions",
+    "crowds:campaign-preview",
 }  # fmt: skip
 MOST_SHIFT = 0.05
 # What the browser itself says of things that moved though nobody touched anything.
