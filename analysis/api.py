@@ -124,7 +124,9 @@ class ChoicesIn(Strict):
     """Choices that change numbers; the protocol's own by default."""
 
     annotators: Literal["passed", "all"] | None = Field(
-        None, description="Whose ratings are used: as the campaign's rule says, unless chosen."
+        None,
+        description="Whose ratings are used: as the campaign's rule says, unless chosen.",
+        json_schema_extra={"enum": ["passed", "all", None]},
     )
     test: Literal["t", "wilcoxon"] = "t"
     basis: Literal["all", "captions"] = "all"
