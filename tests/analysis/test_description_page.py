@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 from django.core.management import call_command
 from django.urls import reverse
-from tests.analysis.workbench.conftest import rated_campaign
 
 from analysis.models import Description
 from analysis.services.descriptions import description_request
 from daplatform.jobs.services import job_run
+from tests.analysis.pages.conftest import rated_campaign
 from tests.factories import make_campaign
 from tests.pages import markup, shown
 

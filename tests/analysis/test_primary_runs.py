@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
-from tests.analysis.workbench.conftest import rated_campaign
 
 from analysis.models import Result
 from analysis.presenting.downloads import table_file
@@ -20,6 +19,7 @@ from analysis.results.settings import Settings
 from analysis.selectors.results import result_summary
 from benchmarks.crowd import simulate
 from daplatform.jobs.services import job_run
+from tests.analysis.pages.conftest import rated_campaign
 
 
 @pytest.fixture(scope="module")

@@ -6,12 +6,12 @@ import json
 
 import pytest
 from django.urls import reverse
-from tests.analysis.workbench.conftest import rated_campaign
 
 from analysis.models import MetricEvaluation
 from analysis.selectors.evaluations import evaluation_makers, set_numbers
 from daplatform.jobs.services import job_run
 from tests.analysis.evaluations.conftest import score
+from tests.analysis.pages.conftest import rated_campaign
 from tests.factories import make_campaign
 from tests.pages import markup, shown
 
