@@ -33,7 +33,7 @@ from analysis.services.evaluations import evaluation_key, evaluation_request
 from analysis.services.keys import key_owner
 from analysis.services.requests import result_key, result_request
 from analysis.services.snapshots import snapshot_refresh
-from crowds.selectors.reviews import uses_everybody
+from crowds.selectors.counting import uses_everybody
 from daplatform import __version__
 from daplatform.jobs.tasks import job_wake
 from daplatform.throttling import WINDOW, is_refused_too_often
@@ -52,7 +52,7 @@ class KeyRequest(HttpRequest):
 
 
 class Key(HttpBearer):
-    """`Authorization: Bearer da_…`, a key from the page “Keys for scripts”."""
+    """`Authorization: Bearer da_…`, a key from the page “API keys”."""
 
     def authenticate(self, request: HttpRequest, token: str) -> User | None:
         owner = key_owner(key=token)
@@ -123,7 +123,7 @@ class Strict(Schema):
 class ChoicesIn(Strict):
     """Choices that change numbers; the protocol's own by default."""
 
-    annotators: Literal["passed", "all"] | None = Field(
+    annotators: Literal["passed", "all", None] = Field(
         None, description="Whose ratings are used: as the campaign's rule says, unless chosen."
     )
     test: Literal["t", "wilcoxon"] = "t"

@@ -23,8 +23,8 @@ def whose_ratings() -> forms.ChoiceField:
         required=False,
         choices=[
             ("", "As the campaign’s rule says"),
-            ("passed", "Those who passed"),
-            ("all", "Everybody"),
+            ("passed", "Annotators who passed"),
+            ("all", "All annotators"),
         ],
         label="Whose ratings",
     )
@@ -45,7 +45,20 @@ def level_of(label: str) -> forms.TypedChoiceField:
     )
 
 
-class ChoicesForm(forms.Form):
+class OptionsForm(forms.Form):
+    """Options that stay closed above what they change, and say in a line what is not usual."""
+
+    @property
+    def changes(self) -> str:
+        """Every option that is not its field's first choice, in words."""
+        return "; ".join(
+            f"{field.label}: {dict(field.field.choices)[field.value()]}"  # type: ignore[attr-defined]
+            for field in self
+            if field.value() and not field.errors and field.value() != field.field.choices[0][0]  # type: ignore[attr-defined]
+        )
+
+
+class ChoicesForm(OptionsForm):
     """Choices that change numbers; all optional, the protocol's own by default."""
 
     annotators = whose_ratings()
@@ -57,34 +70,37 @@ class ChoicesForm(forms.Form):
     basis = forms.ChoiceField(
         required=False,
         choices=[("all", "All ratings"), ("captions", "System captions and repeats")],
-        label="Standardised over",
+        label="Standardise over",
     )
     resample = forms.ChoiceField(
         required=False,
         choices=[("caption", "Captions"), ("annotator", "Annotators")],
-        label="Intervals draw",
+        label="Bootstrap over",
     )
     runs = forms.ChoiceField(
         required=False,
         choices=[("all", "All"), ("primary", "The primary one")],
         label="Runs of a team",
     )
-    quality_alpha = level_of("Level of quality control")
+    quality_alpha = level_of("Significance level, quality control")
     min_pairs = forms.TypedChoiceField(
         required=False,
         coerce=int,
         empty_value=None,
         choices=[
-            ("", "As the campaign says"),
-            *((f"{pairs}", f"{pairs}" if pairs else "What the test needs") for pairs in PAIRS),
+            ("", "Campaign setting"),
+            *(
+                (f"{pairs}", f"{pairs}" if pairs else "As few as the test allows")
+                for pairs in PAIRS
+            ),
         ],
-        label="Pairs needed to decide",
+        label="Minimum pairs",
     )
-    alpha = level_of("Level of the tests")
+    alpha = level_of("Significance level, tests")
     adjust = forms.ChoiceField(
         required=False,
-        choices=[("", "Not at all"), ("holm", "Holm"), ("bh", "Benjamini–Hochberg")],
-        label="Adjusted for many tests",
+        choices=[("", "None"), ("holm", "Holm"), ("bh", "Benjamini–Hochberg")],
+        label="Multiple-testing adjustment",
     )
 
     def settings(
@@ -118,7 +134,9 @@ class KeyForm(forms.Form):
     """A new key for scripts."""
 
     name = forms.CharField(
-        max_length=100, label="What it is for", help_text="So that you know it again."
+        max_length=100,
+        label="Name",
+        help_text="To recognise it by, such as the script that uses it.",
     )
 
 

@@ -31,9 +31,6 @@ class TableFormat(StringConverter):
 register_converter(TableFormat, "table")
 app_name = "analysis"
 urlpatterns = [
-    # Without a slash, so that no campaign can be called that.
-    path("progress", overview.campaigns_progress, name="campaigns-progress"),
-    path("<slug:slug>/hits/progress", overview.hits_progress, name="hits-progress"),
     path("<slug:slug>/overview/", overview.overview, name="overview"),
     path("<slug:slug>/metrics/", metrics.metrics, name="metrics"),
     path("<slug:slug>/metrics/score/", metrics.metric_score, name="metric-score"),

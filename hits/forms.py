@@ -7,8 +7,9 @@ from typing import Any
 
 from django import forms
 
-from hits.composition.shape import Shape
+from hits.composition.shape import hit_shape
 from hits.models import Campaign
+from hits.protocols import protocols
 
 
 class UploadForm(forms.Form):
@@ -69,6 +70,8 @@ class PlanForm(forms.Form):
         help_text="Captions shown twice.",
     )
 
+    whole_video = False
+
     @classmethod
     def of(cls, campaign: Campaign, data: Any) -> PlanForm:
         """The form filled with what was sent, or, where that is None, with the campaign's own."""
@@ -81,7 +84,12 @@ class PlanForm(forms.Form):
             "pairs": campaign.pairs,
             "repeats": campaign.repeats,
         }
-        return cls(data, initial=initial)
+        form = cls(data, initial=initial)
+        form.whole_video = campaign.asked.whole_video
+        if form.whole_video:
+            form.fields["pairs"].help_text = "Pages that hide a caption of another video."
+            form.fields["repeats"].help_text = "None: a video’s captions are all on one page."
+        return form
 
     def clean(self) -> None:
         """Sizes that are fine one by one may still not fit into one HIT."""
@@ -89,7 +97,12 @@ class PlanForm(forms.Form):
             return
         shape = self.cleaned_data
         try:
-            Shape(size=shape["hit_size"], pairs=shape["pairs"], repeats=shape["repeats"])
+            hit_shape(
+                whole_video=self.whole_video,
+                size=shape["hit_size"],
+                pairs=shape["pairs"],
+                repeats=shape["repeats"],
+            )
         except ValueError as error:
             raise forms.ValidationError(f"These numbers do not make a HIT: {error}.") from None
 
@@ -103,9 +116,18 @@ class PlanForm(forms.Form):
 class SettingsForm(forms.ModelForm[Campaign]):
     """What people are asked, and under which rules, while a campaign is a draft."""
 
+    protocol = forms.ChoiceField(
+        label="What a page asks",
+        choices=lambda: [
+            (each.name, f"{each.title}: {each.summary}") for each in protocols().values()
+        ],
+        help_text="Another protocol brings its own numbers into the plan: look at it afterwards.",
+    )
+
     class Meta:
         model = Campaign
         fields = (
+            "protocol",
             "must_watch",
             "shows_number",
             "asks_fluency",
@@ -132,13 +154,13 @@ class SettingsForm(forms.ModelForm[Campaign]):
         widgets = {name: forms.Textarea(attrs={"rows": 4}) for name in ("instructions", "consent")}
 
     def choices(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.Meta.fields[:4]]
+        return [self[name] for name in self.Meta.fields[1:5]]
 
     def numbers(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.Meta.fields[4:8]]
+        return [self[name] for name in self.Meta.fields[5:9]]
 
     def texts(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.Meta.fields[8:]]
+        return [self[name] for name in self.Meta.fields[9:]]
 
 
 class CorrectionForm(forms.Form):

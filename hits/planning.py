@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 
-from hits.composition.shape import Shape, fitting_shape
+from hits.composition.shape import Cut, Shape, VideoShape, cut_by_video, fitting_shape
 from hits.power import PowerPoint, Spread, minimal_difference, power_curve
 
 CENT = Decimal("0.01")
@@ -79,11 +79,13 @@ def plan_campaign(
     alpha: float = 0.05,
     power: float = 0.8,
     differences: Sequence[float] = DIFFERENCES,
+    cut: Cut | None = None,
 ) -> Plan:
     """Plan a campaign of ``captions`` (video, system) captions by ``systems`` ranked systems.
 
     ``assignments`` is people per HIT. ``fee_rate`` replaces the marketplace's own
-    (`marketplace_fee`) for a crowd that charges otherwise. What can be found counts only the
+    (`marketplace_fee`) for a crowd that charges otherwise. ``cut`` says how many HITs
+    there are, where they are not cut by sizes but by videos. What can be found counts only the
     ratings of people expected to pass; ``cost_with_replacements`` is the price of replacing the
     others, at the same fee because replacements are launched as further HITs.
     """
@@ -96,8 +98,10 @@ def plan_campaign(
     )
     if not 0 < pass_rate <= 1:
         raise ValueError("pass_rate must lie above 0 and not above 1")
-    fresh = captions_per_hit(hit_size, pairs, repeats)
-    hits = hits_needed(captions, fresh, redundancy)
+    if cut is None:
+        fresh = captions_per_hit(hit_size, pairs, repeats)
+        cut = Cut(hits_needed(captions, fresh, redundancy), fresh, hit_size)
+    hits, fresh = cut.hits, cut.fresh
     total = hits * assignments
     needed = math.ceil(total / Decimal(str(pass_rate)))
     fee = marketplace_fee(assignments) if fee_rate is None else fee_rate
@@ -108,7 +112,7 @@ def plan_campaign(
         systems=systems,
         hits=hits,
         captions_per_hit=fresh,
-        ratings=total * hit_size,
+        ratings=total * cut.size,
         ratings_per_caption=redundancy * assignments,
         assignments=total,
         assignments_needed=needed,
@@ -278,6 +282,54 @@ def fair_reward(minutes: int) -> Decimal:
     (Decimal('2.67'), Decimal('8.01'))
     """
     return (FAIR_HOURLY * minutes / 60).quantize(CENT, ROUND_CEILING)
+
+
+@dataclass(frozen=True)
+class VideoMisfit:
+    """A campaign whose videos do not fit into HITs of the shape wanted."""
+
+    reason: str
+    fitting: None = None  # there is no one shape to propose: the reason says what to change
+
+    def __str__(self) -> str:
+        return f"No HIT can be laid out by this plan: {self.reason}."
+
+
+def find_video_misfit(wanted: VideoShape, captions: Sequence[int]) -> VideoMisfit | None:
+    """What stands in the way of composing HITs of whole videos; None where nothing does.
+
+    ``captions`` are those of each ranked system.
+
+    >>> find_video_misfit(VideoShape(10, 5), [9] * 6).reason
+    "a HIT of 10 captions cannot hold a video's 6 captions and 5 of other videos: raise Captions \
+per HIT to 11 or more"
+    """
+    try:
+        _videos_cut(wanted, captions, 1)
+    except ValueError as error:
+        return VideoMisfit(str(error))
+    return None
+
+
+def video_cut(shape: VideoShape, captions: Sequence[int], redundancy: int) -> Cut:
+    """HITs of whole videos, by the captions of each system; by number alone while none fits."""
+    try:
+        return _videos_cut(shape, captions, redundancy)
+    except ValueError:
+        fresh = shape.size - shape.pairs
+        return Cut(hits_needed(sum(captions), fresh, redundancy), fresh, shape.size)
+
+
+def _videos_cut(shape: VideoShape, captions: Sequence[int], redundancy: int) -> Cut:
+    """As many videos as the fullest system describes; composing counts them one by one."""
+    counts = [count for count in captions if count]
+    return cut_by_video(
+        shape,
+        videos=max(counts, default=0),
+        captions=sum(counts),
+        most=len(counts),
+        redundancy=redundancy,
+    )
 
 
 def captions_per_hit(hit_size: int = 100, pairs: int = 10, repeats: int = 10) -> int:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hits.composition.campaign import Captions, Composition, compose_campaign
-from hits.composition.shape import DEGRADED, KINDS, REFERENCE, IntArray, Shape
+from hits.composition.by_video import compose
+from hits.composition.campaign import Captions, Composition
+from hits.composition.shape import DEGRADED, KINDS, REFERENCE, IntArray, hit_shape
 from hits.importing.reading import Reading
 from hits.importing.roles import Role
 
@@ -29,13 +30,17 @@ def hit_sheet(reading: Reading, *, seed: int | None = None, merge: bool = False)
     system = np.unique(system, return_inverse=True)[1]  # the references left out leave no gap
     texts = np.array([caption.text for caption in reading.captions()], dtype=object)
     wording = np.unique(texts[ranked], return_inverse=True)[1] if merge else None
+    whole_video = reading.settings.asked.whole_video
     controls = np.flatnonzero(control)[np.argsort(video[control])]
-    composition = compose_campaign(
+    controls = np.flatnonzero(ranked) if whole_video else controls
+    composition = compose(
         Captions(video[ranked], system, wording),
         video[controls],
         texts[controls].tolist(),
         rng=np.random.default_rng(hits.seed if seed is None else seed),
-        shape=Shape(size=hits.size, pairs=hits.pairs, repeats=hits.repeats),
+        shape=hit_shape(
+            whole_video=whole_video, size=hits.size, pairs=hits.pairs, repeats=hits.repeats
+        ),
         redundancy=hits.redundancy,
     )
     return _rows(reading, composition, np.flatnonzero(ranked), controls, texts)

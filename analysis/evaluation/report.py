@@ -84,7 +84,7 @@ def _warnings(evaluation: Evaluation) -> list[Element]:
     if not evaluation.warnings:
         return []
     return [
-        element("h2", "Before you read on"),
+        element("h2", "Read this first"),
         element("ul", *(element("li", sentence(text)) for text in evaluation.warnings)),
     ]
 
@@ -137,7 +137,7 @@ def _comparison(part: AgainstHuman, evaluation: Evaluation) -> list[Element]:
     for level, name in ((part.caption, "captions"), (part.system, "systems")):
         rows = tables.comparison_rows(part, level)
         if not rows:
-            parts.append(element("p", f"There is too little to compare metrics over {name}."))
+            parts.append(element("p", f"There is too little data to compare metrics over {name}."))
             continue
         drawn = pictures(part, evaluation)[f"williams-{name}"]
         parts += [
@@ -150,13 +150,13 @@ def _comparison(part: AgainstHuman, evaluation: Evaluation) -> list[Element]:
 def _odd_captions(
     part: AgainstHuman, evaluation: Evaluation, compare: tuple[str, str] | None
 ) -> list[Element]:
-    parts = [element("h3", "Captions that spoil the picture")]
+    parts = [element("h3", "Outliers")]
     answer = asked(part, compare)
     if answer is not None:
         if part is not evaluation.parts[0]:
             parts += _answer(part, answer, evaluation)
         rows = caption_tables.part_verdict_rows(part)
-        summary = "Every two metrics, with and without odd captions"
+        summary = "Every two metrics, with and without outliers"
         parts.append(folded(summary, rows, headings.VERDICTS))
         parts.append(_leaning(part, evaluation, answer))
     parts.append(element("p", sentences.filter_caution(evaluation.settings.placebo)))

@@ -58,8 +58,10 @@ def _compared(left: LeftOut) -> tuple[Compared, ...]:
     rows = [
         Compared(
             metric,
-            *(float(left.caption[name][at]) for name in ("pearson", "spearman", "kendall_b")),
-            float(left.p[at]) if at else float("nan"),
+            pearson=float(left.caption["pearson"][at]),
+            spearman=float(left.caption["spearman"][at]),
+            kendall_b=float(left.caption["kendall_b"][at]),
+            p=float(left.p[at]) if at else float("nan"),
         )
         for at, metric in enumerate(left.metrics)
     ]

@@ -223,7 +223,7 @@ class FineTuning:
         self.accelerator.backward(loss)
         self.optimiser.step()
         self.schedule.step()
-        return float(loss)
+        return float(loss.detach())
 
     def _judge(self) -> None:
         found = [pearson(self._bare.predict(one), one.scores) for one in self.validation]

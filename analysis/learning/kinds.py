@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, ClassVar, Final
 
 from analysis.learning.bertha import TrainedBertha, learn_bertha, save_bertha
 from analysis.learning.fusion import TrainedFusion, learn_fusion, save_fusion
@@ -19,12 +19,6 @@ from analysis.metrics.context import ScoringContext
 from analysis.metrics.encoding.sentence_model import SENTENCE, SentenceModel, find_sentence_model
 from analysis.metrics.registry import metric_libraries
 from analysis.metrics.scoring import Progress
-
-
-class Trained(Protocol):
-    """What training ends with, whatever is trained."""
-
-    def predict(self, rated: RatedSet) -> Values: ...
 
 
 @dataclass(frozen=True)
@@ -69,6 +63,7 @@ class HeadKind:
         return str(self.context.resource(SENTENCE.name).signature)
 
     def train(self, sets: Sequence[RatedSet]) -> Any:
+        """Something with ``predict``, which `save` takes."""
         lesson = self.lesson
         return learn_head(sets, seed=lesson.seed, progress=lesson.progress, told=lesson.told)
 

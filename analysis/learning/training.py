@@ -102,7 +102,7 @@ def learn_head(
     with metric_libraries():
         from analysis.learning.head_training import RECIPES
     splits = folds(sets, np.random.default_rng([seed, 1]))
-    tried = []
+    tried: list[Trial] = []
     for name, recipe in RECIPES.items():
         progress(TRYING, len(tried), len(RECIPES))
         tried.append(_trial(name, splits, small(recipe), seed))

@@ -21,7 +21,7 @@ CAPTIONS: Final = "captions.arrow"
 FLAGS: Final = {
     "scores": "On average, degraded captions got no lower scores than systems’, or systems’ no "
     "lower than people’s",
-    "time": "In a HIT, under three seconds a caption were spent",
+    "time": "Less than three seconds per caption in a HIT",
     "constant": "More than eight equal scores in a row",
     "repeats": "Repeated captions were scored significantly higher or lower than the first time, "
     "or as far from it as two scores taken at random",

@@ -102,7 +102,8 @@ def chosen_names(names: Iterable[str], *, format: str, latex: bool) -> list[str]
 
 def captions_table(listed: Table) -> Table:
     """Score of every caption with a usable rating, of what `analysis.presenting.listings` lists."""
-    return {name: listed[name] for name in ("system", "item", "raw", "z", "n")}
+    columns = ("system", "item", "raw", "median", "z", "n")
+    return {name: listed[name] for name in columns if name in listed}
 
 
 def report_json(summary: Summary) -> bytes:

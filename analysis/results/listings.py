@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from analysis.presenting.exports import Table
 from analysis.results.pipeline import Analysis, answers
 from analysis.stats.captions import usable
+from analysis.stats.quality import group_medians
 from analysis.stats.ratings import Ratings
 
 
@@ -39,7 +40,7 @@ def annotators_listing(analysis: Analysis) -> Table:
 def captions_listing(analysis: Analysis) -> Table:
     """One row per caption with a rating that counts; `disagreement` is the sd of its z scores."""
     ratings, captions = analysis.ratings, analysis.captions
-    return {
+    listed = {
         "system": _texts(ratings.systems)[captions.system],
         "item": _texts(ratings.items)[captions.item],
         "raw": captions.raw,
@@ -47,31 +48,38 @@ def captions_listing(analysis: Analysis) -> Table:
         "n": captions.n,
         "disagreement": disagreement(analysis),
     }
+    return listed | ({"median": _medians(analysis)} if analysis.settings.scale.is_ordinal else {})
 
 
 def median_seconds(ratings: Ratings) -> NDArray[np.float64]:
     """Median time each annotator took for a caption; NaN where no time is known."""
     known = np.flatnonzero(~np.isnan(ratings.seconds))
-    owner, seconds = ratings.annotator[known], ratings.seconds[known]
-    ordered = seconds[np.lexsort((seconds, owner))]
-    n = np.bincount(owner, minlength=len(ratings.annotators))
-    first = np.cumsum(n) - n
-    medians = np.full(len(n), np.nan)
-    low, high = (first + (n - 1) // 2)[n > 0], (first + n // 2)[n > 0]
-    medians[n > 0] = (ordered[low] + ordered[high]) / 2
-    return medians
+    return group_medians(ratings.seconds[known], ratings.annotator[known], len(ratings.annotators))
 
 
 def disagreement(analysis: Analysis) -> NDArray[np.float64]:
     """Standard deviation (ddof 1) of the z scores behind each caption's; NaN for a single one."""
+    captions = analysis.captions
+    rows, place = _of_captions(analysis)
+    _, z = answers(analysis.ratings, analysis.standardised, analysis.settings)
+    squares = np.bincount(place, (z[rows] - captions.z[place]) ** 2, len(captions.n))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(captions.n > 1, np.sqrt(squares / (captions.n - 1)), np.nan)
+
+
+def _medians(analysis: Analysis) -> NDArray[np.float64]:
+    """Median of the ratings behind each caption's score."""
+    rows, place = _of_captions(analysis)
+    return group_medians(analysis.ratings.score[rows], place, len(analysis.captions.n))
+
+
+def _of_captions(analysis: Analysis) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The ratings that count, and for each the place of its caption among the captions scored."""
     ratings, captions = analysis.ratings, analysis.captions
     _, z = answers(ratings, analysis.standardised, analysis.settings)
     rows = np.flatnonzero(usable(ratings, z, analysis.used))
     codes = captions.system * len(ratings.items) + captions.item  # ascending
-    place = np.searchsorted(codes, ratings.caption[rows])
-    squares = np.bincount(place, (z[rows] - captions.z[place]) ** 2, len(codes))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(captions.n > 1, np.sqrt(squares / (captions.n - 1)), np.nan)
+    return rows, np.searchsorted(codes, ratings.caption[rows])
 
 
 def _hits(ratings: Ratings) -> NDArray[np.int64]:

@@ -65,6 +65,7 @@ def analyse(
     settings = settings or Settings()
     evidence = evidence or Evidence()
     _refuse_nothing_to_rank(ratings)
+    _refuse_another_scale(ratings, settings)
     alpha = settings.quality_alpha
     quality = check_quality(
         ratings, test=settings.test, alpha=alpha, minimum_pairs=settings.minimum_pairs
@@ -84,7 +85,7 @@ def analyse(
         settings=settings,
         signature=sign(ratings, _choices(ratings, settings, quality.needed, evidence)),
         quality=quality,
-        flags=raise_flags(ratings, quality, evidence, alpha=alpha),
+        flags=raise_flags(ratings, quality, evidence, alpha=alpha, scale=settings.scale),
         standardised=standardised,
         used=used,
         undefined=int(np.count_nonzero(np.isnan(z) & used[ratings.annotator] & ~gone)),
@@ -105,6 +106,16 @@ def _refuse_nothing_to_rank(ratings: Ratings) -> None:
         raise ValueError(
             "no system has ratings of two captions, so there is nothing to rank: have captions of "
             "more videos rated"
+        )
+
+
+def _refuse_another_scale(ratings: Ratings, settings: Settings) -> None:
+    scale = settings.scale
+    outside = (ratings.score < scale.low) | (ratings.score > scale.high)
+    if outside.any() and not ratings.is_standardised:
+        raise ValueError(
+            f"score {ratings.score[outside][0]} is not from {scale.low} to {scale.high}, as the "
+            f"protocol {settings.protocol} has it"
         )
 
 
@@ -143,6 +154,8 @@ def _choices(
     choices["left_out"] = ",".join(sorted(settings.left_out))
     if not settings.left_out:
         del choices["left_out"]
+    if settings.protocol == "direct":
+        del choices["protocol"]  # which signatures have never named
     return {
         "annotators": "all" if settings.keep_all_annotators else "passed",
         **choices,

@@ -7,6 +7,7 @@ from typing import Final, Literal, get_args
 
 from analysis.stats.quality import Test
 from analysis.stats.standardise import Basis
+from hits.protocols import Scale, protocol_named
 
 Question = Literal["combined", "score", "fluency"]
 Unit = Literal["caption", "annotator"]
@@ -43,6 +44,8 @@ class Settings:
     planned_captions: int | None = None
     """Captions of each system the campaign set out to have rated, if more than there are now: what
     the stopping rule is laid out for, so it must not follow the ratings as they come in."""
+    protocol: str = "direct"
+    """What people were asked: it says on which scale they answered."""
     thorough: bool = False
     """Assess how far to trust the ranking however many ratings there are."""
 
@@ -53,9 +56,14 @@ class Settings:
             raise ValueError(f"seed must not be negative, not {self.seed}")
         if self.planned_captions is not None and self.planned_captions < 1:
             raise ValueError(f"planned_captions must be at least 1, not {self.planned_captions}")
+        protocol_named(self.protocol)  # or it refuses the name
         for name, known in (("question", get_args(Question)), ("resample", get_args(Unit))):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}")
+
+    @property
+    def scale(self) -> Scale:
+        return protocol_named(self.protocol).scale
 
     def wants_trust(self, ratings: int) -> bool:
         """Whether the results of so many ratings include how far to trust them."""

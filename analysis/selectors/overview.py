@@ -20,7 +20,9 @@ from analysis.results.registry import Context, Counts
 from analysis.results.settings import Settings
 from analysis.selectors.decisions import Decision, campaign_decisions
 from analysis.selectors.progress import Progress, campaign_arrivals, campaign_progress
+from annotations.selectors.rated import campaigns_rated
 from crowds.models import Launch
+from crowds.selectors.counting import uses_everybody
 from crowds.selectors.money import campaign_currency, campaign_sums, policy_of
 from hits.models import Batch, Campaign
 
@@ -107,6 +109,7 @@ class Overview:
     step: Step
     progress: Progress
     is_paused: bool
+    is_rated: bool  # all that was asked for
     pace: Pace
     finish: Finish
     chart: Chart
@@ -121,6 +124,11 @@ class Overview:
     @property
     def digest(self) -> str:
         return hashlib.sha256(repr(self).encode()).hexdigest()[:16]
+
+
+def overview_choices(campaign: Campaign) -> Settings:
+    """By which the block's ranking is made: the campaign's own rule."""
+    return Settings(minimum_pairs=campaign.min_pairs, keep_all_annotators=uses_everybody(campaign))
 
 
 def campaign_overview(campaign: Campaign, choices_key: str, *, now: datetime) -> Overview:
@@ -138,6 +146,7 @@ def campaign_overview(campaign: Campaign, choices_key: str, *, now: datetime) ->
         step=step,
         progress=progress,
         is_paused=is_paused,
+        is_rated=campaigns_rated(Campaign.objects.filter(pk=campaign.pk)).exists(),
         pace=pace,
         finish=expected_finish(left=progress.left, pace=pace, now=now, is_paused=is_paused),
         chart=pace_chart(hours, now=now),

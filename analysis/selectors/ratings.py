@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analysis.results.snapshot import Columns, latest
 from analysis.stats.flags import Evidence
@@ -28,12 +29,21 @@ def ratings_of(campaign: Campaign, columns: Columns) -> Ratings:
     for column, known in names.items():
         ids, codes[column] = np.unique(answers[column], return_inverse=True)
         labels[column] = [known[key] for key in ids.tolist()]
+    if campaign.asked.whole_video:
+        answers = answers | {"seconds": _shared_out(answers)}
     for column in ("kind", "score", "position", "seconds"):
         codes[column] = answers[column]
     codes["submitted_at"] = answers["submitted_at"].astype("datetime64[us]")
     if campaign.asks_fluency and (answers["fluency"] >= 0).all():
         codes["fluency"] = answers["fluency"]
     return Ratings.from_codes(codes, labels)
+
+
+def _shared_out(answers: Columns) -> NDArray[np.float64]:
+    """Time by caption, of pages that were open once for all captions of a video."""
+    page = np.stack([answers["assignment"], answers["item"]])
+    _, place, size = np.unique(page, axis=1, return_inverse=True, return_counts=True)
+    return np.asarray(answers["seconds"] / size[place.ravel()])
 
 
 def counted(campaign: Campaign, columns: Columns) -> Columns:

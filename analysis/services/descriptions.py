@@ -1,4 +1,4 @@
-"""What a paper says of its data, for a campaign: asked for by a page, made by a worker, kept."""
+"""What a paper says of its data, for a campaign: requested by a page, made by a worker, kept."""
 
 from __future__ import annotations
 

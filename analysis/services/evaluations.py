@@ -1,4 +1,4 @@
-"""Metrics against the people of a campaign: asked for by pages, computed by a worker, kept."""
+"""Metrics against the people of a campaign: requested by pages, computed by a worker, kept."""
 
 from __future__ import annotations
 

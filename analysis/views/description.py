@@ -121,7 +121,7 @@ def description_file(
     made = Description.objects.filter(status=Description.Status.DONE)
     found = get_object_or_404(made, campaign=campaign, pk=pk)
     if not description_is_here(found):
-        raise Http404("There is no such result any more: open the page again.")
+        raise Http404("This result no longer exists. Open the page again.")
     filename = f"{campaign.slug}-description-{name}"
     folder, makers = description_folder(found), description_makers(found)
     return made_file(request, found, folder, name, makers, filename)

@@ -36,7 +36,7 @@ from analysis.views import annotators, captions, comparison, pairs
 from analysis.views.evaluation import EvaluationForm, PointsForm
 from analysis.views.latest import checked, latest_result
 from annotations.selectors.confirming import ratings_confirmed
-from crowds.selectors.reviews import uses_everybody
+from crowds.selectors.counting import uses_everybody
 from daplatform.errors import DomainError
 from daplatform.jobs.tasks import job_wake
 from daplatform.row_keys import row_key
@@ -230,7 +230,7 @@ def trail_choices(request: MemberRequest, campaign: Campaign, subject: str) -> C
 def number(subject: str) -> int:
     key = row_key(subject)
     if key is None:
-        raise BadRequest("There is no such choice.")
+        raise BadRequest("This option does not exist.")
     return key
 
 

@@ -21,7 +21,7 @@ from analysis.evaluation.reference_curve import DRAWN, best_metrics, curve_specs
 from analysis.evaluation.robustness.referencing import NUMBERS
 from analysis.evaluation.settings import UNSEEN, Choices
 from analysis.evaluation.storing import Evaluated
-from analysis.forms import level_of, whose, whose_ratings
+from analysis.forms import OptionsForm, level_of, whose, whose_ratings
 from analysis.metrics.registry import families
 from analysis.metrics.scoring import metric_of
 from analysis.models import MetricEvaluation
@@ -39,7 +39,7 @@ from analysis.selectors.evaluations import (
 )
 from analysis.services.evaluations import evaluation_key, evaluation_request
 from analysis.views.latest import checked, made_file
-from crowds.selectors.reviews import uses_everybody
+from crowds.selectors.counting import uses_everybody
 from daplatform.jobs.tasks import job_wake
 from hits.models import Campaign, Caption
 from hits.views.access import MemberRequest, campaigns_for, for_campaign
@@ -48,7 +48,7 @@ ODD_SHOWN = 20
 DEFAULTS = Choices()
 
 
-class EvaluationForm(forms.Form):
+class EvaluationForm(OptionsForm):
     """How metrics are held against people; all optional."""
 
     annotators = whose_ratings()
@@ -57,14 +57,14 @@ class EvaluationForm(forms.Form):
         choices=[("z", "Standardised, z"), ("raw", "Raw")],
         label="Which scores",
     )
-    alpha = level_of("Level of the tests")
+    alpha = level_of("Significance level, tests")
     direction = forms.ChoiceField(
         required=False,
         choices=[
             ("human_on_metric", "In people’s scores"),
             ("metric_on_human", "In the metric’s scores"),
         ],
-        label="Odd captions are far off",
+        label="Outliers are far off",
     )
     checks = forms.ChoiceField(
         required=False,
@@ -152,7 +152,7 @@ def evaluation_file(
     try:
         makers = evaluation_makers(found)
     except (ValueError, FileNotFoundError):
-        raise Http404("There is no such result any more: open the page again.") from None
+        raise Http404("This result no longer exists. Open the page again.") from None
     filename = f"{campaign.slug}-evaluation-{name}"
     return made_file(request, found, evaluation_folder(found), name, makers, filename)
 

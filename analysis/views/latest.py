@@ -19,7 +19,7 @@ from analysis.results.files import Maker
 from analysis.selectors.results import result_has_listings, result_latest
 from analysis.services.files import file_make
 from analysis.services.requests import result_key, result_request
-from crowds.selectors.reviews import uses_everybody
+from crowds.selectors.counting import uses_everybody
 from daplatform.error_pages import NoSuchChoice
 from daplatform.jobs.tasks import job_wake
 from hits.models import Campaign

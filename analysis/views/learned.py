@@ -120,9 +120,9 @@ def learned_file(
 
 
 def _row(campaign: Campaign, pk: int) -> LearnedMetric:
-    return get_object_or_404(
-        LearnedMetric.objects.select_related("requested_by"), campaign=campaign, pk=pk
-    )
+    rows = LearnedMetric.objects.select_related("requested_by")
+    row: LearnedMetric = get_object_or_404(rows, campaign=campaign, pk=pk)
+    return row
 
 
 def _page(

@@ -76,23 +76,23 @@ class MetricsForm(forms.Form):
     model = forms.ChoiceField(
         label="Image–text model",
         required=False,
-        help_text="“demo” knows the demo’s rendered scenes and nothing else.",
+        help_text="“demo” only knows the rendered scenes of the demo.",
     )
     anyway = forms.BooleanField(
-        label="Let the demo model score these videos anyway",
+        label="Use the demo model for these videos anyway",
         required=False,
-        help_text="Its numbers will mean nothing, and every table will say so.",
+        help_text="The scores will be meaningless, and every table will say so.",
     )
     label = forms.CharField(
         label="Label",
         required=False,
         max_length=40,
-        help_text="To keep these scores beside those of the same metrics computed otherwise.",
+        help_text="Keeps these scores apart from those computed with other settings.",
     )
     corpus = forms.FileField(
         label="Corpus",
         required=False,
-        help_text="A file video,source,caption to count rare words in, in place of the references.",
+        help_text="A table video,source,caption to count rare words in, instead of the references.",
     )
 
     def __init__(
@@ -219,7 +219,7 @@ def metric_cancel(request: MemberRequest, campaign: Campaign, pk: int) -> HttpRe
         metric_runs.metric_run_cancel(run=run)
     except DomainError as error:
         return metrics_page(request, campaign, error=str(error))
-    messages.success(request, "Scoring is cancelled. What is embedded is kept.")
+    messages.success(request, "Scoring is cancelled. Embeddings are kept.")
     return redirect("analysis:metrics", campaign.slug)
 
 

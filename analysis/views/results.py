@@ -66,6 +66,6 @@ def result_file(request: MemberRequest, campaign: Campaign, pk: int, name: str) 
     try:
         makers = result_makers(result)
     except ValueError:  # stored before a statistic came or went
-        raise Http404("There is no such result any more: open the page again.") from None
+        raise Http404("This result no longer exists. Open the page again.") from None
     filename = f"{campaign.slug}-analysis-{name}"
     return made_file(request, result, result_folder(result), name, makers, filename)

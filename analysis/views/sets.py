@@ -55,7 +55,7 @@ class SetsForm(forms.Form):
     human = forms.ChoiceField(
         required=False, choices=[("z", "Standardised, z"), ("raw", "Raw")], label="Which scores"
     )
-    alpha = level_of("Level of the tests")
+    alpha = level_of("Significance level, tests")
 
     def __init__(self, data: Any = None, *, campaign: Campaign, others: QuerySet[Campaign]) -> None:
         super().__init__(data)

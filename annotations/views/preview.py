@@ -23,7 +23,7 @@ def preview_page(
     request: HttpRequest, campaign: Campaign, items: list[dict[str, Any]] | None = None
 ) -> HttpResponse:
     """What a marketplace shows to people who have not taken the task: sample captions."""
-    items = samples() if items is None else items
+    items = samples(campaign.asked) if items is None else items
     work = {"preview": True, "name": "preview", "done": 0, "total": len(items), "items": items}
     return rating_page(request, campaign, work | {"token": "", "endpoints": {}})
 
@@ -40,7 +40,7 @@ def hit_preview(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResp
 def trial_page(request: HttpRequest, campaign: Campaign, hit: Hit | None) -> HttpResponseBase:
     """All captions of a HIT or, before there is one, some of the campaign's, with nothing saved."""
     shown = _of_hit(hit) if hit else _of_campaign(campaign)
-    items = [_sample(campaign, place, *each) for place, each in enumerate(shown)]
+    items = [_sample(campaign, place, shown) for place in range(len(shown))]
     response = preview_page(request, campaign, items or None)
     return allow_media(request, response, [video.url for video, _ in shown])
 
@@ -53,9 +53,18 @@ def _of_hit(hit: Hit) -> list[tuple[Video, str]]:
 def _of_campaign(campaign: Campaign) -> list[tuple[Video, str]]:
     ranked = Caption.objects.filter(retired_at=None, system__campaign=campaign)
     ranked = ranked.exclude(system__role=System.Role.REFERENCE).select_related("video")
-    return [(row.video, row.text) for row in ranked.order_by("pk")[:SHOWN]]
+    return [(row.video, row.text) for row in ranked.order_by("video", "pk")[:SHOWN]]
 
 
-def _sample(campaign: Campaign, position: int, video: Video, text: str) -> dict[str, Any]:
+def _sample(campaign: Campaign, position: int, shown: list[tuple[Video, str]]) -> dict[str, Any]:
+    video, text = shown[position]
+    together = [place for place, (other, _) in enumerate(shown) if other == video]
+    page = [together[0], together[-1] + 1] if campaign.asked.whole_video else None
     media = video.url or reverse("hits:video-file", args=[campaign.slug, video.pk])
-    return {"position": position, "text": text, "media": media, "answer": None}
+    return {
+        "position": position,
+        "page": page or [position, position + 1],
+        "text": text,
+        "media": media,
+        "answer": None,
+    }

@@ -5,8 +5,9 @@ from __future__ import annotations
 from django.db.models import Q
 
 from annotations.models import Assignment
-from crowds.models import Submission
+from crowds.models import Policy, Submission
 from crowds.registry import marketplaces
+from crowds.selectors.money import policy_of
 from hits.models import Campaign
 
 # Turns whose ratings do not count, by a person's word or because something is wrong.
@@ -51,3 +52,8 @@ def annotators_vouched_for(campaign: Campaign) -> list[str]:
     """People whose ratings count whatever quality control says, because a person says so."""
     rows = Submission.objects.filter(assignment__campaign=campaign, use=True)
     return sorted(set(rows.values_list("annotator__pseudonym", flat=True)))
+
+
+def uses_everybody(campaign: Campaign) -> bool:
+    """Whether the campaign's rule uses everybody's ratings, whatever quality control says."""
+    return policy_of(campaign).use_rule == Policy.UseRule.EVERYONE

@@ -102,11 +102,6 @@ def _case(
     )
 
 
-def uses_everybody(campaign: Campaign) -> bool:
-    """Whether the campaign's rule uses everybody's ratings, whatever quality control says."""
-    return policy_of(campaign).use_rule == Policy.UseRule.EVERYONE
-
-
 def shortfalls(launch: Launch) -> dict[int, int]:
     """HITs that lack people whose ratings can be used, and how many each lacks."""
     turns = Assignment.objects.filter(hit__batch=launch.batch, slot__isnull=False).exclude(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -86,6 +87,72 @@ class Shape:
     def slots(self, kind: int) -> IntArray:
         """Return the slots of a kind, in the order of blocks."""
         return np.flatnonzero(self.slot_kinds == kind)
+
+
+@dataclass(frozen=True)
+class VideoShape:
+    """A HIT of about ``size`` captions, in pages that show all captions of a video.
+
+    ``pairs`` of its pages hide a caption of another video, which quality control compares with one
+    of the page's own.
+
+    >>> VideoShape(size=100, pairs=10).videos(videos=40, most=6)
+    15
+    """
+
+    size: int = 100
+    pairs: int = 10
+
+    def __post_init__(self) -> None:
+        if self.pairs < 0 or self.size <= self.pairs:
+            raise ValueError(f"size {self.size} cannot hold {self.pairs} pairs and a caption")
+
+    def videos(self, *, videos: int, most: int) -> int:
+        """How many of the ``videos`` one HIT shows, of which none has over ``most`` captions."""
+        fitting = min(videos, (self.size - self.pairs) // most if most else 0)
+        if fitting < 1:
+            raise ValueError(
+                f"a HIT of {self.size} captions cannot hold a video's {most} captions and "
+                f"{self.pairs} of other videos: raise Captions per HIT to {most + self.pairs} "
+                "or more"
+            )
+        if fitting < self.pairs or (self.pairs and videos < 2):
+            raise ValueError(
+                f"a HIT shows {fitting} videos, and each can hide one caption of another: lower "
+                f"Pairs per HIT to {fitting if videos > 1 else 0} or less"
+            )
+        return fitting
+
+
+def hit_shape(*, whole_video: bool, size: int, pairs: int, repeats: int) -> Shape | VideoShape:
+    """The shape of a HIT whose pages show whole videos, or single captions."""
+    if not whole_video:
+        return Shape(size, pairs, repeats)
+    if repeats:
+        raise ValueError("all captions of a video are on one page, so Repeats per HIT must be 0")
+    return VideoShape(size, pairs)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What cutting a campaign into HITs comes to."""
+
+    hits: int
+    fresh: int  # captions of systems in a HIT
+    size: int  # captions in a HIT
+
+
+def cut_by_video(
+    shape: VideoShape, *, videos: int, captions: int, most: int, redundancy: int
+) -> Cut:
+    """HITs of whole videos, each video in ``redundancy`` of them.
+
+    >>> cut_by_video(VideoShape(), videos=40, captions=240, most=6, redundancy=1)
+    Cut(hits=3, fresh=90, size=100)
+    """
+    per_hit = shape.videos(videos=videos, most=most)
+    fresh = math.ceil(per_hit * captions / videos)
+    return Cut(redundancy * math.ceil(videos / per_hit), fresh, fresh + shape.pairs)
 
 
 def _spread(number: int, first: int) -> IntArray:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
 from daplatform.languages import CODES
 from daplatform.tables import Faults, Kind, Where, quoted, suggestion
-from hits.composition.shape import Shape
+from hits.composition.shape import hit_shape
 from hits.importing.limits import Limits
 from hits.importing.texts import check_name, check_prose
+from hits.protocols import AnnotationProtocol, protocol_named, protocols
 
 FILE = "campaign.toml"
 _TOML_PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
@@ -58,6 +59,12 @@ class Settings:
     """The runs of each team, the primary one first."""
     one_run_per_team: bool = False
     """People rate the primary runs only."""
+    protocol: str = "direct"
+
+    @property
+    def asked(self) -> AnnotationProtocol:
+        """What people are asked."""
+        return protocol_named(self.protocol, fluency=self.fluency)
 
 
 Wish = Callable[[Any], str]  # what the value should have been, or nothing when it is right
@@ -98,10 +105,15 @@ def _language(value: Any) -> str:
     return "" if value in CODES else f"one of {', '.join(CODES)}"
 
 
+def _protocol(value: Any) -> str:
+    return "" if value in protocols() else f"one of {', '.join(protocols())}"
+
+
 _CAMPAIGN: dict[str, Wish] = {
     "name": _text,
     "control": _text,
     "human": _texts,
+    "protocol": _protocol,
     "fluency": _truth,
     "must_watch": _truth,
     "shows_number": _truth,
@@ -200,9 +212,16 @@ class _Reader:
         campaign = self._known(table, _CAMPAIGN, elsewhere=_HITS)
         campaign["human"] = tuple(campaign.get("human", ()))
         self._keep_sound_texts(campaign)
-        return Settings(
-            **campaign, hits=self._hit_settings(hits), translations=translations, teams=teams
-        )
+        protocol = protocol_named(campaign.get("protocol", "direct"))
+        if campaign.get("fluency") and protocol.fluency is None:
+            self._fault(
+                Kind.SETTING,
+                "fluency",
+                f"The protocol {protocol.name} has no question about fluency.",
+                "Leave it out.",
+            )
+        hit_settings = self._hit_settings(hits, protocol)
+        return Settings(**campaign, hits=hit_settings, translations=translations, teams=teams)
 
     def _translations(self, tables: Any) -> dict[str, dict[str, str]]:
         """Tables [translations.de] and so on: what people read, in other languages."""
@@ -240,13 +259,19 @@ class _Reader:
             self._fault(Kind.SETTING, "teams", message, "A run belongs to one team, once.")
         return found
 
-    def _hit_settings(self, table: dict[str, Any]) -> HitSettings:
-        known = self._known(table, _HITS, elsewhere=_CAMPAIGN)
+    def _hit_settings(self, table: dict[str, Any], protocol: AnnotationProtocol) -> HitSettings:
+        """What the file leaves out is as the protocol's authors had it."""
+        known = asdict(protocol.hits) | self._known(table, _HITS, elsewhere=_CAMPAIGN)
         if "reward" in known:
             known["reward"] = Decimal(known["reward"])
         hits = HitSettings(**known)
         try:
-            Shape(hits.size, hits.pairs, hits.repeats)
+            hit_shape(
+                whole_video=protocol.whole_video,
+                size=hits.size,
+                pairs=hits.pairs,
+                repeats=hits.repeats,
+            )
         except ValueError as error:
             self._fault(
                 Kind.SETTING, "size", f"Such HITs cannot be made: {error}.", "Change the numbers."

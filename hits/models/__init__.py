@@ -5,6 +5,7 @@ from __future__ import annotations
 from hits.models.batches import Batch, Hit, HitItem, Upload
 from hits.models.campaigns import Campaign
 from hits.models.material import Caption, System, Video
+from hits.models.renditions import Rendition
 
 __all__ = [
     "Batch",
@@ -12,6 +13,7 @@ __all__ = [
     "Caption",
     "Hit",
     "HitItem",
+    "Rendition",
     "System",
     "Upload",
     "Video",

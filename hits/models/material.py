@@ -24,6 +24,8 @@ class Video(models.Model):
 
     class Meta:
         ordering = ["campaign", "name"]
+        # Campaigns may share files: who has one is asked before it is deleted.
+        indexes = [models.Index(fields=["file"], condition=~Q(file=""), name="video_by_file")]
         constraints = [
             models.UniqueConstraint(fields=["campaign", "name"], name="video_name_per_campaign"),
             models.CheckConstraint(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -9,8 +10,9 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from daplatform.errors import DomainError
-from hits.composition.shape import Shape
+from hits.composition.shape import hit_shape
 from hits.models import Batch, Campaign
+from hits.protocols import protocols
 from hits.selectors import may_share
 
 
@@ -22,7 +24,8 @@ class NotTheOwner(DomainError):
 CHANGEABLE = frozenset(
     {
         "hit_size", "pairs", "repeats", "redundancy", "assignments", "seed", "reward",
-        "merge_identical", "asks_fluency", "must_watch", "shows_number", "instructions", "consent",
+        "merge_identical", "protocol", "asks_fluency", "must_watch", "shows_number",
+        "instructions", "consent",
         "contact", "language", "offers_speed",
         "minutes_allowed", "max_hits_per_annotator", "min_pairs", "assumed_pass_rate",
     }
@@ -38,17 +41,38 @@ def campaign_update(*, campaign: Campaign, **settings: Any) -> Campaign:
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if locked.state != Campaign.State.DRAFT:
         raise DomainError("This campaign is live: what people are asked can no longer change.")
-    for name, value in settings.items():
+    for name, value in _with_protocol(locked, settings).items():
         setattr(locked, name, value)
     try:
         locked.full_clean()
-        Shape(size=locked.hit_size, pairs=locked.pairs, repeats=locked.repeats)
+        hit_shape(
+            whole_video=locked.asked.whole_video,
+            size=locked.hit_size,
+            pairs=locked.pairs,
+            repeats=locked.repeats,
+        )
     except ValidationError as error:
         raise DomainError(" ".join(error.messages)) from None
     except ValueError as error:
         raise DomainError(f"These numbers do not make a HIT: {error}.") from None
     locked.save()
     return locked
+
+
+def _with_protocol(campaign: Campaign, settings: dict[str, Any]) -> dict[str, Any]:
+    """With another protocol come the sizes that its authors had, unless others are given, too."""
+    name = settings.get("protocol", campaign.protocol)
+    if name not in protocols():
+        raise DomainError(f"There is no protocol “{name}”: choose {', '.join(protocols())}.")
+    protocol = protocols()[name]
+    if settings.get("asks_fluency", campaign.asks_fluency) and protocol.fluency is None:
+        raise DomainError(f"{protocol.title} has no question about fluency: do not ask for it.")
+    if name == campaign.protocol:
+        return settings
+    if campaign.batches.exists():
+        raise DomainError("HITs are composed already: what their pages ask can no longer change.")
+    sizes = asdict(protocol.hits)
+    return {"hit_size": sizes.pop("size"), **sizes} | settings
 
 
 @transaction.atomic

@@ -16,10 +16,16 @@ from django.db.models import Max, QuerySet
 from daplatform.errors import DomainError
 from daplatform.jobs.services import job_claim, job_done
 from hits.bulk import ids_reserve, rows_write
-from hits.composition.campaign import Captions, Composition, compose_campaign
-from hits.composition.shape import DEGRADED, KINDS, REFERENCE, IntArray, Shape
+from hits.composition.by_video import compose
+from hits.composition.campaign import Captions, Composition
+from hits.composition.shape import DEGRADED, KINDS, REFERENCE, IntArray, hit_shape
 from hits.models import Batch, Campaign, Caption, Hit, HitItem, System
-from hits.selectors import campaign_misfit, campaign_pay, campaign_systems
+from hits.selectors import (
+    campaign_conversions,
+    campaign_misfit,
+    campaign_pay,
+    campaign_systems,
+)
 from hits.services.campaigns import campaign_update
 
 BATCH = 10_000
@@ -55,6 +61,8 @@ def batch_create(*, campaign: Campaign) -> Batch:
     campaign = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if campaign.state == Campaign.State.CLOSED:
         raise DomainError("This campaign is closed.")
+    if obstacle := campaign_conversions(campaign).obstacle:
+        raise DomainError(obstacle)
     earlier = campaign.batches.aggregate(last=Max("number"))["last"] or 0
     return Batch.objects.create(
         campaign=campaign,
@@ -104,12 +112,17 @@ def batch_fill(batch: Batch) -> None:
     """Compose the HITs of a claimed batch; they are written all at once, with its status."""
     material = material_of(batch.campaign, merge=batch.merge_identical)
     try:
-        composition = compose_campaign(
+        composition = compose(
             material.captions,
             material.control_video,
             material.control_text,
             rng=np.random.default_rng(batch.seed),
-            shape=Shape(size=batch.hit_size, pairs=batch.pairs, repeats=batch.repeats),
+            shape=hit_shape(
+                whole_video=batch.campaign.asked.whole_video,
+                size=batch.hit_size,
+                pairs=batch.pairs,
+                repeats=batch.repeats,
+            ),
             redundancy=batch.redundancy,
         )
     except ValueError as error:
@@ -137,6 +150,10 @@ def material_of(campaign: Campaign, *, merge: bool) -> Material:
     systems = _by_name(ranked.values_list("name", "pk"))
     current = Caption.objects.filter(retired_at=None).order_by("pk")
     caption_ids, captions = _ranked(current.filter(system__in=ranked), videos, systems, merge=merge)
+    if campaign.asked.whole_video:
+        texts = dict(current.filter(system__in=ranked).values_list("pk", "text"))
+        own = [texts[pk] for pk in caption_ids.tolist()]
+        return Material(captions, caption_ids, captions.video, own, caption_ids)
     control = current.filter(system__campaign=campaign, system__is_control=True)
     controls = sorted(
         (videos[video], pk, text)
@@ -187,11 +204,12 @@ def _items(
     composition: Composition, material: Material, hits: list[Hit], first: int
 ) -> Iterator[tuple[object, ...]]:
     """One row for each position, in the order of HIT and position, ids counted from `first`."""
-    layout, size = composition.layout, len(composition.layout.hit) // composition.layout.hits
+    layout = composition.layout
+    begins = np.searchsorted(layout.hit, layout.hit)  # where the HIT of each position begins
     is_control = np.isin(layout.kind, (REFERENCE, DEGRADED))
     ids = np.concatenate([material.caption_ids, material.control_ids])
     caption = ids[layout.caption + is_control * len(material.caption_ids)]
-    original = np.where(layout.original < 0, -1, first + layout.hit * size + layout.original)
+    original = np.where(layout.original < 0, -1, first + begins + layout.original)
     hit = np.array([row.pk for row in hits])[layout.hit]
     damaged = zip(composition.degraded.text, composition.degraded.words.tolist(), strict=True)
     columns = (hit, layout.position, layout.kind, caption, original)

@@ -18,12 +18,13 @@ from daplatform.disk import NO_SPACE, is_full
 from daplatform.errors import DomainError
 from daplatform.tables import Faults, Where
 from hits.bulk import rows_write
+from hits.importing.conversion import copies_needed
 from hits.importing.limits import LIMITS
 from hits.importing.reading import FileChanged, Reading
 from hits.importing.sandbox import Prober, UnreadableVideo
 from hits.importing.settings import Settings
 from hits.importing.texts import check_caption
-from hits.models import Campaign, Caption, System, Video
+from hits.models import Campaign, Caption, Rendition, System, Video
 from hits.planning import expected_minutes, fair_reward
 
 Progress = Callable[[str, int, int], None]
@@ -128,6 +129,7 @@ def _rows_create(
     for video in videos:
         video.campaign = campaign
     Video.objects.bulk_create(videos, batch_size=1_000)
+    Rendition.objects.bulk_create(_renditions(reading, videos), batch_size=1_000)
     System.objects.bulk_create(
         System(
             campaign=campaign,
@@ -142,6 +144,15 @@ def _rows_create(
     )
     rows_write(Caption, ["video_id", "system_id", "text"], _captions(campaign, reading, progress))
     return campaign
+
+
+def _renditions(reading: Reading, videos: list[Video]) -> Iterator[Rendition]:
+    """The copies that workers are to make of the stored files."""
+    for found, video in zip(reading.videos, videos, strict=True):
+        if found.file and found.facts:
+            size = (reading.root / found.file).stat().st_size
+            for kind in copies_needed(found.facts, size):
+                yield Rendition(source=str(video.file.name), kind=kind)
 
 
 def reward_of(reading: Reading) -> Decimal:
@@ -166,6 +177,7 @@ def _settings(settings: Settings) -> dict[str, object]:
         "minutes_allowed": hits.minutes_allowed,
         "max_hits_per_annotator": hits.max_hits_per_annotator,
         "min_pairs": hits.min_pairs,
+        "protocol": settings.protocol,
         "asks_fluency": settings.fluency,
         "must_watch": settings.must_watch,
         "shows_number": settings.shows_number,

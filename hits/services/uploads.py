@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,13 @@ from django.db import transaction
 
 from daplatform.disk import NO_SPACE, is_full
 from daplatform.errors import DomainError
+from daplatform.jobs.models import Job
 from daplatform.jobs.services import job_done, job_failed, job_progress
-from hits.composition.shape import Shape
+from hits.composition.shape import Shape, VideoShape
 from hits.importing.reading import Reading, read_campaign
 from hits.importing.roles import Role
-from hits.models import Upload
-from hits.planning import find_misfit
+from hits.models import Rendition, Upload, Video
+from hits.planning import find_misfit, find_video_misfit
 from hits.services.importing import campaign_import, reward_of
 
 Stage, Status = Upload.Stage, Upload.Status
@@ -56,8 +57,11 @@ def upload_discard(*, upload: Upload) -> None:
     upload.archive.delete(save=False)
 
 
-def upload_work(upload: Upload) -> None:
-    """Find every fault in an archive, or write the campaign of a confirmed one."""
+def upload_work(upload: Upload) -> Iterable[Job]:
+    """Find every fault in an archive, or write the campaign of a confirmed one.
+
+    Workers are to be woken for the videos that have to be converted then.
+    """
     try:
         _with_reading(upload, _import if upload.stage == Stage.IMPORT else _check)
     except FileNotFoundError as error:
@@ -67,6 +71,8 @@ def upload_work(upload: Upload) -> None:
             raise
         sentence = f"There was no room to unpack it: {NO_SPACE}. Send it again later."
         raise DomainError(sentence) from error
+    files = Video.objects.filter(campaign__upload=upload.pk).values("file")
+    return Rendition.objects.filter(source__in=files).due()
 
 
 def _with_reading(upload: Upload, record: Callable[[Upload, Reading], None]) -> None:
@@ -123,6 +129,7 @@ def report(reading: Reading) -> dict[str, Any]:
             "Reward": f"{reward_of(reading)} USD",
             "Minutes allowed": hits.minutes_allowed,
             "HITs per person, at most": hits.max_hits_per_annotator or "no limit",
+            "Protocol": reading.settings.asked.title,
             "Pairs for quality control": hits.min_pairs or "what the test needs",
             "Watching required": "yes" if reading.settings.must_watch else "no",
             "Number shown on the scale": "yes" if reading.settings.shows_number else "no",
@@ -155,6 +162,9 @@ def _misfit(reading: Reading) -> str:
     if not reading.is_sound:
         return ""
     hits, systems = reading.settings.hits, reading.systems
+    if reading.settings.asked.whole_video:
+        counts = [each.captions for each in systems if each.role != Role.REFERENCE]
+        return str(find_video_misfit(VideoShape(hits.size, hits.pairs), counts) or "")
     misfit = find_misfit(
         Shape(size=hits.size, pairs=hits.pairs, repeats=hits.repeats),
         captions=sum(each.captions for each in systems if each.role != Role.REFERENCE),

@@ -170,6 +170,7 @@ def campaign_context(campaign: Campaign) -> dict[str, Any]:
         "is_composing": any(batch.is_active for batch in batches),
         "video_count": videos.count(),
         "videos": videos[:POSTERS_SHOWN],
+        "conversions": selectors.campaign_conversions(campaign),
     }
 
 

@@ -13,7 +13,7 @@ from daplatform.errors import DomainError
 from hits import charts, selectors
 from hits.forms import PlanForm
 from hits.models import Campaign
-from hits.planning import Misfit
+from hits.planning import Misfit, VideoMisfit
 from hits.services.campaigns import campaign_update
 from hits.views.access import MemberRequest, for_campaign, require
 
@@ -43,7 +43,7 @@ def save(form: PlanForm, campaign: Campaign) -> bool:
     return True
 
 
-def fitting_address(form: PlanForm, misfit: Misfit | None) -> str:
+def fitting_address(form: PlanForm, misfit: Misfit | VideoMisfit | None) -> str:
     """Where the form is filled with numbers that fit, its other numbers kept."""
     if misfit is None or misfit.fitting is None:
         return ""

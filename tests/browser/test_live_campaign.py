@@ -55,7 +55,7 @@ def inspect(page: Page) -> None:
         page.set_viewport_size({"width": width, "height": 800})
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            assert page.evaluate("document.documentElement.scrollWidth") == width
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
             assert not violations(page), (width, scheme)
 
 
@@ -100,8 +100,8 @@ def test_the_page_follows_the_campaign_by_itself(page, campaign, site):
     page.unroute("**/overview/*")
 
     expect(page.get_by_role("heading", name="Needs a decision")).to_be_visible()
-    expect(page.get_by_role("heading", name="Ranking now")).to_be_visible()
-    expect(page.get_by_text("all that was asked for is rated")).to_be_visible()
+    expect(page.get_by_role("heading", name="Current ranking")).to_be_visible()
+    expect(page.get_by_text("all requested ratings are in")).to_be_visible()
     expect(page.locator("[data-chart] svg")).to_be_visible()
     assert page.evaluate("window.notReloaded")
     inspect(page)

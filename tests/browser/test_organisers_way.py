@@ -191,7 +191,6 @@ def test_from_the_archive_to_the_last_payment(server, organiser, worker, archive
     assert {"launched", "closed"} <= set(campaign.trail.values_list("action", flat=True))
 
 
-@pytest.mark.parametrize("organiser", [SCREENS[0], SCREENS[2]], indirect=True, ids=str)
 @pytest.mark.parametrize("videos", [7, 12], ids=["as set", "too small for its settings"])
 def test_from_the_archive_to_the_launch_in_eight_clicks(organiser, tmp_path, videos):
     """Twelve videos are too few for HITs of 100 captions: what suits them is one click away."""

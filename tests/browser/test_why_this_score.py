@@ -57,7 +57,7 @@ def test_the_page_waits_then_shows_words_and_frames(site, browser, campaign, run
     page.on("dialog", lambda dialog: member.faults.append("a dialog"))
     page.goto(site.url + reverse("analysis:video-scores", args=[campaign.slug, caption.video_id]))
     page.get_by_role("link", name="Why this score for system-0").click()
-    expect(page.get_by_role("heading", name="The picture is being made")).to_be_visible()
+    expect(page.get_by_role("heading", name="The explanation is being prepared")).to_be_visible()
     explanation_make(run=run.pk, caption=caption.pk)
     expect(page.get_by_role("heading", name="Each word and its frame")).to_be_visible()
     frames = page.get_by_role("button", name="in the video")

@@ -14,9 +14,9 @@ from annotations.models import Assignment
 from crowds.gateway import Facts, PermanentFault, UnclearOutcome
 from crowds.invite import gateway as invite
 from crowds.models import Launch, OutboxMessage, Policy, Submission, Verdict
+from crowds.selectors.counting import uses_everybody
 from crowds.selectors.money import campaign_sums
 from crowds.selectors.offering import pay_warnings
-from crowds.selectors.reviews import uses_everybody
 from crowds.services.outbox import outbox_run
 from tests.crowd import launch, work
 from tests.crowds.crowd_people import finish

@@ -36,10 +36,11 @@ from crowds.services.launches import policy_update
 from crowds.services.outbox import outbox_run
 from crowds.services.submissions import launch_sync
 from daplatform.jobs.services import job_run
-from hits.models import Campaign, Caption, Upload
+from hits.models import Campaign, Caption, Rendition, Upload
 from hits.services.composing import batch_create
 from hits.services.uploads import upload_confirm, upload_create
 from tests.analysis.pages.conftest import rated_campaign
+from tests.clips import make_clip
 from tests.crowd import Marketplace, launch
 from tests.crowds.crowd_people import arrive, finish
 from tests.factories import make_campaign, make_hit, make_user
@@ -78,7 +79,15 @@ class World:
             campaign=self.campaign, by=self.campaign.owner, name="ratings", format="csv",
             address="/", choices={"last": LAST, "decisions": ""}, rows=12,
         )  # fmt: skip
+        self.rendition = self._rendition()
         self.caption = Caption.objects.filter(video__campaign=self.campaign).earliest("pk")
+
+    def _rendition(self) -> Rendition:
+        video = make_campaign(videos=1).videos.get()
+        clip = make_clip(self.folder / "old.avi", seconds=0.3, codec="mpeg4").read_bytes()
+        video.url = ""
+        video.file.save("old.avi", ContentFile(clip))
+        return Rendition.objects.create(source=video.file.name, kind=Rendition.Kind.WEB)
 
     def _campaign(self) -> Campaign:
         campaign = make_campaign(assignments=3, hit_size=20, pairs=2, repeats=1, videos=24)
@@ -181,6 +190,7 @@ JOBS: dict[str, Callable[[World], list[Any]]] = {
     "evaluations": lambda world: [world.evaluation],
     "descriptions": lambda world: [world.description],
     "exports": lambda world: [world.export],
+    "renditions": lambda world: [world.rendition],
     "metrics": lambda world: [world.run],
     "learned metrics": lambda world: [world.lesson],
     "metric chunks": lambda world: list(world.cut.chunks.all()),

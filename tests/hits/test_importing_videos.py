@@ -201,6 +201,7 @@ def test_a_campaign_knows_its_videos(tmp_path):
     reading = read_campaign(tmp_path)
 
     assert kinds(reading) == [Kind.UNPLAYABLE_VIDEO]
+    assert reading.is_sound  # it is converted later
     assert reading.videos[0].facts is not None
     assert reading.videos[0].facts.duration == 1.0
     assert len(reading.videos[0].sha256) == 64

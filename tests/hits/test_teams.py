@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hits.importing import read_campaign
+from hits.importing.reading import read_campaign
 from hits.models import HitItem
 from hits.selectors import campaign_plan, campaign_systems, further_runs
 from hits.services.composing import batch_compose

@@ -11,6 +11,7 @@ from tests.factories import make_campaign, make_hit
 from tests.pages import markup
 
 SETTINGS = {
+    "protocol": "direct",
     "shows_number": "on",
     "minutes_allowed": "45",
     "max_hits_per_annotator": "3",

@@ -121,7 +121,7 @@ def test_beyond_the_slots_a_log_in_is_refused_at_once_and_nothing_else_is(organi
         busy = log_in(organiser.username, "secret-word")
         assert client_of(organiser).get("/campaigns/").status_code == 200
     assert (busy.status_code, busy["Retry-After"]) == (503, "5")
-    assert "Your password was not looked at" in markup(busy)
+    assert "Your password was not checked" in markup(busy)
     assert log_in(organiser.username, "secret-word").status_code == 302
 
 

@@ -19,6 +19,7 @@ from analysis.results.factuality import factuality_tables
 from analysis.results.folder import ResultFolder, write_files
 from analysis.results.pipeline import Analysis, analyse, unchecked
 from analysis.results.settings import QUICK_RATINGS, Settings
+from hits.protocols import protocols
 
 if TYPE_CHECKING:
     from analysis.results.registry import Summary
@@ -55,6 +56,12 @@ class Command(BaseCommand):
             "--keep-all-annotators",
             action="store_true",
             help="rank with everybody's ratings, not only those of annotators who passed",
+        )
+        parser.add_argument(
+            "--protocol",
+            choices=list(protocols()),
+            default=DEFAULTS.protocol,
+            help="what people were asked, and so the scale of the scores (default direct)",
         )
         parser.add_argument(
             "--test", choices=["t", "wilcoxon"], default=DEFAULTS.test, help="of quality control"

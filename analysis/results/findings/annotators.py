@@ -125,7 +125,7 @@ def show(found: QualityControl, context: Context) -> Shown:
         rows,
         HEADINGS,
         summary="Every annotator",
-        spec=quality_spec(drawn) if drawn else None,
+        spec=quality_spec(drawn, context.settings.scale) if drawn else None,
         caption="Each mark is an annotator. Below the dashed line degraded captions got lower "
         "scores than their originals, as they should.",
     )

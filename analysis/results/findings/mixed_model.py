@@ -102,7 +102,8 @@ def mixed_sentence(found: SecondOpinion) -> str:
         else "agrees on the first place but not on every other"
     )
     return (
-        f"A mixed model of raw scores that takes out harsh annotators and hard videos {verdict}. "
+        "A mixed model of raw scores that accounts for harsh annotators and difficult videos "
+        f"{verdict}. "
         f"Annotators differ by {number(model.sd_annotator, 1)} points (standard deviation), videos "
         f"by {number(model.sd_item, 1)}; {number(model.sd_residual, 1)} remain unexplained."
     )
@@ -116,7 +117,7 @@ FINDINGS: Final = (
     Finding(
         name="mixed_model",
         title="Second opinion",
-        question="A second opinion",
+        question="What does a second method say?",
         numbers=SecondOpinion,
         compute=compute,
         show=show,

@@ -130,9 +130,9 @@ def show(found: Ranking, context: Context) -> Shown:
             axis="Mean z score",
         ),
         caption=f"Mean z score and {100 * settings.confidence:g} % interval (bootstrap over "
-        f"{units}). Dashed lines part clusters: every system above is significantly better than "
-        "every one below. A rank range leaves out the places of systems significantly better or "
-        "worse than this one.",
+        f"{units}). Dashed lines separate clusters: every system above is significantly better "
+        "than every one below. A rank range leaves out the places of systems significantly better "
+        "or worse than this one.",
         clusters="cluster",
     )
 
@@ -225,7 +225,8 @@ def _against_the_order(found: Ranking) -> list[str]:
     ]
     if not pairs:
         return []
-    return [f"Against the order of the means, the test finds {listed(pairs)} significantly better."]
+    ahead = listed(pairs)
+    return [f"Contrary to the order of the means, the test finds {ahead} significantly better."]
 
 
 def missing_sentence(found: Ranking, context: Context) -> str:
@@ -235,7 +236,7 @@ def missing_sentence(found: Ranking, context: Context) -> str:
     if found.obstacle == UNRATED:
         return "Nobody whose ratings count has rated a caption of a system yet."
     if found.obstacle == CONSTANT:
-        return "Everybody whose ratings count gave the same score each time: that ranks nothing."
+        return "Everybody whose ratings count always gave the same score, so nothing can be ranked."
     return ""
 
 

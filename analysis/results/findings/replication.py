@@ -54,8 +54,8 @@ def replication_sentence(found: Replication) -> str:
     r = found.z.pearson
     if math.isnan(r.mean):
         return (
-            "Whether it repeats can be told with three systems or more, rated by two annotators or "
-            "more whose ratings count."
+            "Replication can only be assessed with at least three systems, rated by at least two "
+            "annotators whose ratings count."
         )
     return (
         f"In {found.z.splits:,} random splits of the annotators into two crowds, the two sets of "
@@ -92,7 +92,7 @@ FINDINGS: Final = (
     Finding(
         name="replication",
         title="Replication",
-        question="Will it repeat?",
+        question="Would a second collection agree?",
         numbers=Replication,
         compute=compute,
         show=show,

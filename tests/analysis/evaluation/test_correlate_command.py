@@ -72,7 +72,7 @@ def test_the_report_stands_alone_and_holds_the_answer(files):
     correlate(files, "--compare", "poor,good")
     html = (files / "out" / "report.html").read_text()
     assert "Is good better than poor here? Yes" in html
-    assert "Is it because of a few odd captions?" in html
+    assert "Is it due to a few outliers?" in html
     assert not re.search(r"<script|<link|<img|https?://", html)
     report = json.loads((files / "out" / "report.json").read_text())
     assert {row["metric"] for row in report["correlations"]} == {"good", "poor"}

@@ -31,7 +31,7 @@ def other(organiser, tmp_path, scored):
 def ready(page_of, scored, other) -> MetricEvaluation:
     """Asked for by the page, computed as a worker does."""
     page = page_of("sets", scored, sets=other.slug)
-    assert "being held against people" in shown(page)
+    assert "being compared with human scores" in shown(page)
     row = MetricEvaluation.objects.get()
     job_run(row)
     row.refresh_from_db()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
@@ -37,9 +38,11 @@ def found(response):
     return response.context["overview"]
 
 
-def test_the_campaign_page_loads_the_block(client_of, organiser, live):
+def test_the_campaign_page_has_the_block_and_asks_for_news(client_of, organiser, live):
     page = text(client_of(organiser).get(live.get_absolute_url()))
-    assert f'hx-get="{address(live)}" hx-trigger="load"' in page
+    assert "Nothing rated yet" in page
+    assert f'hx-get="{address(live)}?seen=' in page
+    assert 'hx-trigger="load, every 10s"' in page
 
 
 def test_a_stranger_is_refused(client_of, stranger, live):
@@ -82,7 +85,7 @@ def test_while_hits_are_composed_it_looks_again(look, draft):
 
 def test_hits_nobody_was_asked_to_rate_are_to_be_launched(look, composed):
     page = text(look(composed))
-    assert "2 HITs ready, and nobody asked yet" in page
+    assert "2 HITs ready, none launched yet" in page
     assert reverse("crowds:crowd", args=[composed.slug]) in page
     assert reverse("crowds:link-list", args=[composed.slug]) in page
     assert "hx-trigger" not in page
@@ -195,24 +198,24 @@ def test_the_result_is_shown_with_the_pass_rate_and_its_n(look, live, rated):
     page = text(look())
     assert "100 %<small>2 of 2 annotators" in page
     assert "human-b leads" in page
-    assert "May we stop?" in page
+    assert "Can we stop?" in page
     assert "From 200 ratings" in page
     shown = found(look()).findings
     assert [row.system for row in shown.standings[:2]] == ["human-b", "system-5"]
     assert (len(shown.standings), shown.systems) == (5, 7)
     assert shown.scale == (shown.standings[-1].low, shown.standings[0].high)
-    assert ("hold for one look" in page) is not shown.enough
+    assert ("valid for one look" in page) is not shown.enough
 
 
 def test_all_is_rated_and_decided_so_it_asks_no_more(look, rated):
     page = text(look())
     assert "hx-trigger" not in page
-    assert "all that was asked for is rated" in page
+    assert "all requested ratings are in" in page
 
 
 def test_the_first_result_is_asked_for_once(look, first_hit, woken):
     take(first_hit, count=100, submits=True)
-    assert "The first result is being made." in text(look())
+    assert "The first result is being computed." in text(look())
     look()
     assert woken == [("results", Result.objects.get().pk)]
 
@@ -223,16 +226,16 @@ def test_a_result_is_renewed_when_it_has_grown_old_and_not_before(
     take(first_hit, count=100, submits=True)
     result = compute(live)
     take(second_hit, count=100)
-    assert "A newer result is being made" not in text(look())
+    assert "A newer result is being computed" not in text(look())
     assert woken == []
     Result.objects.update(finished_at=result.finished_at - timedelta(minutes=6))
-    assert "A newer result is being made" in text(look())
+    assert "A newer result is being computed" in text(look())
     assert woken == [("results", Result.objects.get(status="waiting").pk)]
 
 
 def test_an_old_result_of_the_same_ratings_is_not_made_again(look, rated, woken):
     Result.objects.update(finished_at=timezone.now() - timedelta(days=2))
-    assert "A newer result is being made" not in text(look())
+    assert "A newer result is being computed" not in text(look())
     assert woken == []
 
 
@@ -256,9 +259,11 @@ def test_nothing_is_sent_where_nothing_changed(look, first_hit):
     assert look(seen=seen).status_code == 200
 
 
-def test_the_last_word_is_sent_even_if_it_was_seen(look, rated):
-    """Otherwise a page that was told to go on asking would never be told to stop."""
-    assert look(seen=found(look()).digest).status_code == 200
+def test_a_page_that_asks_on_is_told_to_stop(look, rated):
+    """What it has seen says that something may change: equal digests say so alike."""
+    last = found(look())
+    assert look(seen=replace(last, may_change=True).digest).status_code == 200
+    assert look(seen=last.digest).status_code == 204
 
 
 @pytest.fixture

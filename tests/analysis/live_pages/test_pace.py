@@ -33,7 +33,7 @@ def test_a_pace_below_one_an_hour_is_told_in_words():
 
 @pytest.mark.parametrize(
     ("left", "pace", "sentence"),
-    [(0, Pace(1, 1, 1.0), "is rated"), (5, Pace(0, 0, 0.0), "nobody has rated")],
+    [(0, Pace(1, 1, 1.0), "ratings are in"), (5, Pace(0, 0, 0.0), "nobody has rated")],
 )
 def test_without_a_finish_it_says_why(left, pace, sentence):
     finish = expected_finish(left=left, pace=pace, now=NOW)

@@ -240,7 +240,7 @@ def test_an_act_that_is_none_undoes_nothing(
 
 def test_nobody_ticked_is_nothing_ordered(action):
     response = action("approve", follow=True)
-    assert "Tick the annotators it is about." in shown(response)
+    assert "Select at least one annotator." in shown(response)
 
 
 def test_there_is_no_such_order(action, constant):

@@ -52,7 +52,7 @@ def test_the_list_is_filtered(page_of, ready, campaign):
     for show, count in counts.items():
         page = page_of("annotator-list", campaign, show=show)
         assert len(names(page)) == count, show
-        assert ("Nobody like that" in shown(page)) is (count == 0)
+        assert ("No matching annotators" in shown(page)) is (count == 0)
 
 
 def test_the_list_is_sorted_either_way_and_says_so(page_of, ready, campaign):
@@ -88,13 +88,13 @@ def test_the_list_takes_few_queries_however_long(
 
 def test_without_a_result_the_page_says_that_one_is_made(page_of, campaign, woken):
     page = page_of("annotator-list", campaign)
-    assert "The result is being made" in shown(page)
+    assert "The result is being computed" in shown(page)
     assert woken == [("results", Result.objects.get().pk)]
 
 
 def test_a_newer_result_is_offered_not_forced(page_of, ready, campaign, client_of, organiser):
     make_ratings(campaign.batches.get().hits.first(), make_annotator(), [40] * 100)
-    assert "a newer result is being made" in shown(page_of("annotator-list", campaign))
+    assert "a newer result is being computed" in shown(page_of("annotator-list", campaign))
     compute(campaign)
     address = reverse("analysis:annotator-list", args=[campaign.slug])
     asked = client_of(organiser).get(address, {"seen": ready.pk}, headers={"HX-Request": "true"})

@@ -108,7 +108,7 @@ def test_the_list_takes_few_queries_however_long(
 def test_a_result_whose_files_are_lost_says_so(page_of, ready, campaign):
     shutil.rmtree(result_folder(ready))
     page = page_of("caption-list", campaign)
-    assert "The files of this result are not here" in shown(page)
+    assert "The files of this result are missing" in shown(page)
     assert page_of("download", campaign, "captions", "csv").status_code == 404
     assert "human-b" in shown(page_of("ranking", campaign))
 

@@ -119,7 +119,7 @@ def test_a_result_that_was_replaced_is_a_failure_that_can_be_tried_again(
     waiting.refresh_from_db()
     assert waiting.status == "failed"
     content = markup(page_of("export-list", campaign))
-    assert "There is no such result any more" in content
+    assert "This result no longer exists" in content
     assert waiting.address in content
     Export.objects.update(choices=waiting.choices | {"result": ready.pk})
     woken.clear()

@@ -27,14 +27,14 @@ def restored(ready) -> Result:
 @pytest.mark.parametrize("page", ["caption-list", "annotator-list", "pair", "ranking"])
 def test_whoever_looks_for_lost_files_has_them_made_again(page_of, restored, campaign, woken, page):
     content = markup(page_of(page, campaign))
-    assert "any more: they are being made again" in content
+    assert "are missing and are being recreated" in content
     assert "DATA_DIR" not in content
     restored.refresh_from_db()
     assert (restored.status, woken) == ("waiting", [("results", restored.pk)])
     assert "human-b" in shown(page_of("ranking", campaign))
     job_run(restored)
     content = markup(page_of(page, campaign))
-    assert "being made" not in content
+    assert "being computed" not in content
     assert "human-b" in content or page == "annotator-list"
     assert page_of("download", campaign, "captions", "csv").status_code == 200
 
@@ -48,7 +48,7 @@ def test_a_page_that_could_show_nothing_shows_what_was_made_again(page_of, resto
 def test_one_lost_file_is_enough(page_of, ready, campaign):
     (result_folder(ready) / ANNOTATORS).unlink()
     grow_old(ready)
-    assert "being made again" in shown(page_of("caption-list", campaign))
+    assert "being recreated" in shown(page_of("caption-list", campaign))
 
 
 def test_files_that_never_arrive_are_not_made_again_and_again(page_of, restored, campaign, woken):
@@ -70,7 +70,7 @@ def test_lost_files_wait_for_a_full_disk(page_of, restored, campaign, monkeypatc
         patched.setattr("analysis.services.results.write_listing", full)
         job_run(restored)
     content = markup(page_of("caption-list", campaign))
-    assert "cannot be made yet" in content
+    assert "cannot be computed yet" in content
     assert "human-b" in shown(page_of("ranking", campaign))
     job_run(restored)
-    assert "being made" not in shown(page_of("caption-list", campaign))
+    assert "being computed" not in shown(page_of("caption-list", campaign))

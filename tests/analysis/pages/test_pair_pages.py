@@ -67,9 +67,11 @@ def test_two_systems_are_held_against_each_other(page_of, ready, campaign):
 def test_how_sure_that_is_stands_there_in_plain_words(page_of, ready, campaign):
     for first, second in (("system-0", "human-b"), ("human-b", "system-0")):
         content = markup(page_of("pair", campaign, first=first, second=second))
-        assert "Were they equally good, human-b would come out so far ahead less than" in content
+        assert (
+            "If they were equally good, human-b would come out this far ahead less than" in content
+        )
     adjusted = page_of("pair", campaign, first="system-0", second="human-b", adjust="holm")
-    assert "Were they equally good" not in shown(adjusted)  # no longer one pair's p
+    assert "If they were equally good" not in shown(adjusted)  # no longer one pair's p
 
 
 def test_the_captions_that_decide_are_those_of_the_result(page_of, ready, campaign):

@@ -28,10 +28,10 @@ NO_RATINGS = {
     "comparison": ("No ratings yet", "crowds:link-list"),
     "annotator-list": ("No ratings yet", "crowds:crowd"),
     "caption-list": ("No ratings yet", "crowds:crowd"),
-    "metrics": ("Tick metrics below and press Score", "analysis:metric-score"),
+    "metrics": ("Select metrics below and press Score", "analysis:metric-score"),
     "evaluation": ("No ratings yet", "crowds:link-list"),
 }
-SAME_SCORE = "Everybody whose ratings count gave the same score each time"
+SAME_SCORE = "Everybody whose ratings count always gave the same score"
 NOBODY = "2 people have rated, but nobody’s ratings count: 2 failed quality control."
 
 

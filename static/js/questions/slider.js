@@ -1,10 +1,10 @@
-/* A scale from 0 to 100 that has no value, and shows no mark, until somebody touches it.
+/* A line between two ends that has no value, and shows no mark, until somebody touches it.
  *
  * The native range input underneath gives screen readers and their gestures what they expect;
  * pointers and keys are handled here, because browsers differ in what a touch beside the thumb does.
  */
 
-import { say } from "./rating-words.js";
+import { say } from "../rating-words.js";
 
 const SECOND_DIGIT_MS = 1200;
 const STEPS = {
@@ -14,13 +14,15 @@ const STEPS = {
   ArrowUp: 1,
   PageDown: -10,
   PageUp: 10,
-  Home: -100,
-  End: 100,
+  Home: -Infinity,
+  End: Infinity,
 };
 
-export class Scale {
+export default class Slider {
   #input;
   #output;
+  #low;
+  #high;
   #touched = false;
   #digit = null; // the first of two, while the second may follow
 
@@ -29,6 +31,8 @@ export class Scale {
     this.#input = root.querySelector("input");
     this.#output = root.querySelector("output");
     this.#output.hidden = !showsNumber;
+    this.#low = Number(this.#input.min);
+    this.#high = Number(this.#input.max);
     this.onChange = onChange;
     this.#input.addEventListener("input", () => this.#touch(this.#input.valueAsNumber));
     this.#input.addEventListener("keydown", (event) => this.key(event));
@@ -45,7 +49,7 @@ export class Scale {
   /** Empty again, or showing the answer given earlier. */
   reset(value) {
     this.#touched = value !== null;
-    this.#input.value = value ?? 50;
+    this.#input.value = value ?? (this.#low + this.#high) / 2;
     this.touches = [];
     this.#digit = null;
     this.#draw();
@@ -65,7 +69,7 @@ export class Scale {
     const value = /^[0-9]$/.test(event.key) ? this.#typed(event) : this.#stepped(event);
     if (Number.isNaN(value)) return;
     event.preventDefault();
-    this.#touch(Math.min(100, Math.max(0, value)));
+    this.#touch(Math.min(this.#high, Math.max(this.#low, value)));
   }
 
   #stepped(event) {
@@ -95,7 +99,8 @@ export class Scale {
     const box = this.#input.getBoundingClientRect();
     const half = parseFloat(getComputedStyle(this.root).getPropertyValue("--thumb")) / 2;
     const share = (event.clientX - box.left - half) / (box.width - 2 * half);
-    return Math.round(100 * Math.min(1, Math.max(0, share)));
+    const span = this.#high - this.#low;
+    return Math.round(this.#low + span * Math.min(1, Math.max(0, share)));
   }
 
   #touch(value) {
@@ -109,7 +114,8 @@ export class Scale {
 
   #draw() {
     this.root.classList.toggle("is-touched", this.#touched);
-    const said = this.#touched ? say("value", { value: this.#input.value }) : say("unrated");
+    const given = { value: this.#input.value, high: this.#high };
+    const said = this.#touched ? say("value", given) : say("unrated");
     this.#input.setAttribute("aria-valuetext", said);
     this.#output.value = this.#touched ? this.#input.value : "–";
   }
