@@ -24,7 +24,7 @@ from analysis.selectors.evaluations import evaluation_under_way, set_numbers
 from analysis.services.evaluations import evaluation_key
 from analysis.views.evaluation import DEFAULTS, latest_evaluation, news
 from analysis.views.latest import checked
-from crowds.selectors.reviews import uses_everybody
+from crowds.selectors.counting import uses_everybody
 from hits.models import Campaign
 from hits.views.access import MemberRequest, campaigns_for, for_campaign
 
