@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from django.contrib.auth.models import User
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from ninja import Field, NinjaAPI, Query, Schema
@@ -235,8 +235,9 @@ def captions(request: KeyRequest, slug: str, page: Query[PageIn]) -> dict[str, A
     """Captions and references with their videos and systems; corrected ones as they are now."""
     found = own_campaign(request, slug)
     rows = Caption.objects.filter(system__campaign=found, retired_at=None).order_by("pk")
-    fields = {"video": F("video__name"), "system": F("system__name"), "role": F("system__role")}
-    return paged(rows.values("text", **fields), rows.count(), page)
+    names = ("video", "system", "role", "text")
+    told = rows.values_list("video__name", "system__name", "system__role", "text")[page.rows]
+    return part([dict(zip(names, row, strict=True)) for row in told], rows.count(), page)
 
 
 @api.get("/campaigns/{slug}/ratings", response={200: PageOut, 422: Faults, **REFUSALS})
@@ -259,7 +260,7 @@ def scores(request: KeyRequest, slug: str, page: Query[PageIn]) -> dict[str, Any
     rows = MetricScore.objects.filter(wanted).order_by("metric", "run", "caption")
     fields = {"video": F("caption__video__name"), "system": F("caption__system__name")}
     values = rows.values("metric", "value", label=F("run__label"), **fields)
-    return paged(values, rows.count(), page)
+    return part(list(values[page.rows]), rows.count(), page)
 
 
 @api.get(
@@ -322,10 +323,6 @@ def signed(request: KeyRequest, asked: Query[SignedIn]) -> dict[str, Any]:
 
 def own_campaign(request: KeyRequest, slug: str) -> Campaign:
     return get_object_or_404(campaigns_for(request.auth), slug=slug)
-
-
-def paged(rows: QuerySet[Any, Any], count: int, page: PageIn) -> dict[str, Any]:
-    return part(list(rows[page.rows]), count, page)
 
 
 def part(items: list[Any], count: int, page: PageIn) -> dict[str, Any]:

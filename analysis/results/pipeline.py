@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -74,8 +74,8 @@ def analyse(
     used = np.ones_like(quality.passed) if settings.keep_all_annotators else quality.passed
     used = used | np.isin(ratings.annotators, list(evidence.vouched))
     raw, z = answers(ratings, standardised, settings)
-    left_out = np.flatnonzero([name in settings.left_out for name in ratings.systems])
-    captions = _ranked(score_captions(ratings, raw, z, used), left_out)
+    gone = left_out(ratings, settings)
+    captions = score_captions(ratings, raw, z, used)
     if ratings.is_standardised:
         captions = replace(captions, raw=np.full(len(captions.z), np.nan))
     systems = score_systems(captions, len(ratings.systems))
@@ -88,10 +88,10 @@ def analyse(
         flags=raise_flags(ratings, quality, evidence, alpha=alpha, scale=settings.scale),
         standardised=standardised,
         used=used,
-        undefined=int(np.count_nonzero(np.isnan(z) & used[ratings.annotator])),
+        undefined=int(np.count_nonzero(np.isnan(z) & used[ratings.annotator] & ~gone)),
         captions=captions,
         systems=systems,
-        competing=_competing(ratings, ranking, left_out),
+        competing=_competing(ratings, ranking, gone),
         ranking=ranking,
         intervals=_resampled(ratings, z, used, captions, settings),
     )
@@ -122,7 +122,16 @@ def _refuse_another_scale(ratings: Ratings, settings: Settings) -> None:
 def answers(
     ratings: Ratings, standardised: Standardised, settings: Settings
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Raw and z value of each rating for the question that ranks."""
+    """Raw and z value of each rating for the question that ranks; no z where a system is left
+    out."""
+    raw, z = _answers(ratings, standardised, settings)
+    gone = left_out(ratings, settings)
+    return raw, np.where(gone, np.nan, z) if gone.any() else z
+
+
+def _answers(
+    ratings: Ratings, standardised: Standardised, settings: Settings
+) -> tuple[NDArray[Any], NDArray[np.float64]]:
     score, z = ratings.score, standardised.z
     if settings.question == "score" or (
         settings.question == "combined" and ratings.fluency is None
@@ -155,19 +164,16 @@ def _choices(
     }
 
 
-def _ranked(captions: CaptionScores, left_out: NDArray[np.intp]) -> CaptionScores:
-    """Without those of systems that are left out; annotators' means still rest on all ratings."""
-    kept = ~np.isin(captions.system, left_out)
-    if len(left_out) and not kept.any():
+def left_out(ratings: Ratings, settings: Settings) -> NDArray[np.bool_]:
+    """Ratings of systems that are not ranked; annotators' means still rest on them."""
+    gone = np.array([name in settings.left_out for name in ratings.systems])
+    if gone.all():
         raise ValueError("every system is left out, so nothing is left to rank: keep one of them")
-    return replace(
-        captions, **{one.name: getattr(captions, one.name)[kept] for one in fields(captions)}
-    )
+    return np.asarray(gone[ratings.system])
 
 
-def _competing(ratings: Ratings, ranking: Ranking, left_out: NDArray[np.intp]) -> NDArray[np.intp]:
-    rated = np.flatnonzero(np.bincount(ratings.system[ratings.scores_a_caption]))
-    rated = rated[~np.isin(rated, left_out)]
+def _competing(ratings: Ratings, ranking: Ranking, gone: NDArray[np.bool_]) -> NDArray[np.intp]:
+    rated = np.flatnonzero(np.bincount(ratings.system[ratings.scores_a_caption & ~gone]))
     return np.concatenate([ranking.order, np.setdiff1d(rated, ranking.order)])
 
 

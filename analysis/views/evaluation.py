@@ -101,7 +101,7 @@ class EvaluationForm(OptionsForm):
 class Wanting(Protocol):
     """A form that knows what is wanted of an evaluation."""
 
-    def wanted(self) -> Choices: ...
+    def wanted(self, *, everybody: bool = False) -> Choices: ...
 
 
 class PointsForm(forms.Form):

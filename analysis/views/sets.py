@@ -18,12 +18,13 @@ from analysis.evaluation.set_files import (
 )
 from analysis.evaluation.sets import SetEvaluation
 from analysis.evaluation.settings import Choices
-from analysis.forms import level_of, whose_ratings
+from analysis.forms import level_of, whose, whose_ratings
 from analysis.models import MetricEvaluation
 from analysis.selectors.evaluations import evaluation_under_way, set_numbers
 from analysis.services.evaluations import evaluation_key
 from analysis.views.evaluation import DEFAULTS, latest_evaluation, news
 from analysis.views.latest import checked
+from crowds.selectors.counting import uses_everybody
 from hits.models import Campaign
 from hits.views.access import MemberRequest, campaigns_for, for_campaign
 
@@ -63,11 +64,11 @@ class SetsForm(forms.Form):
         field = cast(forms.ModelMultipleChoiceField[Campaign], self.fields["left_out"])
         field.queryset = others
 
-    def wanted(self) -> Choices:
-        """Call after `is_valid`."""
+    def wanted(self, *, everybody: bool = False) -> Choices:
+        """As in `EvaluationForm`; call after `is_valid`."""
         chosen = self.cleaned_data
         return Choices(
-            annotators=chosen["annotators"] or DEFAULTS.annotators,
+            annotators=chosen["annotators"] or whose(everybody),
             alpha=chosen["alpha"] or DEFAULTS.alpha,
             sets=tuple(sorted(one.slug for one in chosen["sets"])),
             left_out=tuple(sorted(one.slug for one in chosen["left_out"])),
@@ -80,7 +81,7 @@ def sets(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     """This campaign and others of this person's, each by itself, averaged and pooled."""
     form = checked(SetsForm(request.GET, campaign=campaign, others=campaigns_for(request.user)))
     context: dict[str, Any] = {"campaign": campaign, "form": form}
-    choices = form.wanted()
+    choices = form.wanted(everybody=uses_everybody(campaign))
     if not choices.sets:
         return render(request, "analysis/sets.html", context)
     shown, is_waiting = latest_evaluation(request, campaign, form)
