@@ -146,7 +146,7 @@ def test_exports_are_their_askers_alone(page_of, campaign, ready, client_of, str
     address = reverse("analysis:export-file", args=[campaign.slug, export.pk])
     assert client_of(colleague).get(address).status_code == 200
     assert page_of("export-file", campaign, export.pk).status_code == 404
-    assert "Nothing here" in shown(page_of("export-list", campaign))
+    assert "No downloads yet" in shown(page_of("export-list", campaign))
     assert client_of(stranger).get(address).status_code == 404
     assert client.get(address).status_code == 302
     campaign.colleagues.remove(colleague)
@@ -175,13 +175,13 @@ def test_a_lost_file_is_made_again(page_of, campaign, waiting):
     export_path(waiting).unlink()
     assert page_of("export-file", campaign, waiting.pk).status_code == 404
     content = markup(page_of("export-list", campaign))
-    assert "The file is not here any more" in content
+    assert "The file no longer exists" in content
     assert f'href="{waiting.address}"' in content
     assert reverse("analysis:export-file", args=[campaign.slug, waiting.pk]) not in content
     page_of("download", campaign, "captions", "csv", sort="-raw")
     job_run(waiting)
     assert fetched(page_of, campaign, waiting)
-    assert "not here any more" not in shown(page_of("export-list", campaign))
+    assert "no longer exists" not in shown(page_of("export-list", campaign))
 
 
 def test_a_full_disk_leaves_no_half_and_the_work_to_the_next_sweep(waiting, monkeypatch):
