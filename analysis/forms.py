@@ -107,7 +107,7 @@ class ChoicesForm(OptionsForm):
         self,
         *,
         minimum_pairs: int,
-        further_runs: Callable[[], tuple[str, ...]],
+        further_runs: Callable[[], tuple[str, ...]] = tuple,
         everybody: bool = False,
     ) -> Settings:
         """The choices as the analysis wants them; call after `is_valid`.

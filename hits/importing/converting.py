@@ -58,7 +58,7 @@ class Picture:
                 continue  # some files show two frames at once, or one before the beginning
             self._last = moment
             self._graph.push(frame)
-            ready = self._graph.pull()
+            ready: Any = self._graph.pull()
             ready.pts, ready.time_base = moment, self.source.time_base
             ready.pict_type = 0  # whatever it was, the encoder chooses anew
             yield from self._stream.encode(ready)
@@ -146,8 +146,8 @@ def _told(packets: Iterator[Any], total: float) -> Iterator[Any]:
 
 def _start(incoming: Any, stream: Any) -> int:
     """When the file begins, in the stream's own time: players show that moment as 0."""
-    seconds = Fraction(incoming.start_time or 0, av.time_base)
-    return round(seconds / stream.time_base)
+    ticks: Fraction = Fraction(incoming.start_time or 0, av.time_base) / stream.time_base
+    return round(ticks)
 
 
 def main(source: str, target: str, longest: int, quality: int, memory: int, size: int) -> None:

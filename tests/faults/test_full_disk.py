@@ -146,7 +146,7 @@ def test_a_result_says_why_it_waits_and_is_made_once_there_is_space(
     page = client_of(result.campaign.owner).get(
         f"/campaigns/{result.campaign.slug}/ranking/?annotators=all"
     )
-    assert "cannot be made yet: the server&#x27;s disk is full." in markup(page)
+    assert "cannot be computed yet: the server&#x27;s disk is full." in markup(page)
     assert_nothing_is_amiss()
     disk.empty()
     job_run(result)

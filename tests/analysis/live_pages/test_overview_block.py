@@ -22,7 +22,7 @@ from tests.pages import body, markup, shown
 pytestmark = pytest.mark.django_db
 HOSTILE = "<script>alert(1)</script>\u202e"
 AGO = timedelta(minutes=20)
-QUERIES = 25
+QUERIES = 26
 
 
 def text(response) -> str:
@@ -364,7 +364,7 @@ def test_it_takes_as_many_queries_however_much_was_rated(
     Policy.objects.create(campaign=live, budget=Decimal("50"))
     AuditEntry.objects.create(campaign=live, action="deed")
     look()
-    # Session, person, campaign, permissions (2); HITs and ratings (3); pace (3); result (4);
+    # Session, person, campaign, permissions (2); rule; HITs and ratings (3); pace (3); result (4);
     # launches, messages, submissions, unconfirmed work, problems of videos, budget, ledger,
     # currency, trail, whether all is done.
     with django_assert_num_queries(QUERIES):

@@ -190,7 +190,7 @@ def test_failed_videos_are_named_and_can_be_tried_again(
     Path(campaign.videos.get(name="v003").file.path).write_bytes(b"no video at all")
     run = scored()
     page = markup(client.get(address(campaign)))
-    assert "1 thing could not be scored" in page
+    assert "1 item could not be scored" in page
     assert "v003" in shown(page)
     assert "Retry what failed" in page
     sent.clear()
@@ -215,7 +215,7 @@ def test_asking_for_the_page_costs_the_same_however_much_was_scored(
 ):
     scored()
     client = client_of(organiser)
-    with django_assert_max_num_queries(17):
+    with django_assert_max_num_queries(22):
         client.get(address(campaign))
     MetricRun.objects.update(status=MetricRun.Status.RUNNING)
     with django_assert_max_num_queries(8):
