@@ -8,6 +8,13 @@ from pathlib import Path
 import av
 import numpy as np
 
+from hits.importing.sandbox import Prober, VideoFacts
+
+
+def probe_video(path: Path) -> VideoFacts:
+    with Prober() as prober:
+        return prober.probe(path)
+
 
 def make_clip(
     path: Path,

@@ -80,8 +80,11 @@ def result_fail(result: Result, problem: str) -> None:
 
 def _compute(result: Result, columns: Columns) -> Numbers:
     campaign = result.campaign
-    known = {"planned_captions": campaign.videos.count() or None, "thorough": True}
-    known["protocol"] = campaign.protocol
+    known = {
+        "planned_captions": campaign.videos.count() or None,
+        "thorough": True,
+        "protocol": campaign.protocol,
+    }
     choices = Settings(**result.choices | known)
     analysis = analyse(ratings_of(campaign, columns), choices, evidence_of(campaign, columns))
     captions = {**captions_found(campaign, analysis), **captions_listing(analysis)}

@@ -17,8 +17,10 @@ QUICK = Settings(draws=2)
 def test_it_names_every_setting():
     parts = analyse(simulate(), QUICK).signature.as_dict()
     renamed = {"keep_all_annotators": "annotators", "thorough": "trust"}
+    only_where_chosen = {"left_out", "protocol"}  # so that older signatures stay as they are
     for field in dataclasses.fields(Settings):
-        assert renamed.get(field.name, field.name) in parts
+        if field.name not in only_where_chosen:
+            assert renamed.get(field.name, field.name) in parts
 
 
 @pytest.mark.parametrize(

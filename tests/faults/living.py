@@ -87,7 +87,7 @@ class World:
         clip = make_clip(self.folder / "old.avi", seconds=0.3, codec="mpeg4").read_bytes()
         video.url = ""
         video.file.save("old.avi", ContentFile(clip))
-        return Rendition.objects.create(source=video.file.name, kind=Rendition.Kind.WEB)
+        return Rendition.objects.create(source=str(video.file.name), kind=Rendition.Kind.WEB)
 
     def _campaign(self) -> Campaign:
         campaign = make_campaign(assignments=3, hit_size=20, pairs=2, repeats=1, videos=24)

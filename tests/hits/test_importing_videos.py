@@ -21,9 +21,9 @@ from hits.importing.sandbox import (
     Prober,
     UnreadableVideo,
     VideoFacts,
-    probe_video,
     video_poster,
 )
+from tests.clips import probe_video
 from tests.hits.importing_material import kinds, write_folder, write_video
 
 RED, BLUE = (255, 0, 0), (0, 0, 255)

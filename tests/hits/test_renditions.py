@@ -21,12 +21,12 @@ from daplatform.errors import DomainError
 from daplatform.jobs.services import job_run, kinds
 from hits.importing.conversion import COPIES, Copy, convert_video
 from hits.importing.reading import read_campaign
-from hits.importing.sandbox import UnreadableVideo, probe_video, video_poster
+from hits.importing.sandbox import UnreadableVideo, video_poster
 from hits.models import Campaign, Caption, Rendition
 from hits.services.composing import batch_compose
 from hits.services.importing import campaign_import
 from tests.annotations.person import Person, invite, link
-from tests.clips import make_clip
+from tests.clips import make_clip, probe_video
 from tests.folders import make_folder, write_table
 from tests.hits.importing_material import write_video
 from tests.pages import body, shown
