@@ -8,13 +8,16 @@ from analysis.views import (
     annotators,
     captions,
     comparison,
+    description,
     downloads,
     evaluation,
     inspector,
+    learned,
     metrics,
     overview,
     pairs,
     results,
+    sets,
     why,
 )
 
@@ -28,21 +31,31 @@ class TableFormat(StringConverter):
 register_converter(TableFormat, "table")
 app_name = "analysis"
 urlpatterns = [
-    # Without a slash, so that no campaign can be called that.
-    path("progress", overview.campaigns_progress, name="campaigns-progress"),
-    path("<slug:slug>/hits/progress", overview.hits_progress, name="hits-progress"),
     path("<slug:slug>/overview/", overview.overview, name="overview"),
     path("<slug:slug>/metrics/", metrics.metrics, name="metrics"),
     path("<slug:slug>/metrics/score/", metrics.metric_score, name="metric-score"),
     path("<slug:slug>/metrics/<int:pk>/cancel/", metrics.metric_cancel, name="metric-cancel"),
     path("<slug:slug>/metrics/<int:pk>/choose/", metrics.metric_choose, name="metric-choose"),
     path("<slug:slug>/metrics/<int:pk>/retry/", metrics.metric_retry, name="metric-retry"),
+    path("<slug:slug>/metrics/learn/", learned.metric_learn, name="metric-learn"),
+    path("<slug:slug>/learned/<int:pk>/", learned.learned_metric, name="learned-metric"),
+    path("<slug:slug>/learned/<int:pk>/stop/", learned.learned_stop, name="learned-stop"),
+    path("<slug:slug>/learned/<int:pk>/again/", learned.learned_again, name="learned-again"),
+    path("<slug:slug>/learned/<int:pk>/retire/", learned.learned_retire, name="learned-retire"),
+    path("<slug:slug>/learned/<int:pk>/<str:name>.zip", learned.learned_file, name="learned-file"),
     path("<slug:slug>/metrics/<str:name>", metrics.metric_file, name="metric-file"),
     path("<slug:slug>/agreement/", evaluation.evaluation, name="evaluation"),
+    path("<slug:slug>/agreement/sets/", sets.sets, name="sets"),
     path(
         "<slug:slug>/agreement/<int:pk>/<str:name>",
         evaluation.evaluation_file,
         name="evaluation-file",
+    ),
+    path("<slug:slug>/data/", description.description, name="description"),
+    path(
+        "<slug:slug>/data/<int:pk>/<str:name>",
+        description.description_file,
+        name="description-file",
     ),
     path("<slug:slug>/ranking/", results.ranking, name="ranking"),
     path("<slug:slug>/ranking/pair/", pairs.pair, name="pair"),

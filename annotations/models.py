@@ -7,6 +7,10 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from hits.models import Campaign, Caption, Hit, HitItem, Video
+from hits.protocols import protocols
+
+# The highest answer that any protocol takes: a rating is checked against its own when it is saved.
+HIGHEST = max(each.scale.high for each in protocols().values())
 
 
 class Annotator(models.Model):
@@ -187,9 +191,9 @@ class Rating(models.Model):
                 fields=["assignment", "position", "revision"], name="one_rating_per_revision"
             ),
             models.UniqueConstraint(fields=["assignment", "key"], name="one_rating_per_post"),
-            models.CheckConstraint(condition=Q(score__lte=100), name="score_0_to_100"),
+            models.CheckConstraint(condition=Q(score__lte=HIGHEST), name="score_0_to_100"),
             models.CheckConstraint(
-                condition=Q(fluency=None) | Q(fluency__lte=100), name="fluency_0_to_100"
+                condition=Q(fluency=None) | Q(fluency__lte=HIGHEST), name="fluency_0_to_100"
             ),
             models.CheckConstraint(condition=Q(revision__gte=1), name="revision_from_1"),
             models.CheckConstraint(

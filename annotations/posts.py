@@ -6,15 +6,14 @@ from typing import Annotated, TypeVar
 from uuid import UUID
 
 from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from annotations.errors import InvalidPost
 
-Score = Annotated[int, Field(ge=0, le=100)]
+# On which scale is for the protocol to say (`annotations.services.ratings`).
+Score = Annotated[int, Field(ge=0, le=32_767)]
 # A day in milliseconds fits; anything larger is no measurement.
 Count = Annotated[int, Field(ge=0, le=2_000_000_000)]
-SCORE_SENTENCE = _("A rating is a whole number from 0 to 100.")
 
 
 class Post(BaseModel):
@@ -73,7 +72,7 @@ def read_post(kind: type[PostKind], body: bytes) -> PostKind:
 def _sentence(error: ValidationError) -> str:
     fields = {part for fault in error.errors() for part in fault["loc"]}
     if fields & {"score", "fluency"}:
-        return str(SCORE_SENTENCE)
+        return gettext("A rating is a whole number.")
     if "comment" in fields:
         return gettext("The comment is too long: 2,000 characters at most.")
     if "remark" in fields:

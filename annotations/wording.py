@@ -10,6 +10,8 @@ from typing import Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from hits.protocols import AnnotationProtocol
+
 WORDS: Final[dict[str, Promise]] = {
     "saved": _("Saved"),
     "saving": _("Saving…"),
@@ -17,6 +19,7 @@ WORDS: Final[dict[str, Promise]] = {
     "fragile": _("Offline: keep this page open"),
     "practice": _("Practice"),
     "progress": _("{number} of {total}"),
+    "progress-several": _("{number}–{last} of {total}"),
     "quarter": _("A quarter is done"),
     "half": _("Half is done"),
     "three-quarters": _("Three quarters are done"),
@@ -24,17 +27,19 @@ WORDS: Final[dict[str, Promise]] = {
     "due-soon": _("due in under a minute"),
     "hours": _("{hours} h {minutes} min"),
     "minutes": _("{minutes} min"),
-    "value": _("{value} of 100"),
+    "value": _("{value} of {high}"),
     "unrated": _("Not rated yet"),
     "next": _("Next"),
     "done": _("Done"),
     "caption-number": _("Caption {number} of {total}."),
+    "caption-numbers": _("Captions {number} to {last} of {total}."),
     "caption-said": _("Caption: {text}"),
     "watch-first": _("The caption appears when you have watched the video to its end."),
     "skipped": _(
         "You skipped a part of the video. Watch it from the start, and the caption appears."
     ),
     "touch-first": _("Touch the scale to place your rating first."),
+    "rate-all": _("Rate every caption of this video first."),
     "further-elsewhere": _("You have rated further in another window."),
     "ended": _("This task has ended"),
     "wrong": _("Something went wrong"),
@@ -45,3 +50,14 @@ WORDS: Final[dict[str, Promise]] = {
     "reported": _("Thank you. The organiser will see your report."),
     "copied": _("Copied"),
 }
+# Instead of these, where a page shows all captions of a video.
+SEVERAL: Final[dict[str, Promise]] = {
+    "watch-first": _("The captions appear when you have watched the video to its end."),
+    "skipped": _(
+        "You skipped a part of the video. Watch it from the start, and the captions appear."
+    ),
+}
+
+
+def words_for(protocol: AnnotationProtocol) -> dict[str, Promise]:
+    return WORDS | SEVERAL if protocol.whole_video else WORDS

@@ -53,7 +53,7 @@ def main() -> None:
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "daplatform.settings")
     django.setup()
-    data = Path(os.environ.get("DA_PUBLISHED", ""))
+    data = Path(os.environ.get("DA_PUBLISHED", DOCS.parents[1] / "shared" / "published"))
     wanted = [name for name in PAGES if "--demo" not in sys.argv or name not in NEEDS_DATA]
     if set(wanted) & set(NEEDS_DATA) and not (data / "trecvid-vtt").is_dir():
         sys.exit("DA_PUBLISHED must name the folder of the published data; --demo does without.")

@@ -20,10 +20,11 @@ import torch
 
 from analysis.learning.checkpoints import Checkpoints
 from analysis.learning.fine_tuning import FineTuning, Siamese, Tuning
-from analysis.learning.head import head_learner
+from analysis.learning.kinds import HeadKind, Lesson
 from analysis.learning.left_out import leave_one_out
 from analysis.learning.rated import RatedSet
 from analysis.metrics.batch import Batch
+from analysis.metrics.context import ScoringContext
 from analysis.metrics.encoding.sentence_model import find_sentence_model
 from analysis.metrics.learned.features import NUMBERS, Features
 from analysis.metrics.learned.head import Head, Recipe
@@ -98,7 +99,8 @@ def main() -> None:
     print(f"{share:.0%} of the bare loop (to reach: {TARGET_SHARE:.0%})")
     sets = [made_up(name, 1540, rng) for name in ("one", "two", "three", "four")]
     start = time.perf_counter()
-    leave_one_out(sets, "head", head_learner(1))
+    kind = HeadKind(ScoringContext(), Lesson("head", 1, Path("unused")))
+    leave_one_out(sets, "head", kind.learner())
     seconds = time.perf_counter() - start
     print(f"leave-one-set-out table of the head: {seconds:.0f} s (to reach: {TARGET_TABLE:.0f} s)")
 

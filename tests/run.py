@@ -32,15 +32,17 @@ SHARED = ["--dist", "worksteal", f"--randomly-seed={SEED}"]
 ON_SQLITE = [
     *("tests/access/test_lists_of_every_kind.py", "tests/access/test_query_counts.py"),
     *("tests/access/test_stored_markup.py", "tests/analysis/runs"),
-    "tests/analysis/workbench_live",
+    "tests/analysis/live_pages",
     *("tests/analysis/test_results_page.py", "tests/analysis/test_reviewed_ratings.py"),
-    *("tests/analysis/test_snapshot.py", "tests/analysis/workbench/test_exports.py"),
-    *("tests/analysis/workbench/test_downloads.py", "tests/annotations", "tests/faults"),
+    *("tests/analysis/test_snapshot.py", "tests/analysis/pages/test_exports.py"),
+    *("tests/analysis/pages/test_downloads.py", "tests/annotations", "tests/faults"),
     "tests/crowds",
     *("tests/hits/test_bulk.py", "tests/hits/test_campaign_services.py"),
     *("tests/hits/test_composing.py", "tests/hits/test_import_service.py"),
     *("tests/hits/test_invariants.py", "tests/hits/test_uploads.py", "tests/test_verify.py"),
 ]
+# A minute long, and the same services as Prolific's 20 HITs and 60 people, which run there.
+NOT_ON_SQLITE = ["--deselect", "tests/crowds/mturk/test_mturk_whole_life.py"]
 NO_TESTS = 5
 
 
@@ -64,7 +66,7 @@ LANES = [
             "sqlite",
             "what may differ, SQLite",
             "database and not browser and not postgres",
-            ON_SQLITE,
+            [*ON_SQLITE, *NOT_ON_SQLITE],
             on_postgres=False,
         ),
         Pass("browser", "browser, PostgreSQL", "browser", ["tests/browser"]),

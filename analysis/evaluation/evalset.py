@@ -36,7 +36,10 @@ def read_metrics(folder: Path, pair: str | None = None) -> ScoreTable:
     place = folder / METRICS / _pair(folder, pair)
     files = sorted(place.glob(f"*{SEGMENTS}")) if place.is_dir() else []
     if not files:
-        raise ValueError(f"{folder.name}: there is no file {METRICS}/{place.name}/*{SEGMENTS}")
+        raise ValueError(
+            f"{folder.name}: there is no file {METRICS}/{place.name}/*{SEGMENTS}: name scores with "
+            "--metrics, or metrics with --compute"
+        )
     tables = [read_segments(path, path.name.removesuffix(SEGMENTS)) for path in files]
     return beside_each_other(tables)
 
@@ -54,7 +57,8 @@ def read_segments(path: Path, name: str) -> ScoreTable:
         few = min(seen, key=lambda one: seen[one])
         raise ValueError(
             f"{path.name}: systems have different numbers of segments ({few} has {seen[few]:,}), "
-            "so their order does not say which belong together"
+            "so their order does not say which belong together: write a line for every segment, "
+            "None where there is no score"
         )
     return score_table(videos, systems, {name: values}, source=path.name)
 
@@ -69,7 +73,8 @@ def _lines(path: Path) -> Iterator[tuple[str, float]]:
             yield system, np.nan if value == "None" else float(value)
         except ValueError:
             raise ValueError(
-                f"{path.name}, line {number}: this is not a system, a tab and a score"
+                f"{path.name}, line {number}: this is not a system, a tab and a score: correct "
+                "the line, or delete it"
             ) from None
 
 
@@ -80,12 +85,17 @@ def _files(folder: Path) -> list[Path]:
 def _pair(folder: Path, wanted: str | None) -> str:
     there = sorted({path.name.partition(".")[0] for path in _files(folder)})
     if not there:
-        raise ValueError(f"{folder.name}: there is no file {HUMAN}/*{SEGMENTS}")
+        raise ValueError(
+            f"{folder.name}: there is no file {HUMAN}/*{SEGMENTS}: name the folder of an EvalSet "
+            "with human scores of segments"
+        )
     if wanted is None and len(there) > 1:
         raise ValueError(
             f"{folder.name}: {len(there)} language pairs ({', '.join(there[:20])}): name one of "
             f"them, as in --pair {there[0]}"
         )
     if wanted is not None and wanted not in there:
-        raise ValueError(f"{folder.name}: no language pair {wanted!r}, only {', '.join(there)}")
+        raise ValueError(
+            f"{folder.name}: no language pair {wanted!r}: --pair takes one of {', '.join(there)}"
+        )
     return wanted or there[0]

@@ -15,7 +15,8 @@ from analysis.evaluation.reading import read_scores
 from analysis.evaluation.scores import ScoreTable, score_table
 from analysis.reading import appraise, authors, mturk, read_ratings
 from analysis.reading.files import beginning, plain
-from analysis.results.pipeline import Analysis, Settings, analyse, answers
+from analysis.results.pipeline import Analysis, analyse, answers
+from analysis.results.settings import Settings
 from analysis.stats.agreement import shared_ratings
 from analysis.stats.captions import score_captions
 from analysis.stats.ratings import Ratings

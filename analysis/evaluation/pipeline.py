@@ -161,16 +161,20 @@ def _judged(
 
 
 def _with_values(metrics: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Metrics that have any value, and a sentence about each that has none."""
+    """Metrics that have any value, and one sentence about those that have none."""
     empty = [str(name) for name in metrics.columns if metrics[name].isna().all()]
     if len(empty) == len(metrics.columns):
         raise ValueError(
             "No metric has a value for a caption that people scored: the notes of `score` say why "
             "values are missing."
         )
-    return metrics.drop(columns=empty), [
-        f"{name} has no value for any of these captions and is left out" for name in empty
-    ]
+    verb = (
+        "has no value for any of these captions and is"
+        if len(empty) == 1
+        else ("have no value for any of these captions and are")
+    )
+    said = [f"{', '.join(empty)} {verb} left out"] if empty else []
+    return metrics.drop(columns=empty), said
 
 
 def complete_captions(

@@ -20,8 +20,9 @@ from analysis.learning.folder import card, described, save_metric
 from analysis.learning.head import PAPER
 from analysis.learning.rated import RatedSet
 from analysis.learning.splits import Split, by_video
-from analysis.learning.training import Learner, Predict, Told, TrainedHead, learn_head
+from analysis.learning.training import Predict, Told, TrainedHead, learn_head
 from analysis.metrics.artifacts import Artifact
+from analysis.metrics.batch import Values
 from analysis.metrics.families.learned import BACKBONE, BERTHA, WEIGHTS
 from analysis.metrics.registry import metric_libraries
 from analysis.stats.correlation import pearson
@@ -44,6 +45,9 @@ class TrainedBertha:
     curve: Curve
     split: Split
     checkpoints: Checkpoints
+
+    def predict(self, rated: RatedSet) -> Values:
+        return self.model.predict(rated)
 
     def lines(self) -> list[str]:
         """A table for the card: the videos held out while training."""
@@ -79,21 +83,6 @@ def learn_bertha(
     return TrainedBertha(training.run(told), start, training.curve, split, checkpoints)
 
 
-def bertha_learner(
-    *, backbone: Path, tuning: Tuning, seed: int, out: Path, told: Told = lambda *_: None
-) -> Learner:
-    """For the leave-one-set-out table: the whole procedure with all its choices."""
-
-    def learner(sets: Sequence[RatedSet]) -> Predict:
-        trained = learn_bertha(
-            sets, backbone=backbone, tuning=tuning, seed=seed, out=out, told=told
-        )
-        trained.checkpoints.clear()
-        return trained.model.predict
-
-    return learner
-
-
 def save_bertha(
     out: Path,
     trained: TrainedBertha,
@@ -103,6 +92,7 @@ def save_bertha(
     seed: int,
     backbone: Path,
     signature: str,
+    table: list[str] | None = None,
 ) -> Artifact:
     """The folder of a fine-tuned model; ``signature`` names the model of the text metrics.
 
@@ -131,7 +121,7 @@ def save_bertha(
         out,
         sets,
         save,
-        card=card(f"{name}: a metric learned from people", facts, sets, trained.lines()),
+        card=card(f"{name}: a metric learned from people", facts, sets, table or trained.lines()),
         kind=BERTHA,
         name=name,
         summary="a sentence model fine-tuned on people's ratings, with text metrics beside it",

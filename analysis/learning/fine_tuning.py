@@ -23,7 +23,7 @@ from analysis.learning.checkpoints import Checkpoints
 from analysis.learning.rated import RatedSet
 from analysis.learning.training import Told
 from analysis.metrics.batch import Values
-from analysis.metrics.encoding.towers.sentence import SentenceTower
+from analysis.metrics.encoding.torch_models.sentence import SentenceEncoder
 from analysis.metrics.learned.features import Features
 from analysis.metrics.learned.head import Head
 from analysis.stats.correlation import pearson
@@ -58,7 +58,7 @@ class Siamese(nn.Module):
 
     def __init__(self, folder: Path, head: Head) -> None:
         super().__init__()
-        self.sentence = SentenceTower(folder, "cpu").model
+        self.sentence = SentenceEncoder(folder, "cpu").model
         self.head = deepcopy(head)
 
     @property
@@ -223,7 +223,7 @@ class FineTuning:
         self.accelerator.backward(loss)
         self.optimiser.step()
         self.schedule.step()
-        return float(loss)
+        return float(loss.detach())
 
     def _judge(self) -> None:
         found = [pearson(self._bare.predict(one), one.scores) for one in self.validation]

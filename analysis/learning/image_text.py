@@ -30,8 +30,8 @@ from analysis.metrics.batch import VideoFile
 from analysis.metrics.encoding.decoding import decode_ahead
 from analysis.metrics.encoding.models import MERGES
 from analysis.metrics.encoding.sampling import Sampling
-from analysis.metrics.encoding.towers.image_text import Towers
-from analysis.metrics.encoding.towers.libraries import open_clip
+from analysis.metrics.encoding.torch_models.image_text import ImageTextModel
+from analysis.metrics.encoding.torch_models.libraries import open_clip
 from analysis.stats.correlation import kendall
 
 WEIGHTS: Final = "open_clip_model.safetensors"
@@ -42,7 +42,7 @@ AT_ONCE: Final = 64
 class Pupil:
     """A model with the pictures and texts it learns from and is judged by."""
 
-    towers: Towers
+    towers: ImageTextModel
     pictures: Mapping[str, Tensor]
     curve: list[tuple[int, float]] = field(default_factory=list)
 
@@ -86,7 +86,7 @@ class Pupil:
 
 
 def read_pictures(
-    files: Mapping[str, VideoFile], frames: str, towers: Towers
+    files: Mapping[str, VideoFile], frames: str, towers: ImageTextModel
 ) -> tuple[dict[str, Tensor], dict[str, str]]:
     """The chosen frames of each video as the model wants them, and what is wrong with which."""
     names = list(files)

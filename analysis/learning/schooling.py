@@ -80,9 +80,9 @@ def learn_image_text(
     """Fine-tune a model on references and frames; a fifth of the videos tells when to stop."""
     with metric_libraries():
         from analysis.learning.image_text import Pupil, fine_tune, read_pictures, save_folder
-        from analysis.metrics.encoding.towers.image_text import Towers
+        from analysis.metrics.encoding.torch_models.image_text import ImageTextModel
     towers = find_model(choice).load("cpu")
-    if not isinstance(towers, Towers):
+    if not isinstance(towers, ImageTextModel):
         raise ValueError(f"the model {choice.model} cannot be trained")
     pictures, faults = read_pictures(files, schooling.frames, towers)
     seen = [_with_pictures(rated, pictures) for rated in sets]

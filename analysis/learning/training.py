@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 TRIAL_MEMBERS: Final = 2
 TRIAL_STEPS: Final = 400
 """Enough to tell recipes apart; what is kept has more of both."""
+TRYING: Final = "recipes tried on captions left out"
 Predict = Callable[[RatedSet], Values]
 Told = Callable[[int, int, float], None]
 """Hears of every step: its number, how many there are, and the loss."""
@@ -85,7 +86,14 @@ def with_features(
     return found
 
 
-def learn_head(sets: Sequence[RatedSet], *, seed: int, members: int = 5) -> TrainedHead:
+def learn_head(
+    sets: Sequence[RatedSet],
+    *,
+    seed: int,
+    members: int = 5,
+    progress: Progress = lambda what, done, total: None,
+    told: Told = lambda *_: None,
+) -> TrainedHead:
     """Try every recipe on sets (or videos) left out, and train the best on all there is.
 
     The choice is made among the captions to learn from. Whoever holds the result against other
@@ -94,12 +102,19 @@ def learn_head(sets: Sequence[RatedSet], *, seed: int, members: int = 5) -> Trai
     with metric_libraries():
         from analysis.learning.head_training import RECIPES
     splits = folds(sets, np.random.default_rng([seed, 1]))
-    tried = tuple(
-        _trial(name, splits, replace(recipe, members=TRIAL_MEMBERS, steps=TRIAL_STEPS), seed)
-        for name, recipe in RECIPES.items()
-    )
+    tried: list[Trial] = []
+    for name, recipe in RECIPES.items():
+        progress(TRYING, len(tried), len(RECIPES))
+        tried.append(_trial(name, splits, small(recipe), seed))
+    progress(TRYING, len(tried), len(RECIPES))
     chosen = max(tried, key=lambda trial: trial.mean).recipe
-    return TrainedHead(fit(sets, replace(RECIPES[chosen], members=members), seed), chosen, tried)
+    head = fit(sets, replace(RECIPES[chosen], members=members), seed, told)
+    return TrainedHead(head, chosen, tuple(tried))
+
+
+def small(recipe: Recipe) -> Recipe:
+    """The recipe with less of everything that takes time."""
+    return replace(recipe, members=TRIAL_MEMBERS, steps=TRIAL_STEPS)
 
 
 def _trial(name: str, splits: Sequence[Split], recipe: Recipe, seed: int) -> Trial:
@@ -113,11 +128,12 @@ def _trial(name: str, splits: Sequence[Split], recipe: Recipe, seed: int) -> Tri
     return Trial(name, tuple(found))
 
 
-def fit(sets: Sequence[RatedSet], recipe: Recipe, seed: int) -> Head:
+def fit(sets: Sequence[RatedSet], recipe: Recipe, seed: int, told: Told = lambda *_: None) -> Head:
     from analysis.learning.head_training import train_head
 
     scores, weights = targets(sets)
-    return train_head(joined([rated.found for rated in sets]), scores, weights, recipe, seed)
+    found = joined([rated.found for rated in sets])
+    return train_head(found, scores, weights, recipe, seed, told)
 
 
 def targets(sets: Sequence[RatedSet]) -> tuple[Floats, Floats]:

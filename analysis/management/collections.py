@@ -16,6 +16,8 @@ def ratings_named(text: str, *, pair: str | None = None) -> RatingsFile:
     path = Path(text)
     if path.exists() or path.suffix:
         return read_ratings(path, pair=pair)
+    from analysis.services.descriptions import campaign_ratings
+
     return campaign_ratings(campaign_named(text))
 
 
@@ -26,16 +28,3 @@ def campaign_named(slug: str) -> Campaign:
     if found is None:
         raise ValueError(f"there is neither a file nor a campaign {slug!r}")
     return found
-
-
-def campaign_ratings(campaign: Campaign) -> RatingsFile:
-    from analysis.selectors.ratings import evidence_of, notes_on, ratings_of
-    from analysis.services.snapshots import snapshot_refresh
-
-    columns = snapshot_refresh(campaign=campaign).read()
-    return RatingsFile(
-        ratings_of(campaign, columns),
-        f"campaign {campaign.slug}",
-        evidence_of(campaign, columns),
-        tuple(notes_on(campaign)),
-    )

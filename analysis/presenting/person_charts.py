@@ -11,9 +11,11 @@ from analysis.presenting.charts import (
     BELOW,
     CONTROLS,
     DAMAGED,
+    LEVEL_HEADINGS,
     SPREAD_HEADINGS,
     Chart,
     Row,
+    between,
     bin_counts,
     diagonal,
     plain_spec,
@@ -21,7 +23,7 @@ from analysis.presenting.charts import (
     spread_rows,
     spread_spec,
 )
-from analysis.stats.ratings import HIGHEST_SCORE
+from hits.protocols import Scale
 
 CAPTIONS: Final = "system captions"
 GROUPS: Final = {
@@ -34,37 +36,38 @@ RECENT: Final = 300
 """Ratings a timeline shows: more would be a smear, and a page of megabytes."""
 
 
-def pairs_chart(pairs: Sequence[tuple[int, int]]) -> Chart:
+def pairs_chart(pairs: Sequence[tuple[int, int]], scale: Scale) -> Chart:
     """Each degraded caption against its original."""
     rows: list[Row] = [
         {"pair": number, "original": original, "degraded": degraded}
         for number, (original, degraded) in enumerate(pairs, start=1)
     ]
     originals, damaged = "Score of the original", "Score of its degraded version"
-    scale = {"scale": {"domain": [0, HIGHEST_SCORE]}}
     points = {
         "data": {"values": rows},
         "mark": {"type": "point", "filled": True, "size": 60, "opacity": 0.7},
         "encoding": {
-            "x": quantity("original", originals) | scale,
-            "y": quantity("degraded", damaged) | scale,
+            "x": quantity("original", originals) | between(scale),
+            "y": quantity("degraded", damaged) | between(scale),
         },
     }
-    spec = plain_spec(BELOW, 300) | {"layer": [diagonal(originals, damaged), points]}
+    spec = plain_spec(BELOW, 300) | {"layer": [diagonal(originals, damaged, scale), points]}
     headings = {"pair": "Pair", "original": "Original", "degraded": "Degraded"}
     return Chart("Degraded against original", spec, headings, rows)
 
 
-def person_scores_chart(answers: Sequence[tuple[str, int]]) -> Chart:
+def person_scores_chart(answers: Sequence[tuple[str, int]], scale: Scale) -> Chart:
     """How often each score was given, by kind of caption."""
     kinds = np.array([GROUPS[kind] for kind, _ in answers], dtype=object)
     scores = np.array([score for _, score in answers], np.int16)
     groups = dict.fromkeys(GROUPS.values())
-    rows = spread_rows({group: bin_counts(scores[kinds == group]) for group in groups})
-    return Chart("Scores given", spread_spec(rows), SPREAD_HEADINGS, rows)
+    counts = {group: bin_counts(scores[kinds == group], scale) for group in groups}
+    rows = spread_rows(counts, scale)
+    headings = LEVEL_HEADINGS if scale.is_ordinal else SPREAD_HEADINGS
+    return Chart("Scores given", spread_spec(rows, scale), headings, rows)
 
 
-def timeline_chart(answers: Sequence[tuple[str, int, float]]) -> Chart:
+def timeline_chart(answers: Sequence[tuple[str, int, float]], scale: Scale) -> Chart:
     """Scores and the time each took, in the order they were given; of many the latest."""
     first = max(len(answers) - RECENT, 0)
     rows: list[Row] = [
@@ -86,7 +89,7 @@ def timeline_chart(answers: Sequence[tuple[str, int, float]]) -> Chart:
         "encoding": {
             "x": quantity("number", "Captions in the order they were rated")
             | {"scale": {"zero": False, "nice": False}},
-            "y": quantity("score", "Score") | {"scale": {"domain": [0, HIGHEST_SCORE]}},
+            "y": quantity("score", "Score") | between(scale),
             "color": kind,
             "shape": kind,
             "size": quantity("seconds", "Seconds")

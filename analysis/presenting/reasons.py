@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 Work = Mapping[str, Any]
-"""A row of `analysis.presenting.listings.annotators_listing`, its flags a list."""
+"""A row of `analysis.results.listings.annotators_listing`, its flags a list."""
 FAR_APART: Final = 20
 """Points between two scores of the same caption."""
 
@@ -31,7 +31,7 @@ REASONS: Final = {
         "change",
         lambda work: work["degraded"] >= work["original"],
     ),
-    "time": Reason("less than three seconds a caption were spent on a task"),
+    "time": Reason("less than three seconds per caption were spent on a task"),
     "constant": Reason("more than eight captions in a row got the same score"),
     "repeats": Reason(
         f"captions that came twice got scores {FAR_APART} points or more apart, on average",

@@ -118,7 +118,8 @@ def _submissions(campaign: Campaign, review: str, now: datetime) -> Iterator[Dec
         yield Decision("unconfirmed", sentence, f"{review}?show=unconfirmed")
     if waiting["clean"]:
         count = counted(waiting["clean"], "submission waits", "submissions wait")
-        yield Decision("submissions", f"{count} to be paid or refused.", f"{review}?show=open")
+        sentence = f"{count} for your decision: pay or do not pay."
+        yield Decision("submissions", sentence, f"{review}?show=open")
 
 
 def _videos(campaign: Campaign) -> Iterator[Decision]:

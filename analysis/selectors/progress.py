@@ -15,7 +15,7 @@ from annotations.selectors.confirming import ratings_confirmed
 from hits.models import Campaign, Hit
 
 State = Assignment.State
-STANDING = Q(assignments__slot__isnull=False) & ~Q(assignments__state__in=Assignment.GIVEN_UP)
+HELD = Q(assignments__slot__isnull=False) & ~Q(assignments__state__in=Assignment.GIVEN_UP)
 COUNTED = 50_000
 """Ratings looked at to tell the pace: a day's work of hundreds of people."""
 
@@ -101,9 +101,9 @@ def hits_turns(campaign: Campaign, hits: Collection[int]) -> list[Turns]:
 
 
 def _turns(turns: QuerySet[Assignment], key: str) -> list[Turns]:
-    standing = turns.exclude(slot=None).exclude(state__in=Assignment.GIVEN_UP)
-    standing = standing.order_by().values(key)
-    counted = standing.annotate(
+    held = turns.exclude(slot=None).exclude(state__in=Assignment.GIVEN_UP)
+    held = held.order_by().values(key)
+    counted = held.annotate(
         wanted=Count("pk"), finished=Count("pk", filter=Q(state__in=Assignment.FINISHED))
     )
     return [Turns(*row) for row in counted.values_list(key, "wanted", "finished")]
@@ -111,9 +111,9 @@ def _turns(turns: QuerySet[Assignment], key: str) -> list[Turns]:
 
 def _hit_counts(campaign: Campaign) -> dict[str, int]:
     hits = Hit.objects.filter(batch__campaign=campaign).annotate(
-        standing=Count("assignments", filter=STANDING)
+        held=Count("assignments", filter=HELD)
     )
-    return hits.aggregate(hits=Count("pk"), hits_offered=Count("pk", filter=Q(standing__gt=0)))
+    return hits.aggregate(hits=Count("pk"), hits_offered=Count("pk", filter=Q(held__gt=0)))
 
 
 def campaign_arrivals(campaign: Campaign, *, now: datetime) -> tuple[Pace, dict[datetime, int]]:

@@ -47,7 +47,7 @@ def result_found(pk: int) -> Result:
     """A result whose rows can be listed; one that was replaced by newer ones is gone."""
     result: Result | None = Result.objects.select_related("campaign").filter(pk=pk).first()
     if result is None or not result.signature or not result_has_listings(result):
-        raise NothingToDownload("There is no such result any more: open the page again.")
+        raise NothingToDownload("This result no longer exists. Open the page again.")
     return result
 
 
@@ -148,7 +148,7 @@ def metrics_download(campaign: Campaign) -> Download:
     scores.csv.json."""
     found = metric_scores.metric_table(campaign)
     if found is None:
-        raise NothingToDownload("Nothing was scored yet.")
+        raise NothingToDownload("Nothing has been scored yet.")
     rows = [
         {
             "metric": row.metric,
@@ -170,7 +170,7 @@ def points_download(campaign: Campaign, *, evaluation: int, human: str, metric: 
     found = MetricEvaluation.objects.filter(campaign=campaign, pk=evaluation).first()
     points = evaluation_points(found) if found else None
     if found is None or points is None:
-        raise NothingToDownload("There is no such result any more: open the page again.")
+        raise NothingToDownload("This result no longer exists. Open the page again.")
     return listed(
         f"{metric} against people in {campaign.name}",
         points_of(points, human, metric).drop_columns(["video"]),

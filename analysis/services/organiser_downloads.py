@@ -119,7 +119,7 @@ def trail_download(campaign: Campaign, *, last: int) -> Download:
         return [
             {
                 "when": entry.created_at.isoformat(timespec="seconds"),
-                "who": entry.who or "the rules",
+                "who": entry.who or "automatic",
                 "what": entry.action,
                 "detail": entry.detail,
             }

@@ -61,20 +61,20 @@ def annotator_detail(
 def work_context(request: MemberRequest, annotator: Annotator, result: Result) -> dict[str, object]:
     """The ratings behind the result: later ones are not in its numbers either."""
     answers = people.annotator_answers(result.campaign, annotator, until=result.last_rating)
-    pairs = people.answer_pairs(answers)
+    pairs, scale = people.answer_pairs(answers), result.campaign.asked.scale
     page = Paginator(pairs, PAIRS_PER_PAGE).get_page(request.GET.get("page"))
     return {
         "row": people.annotator_listed(result, annotator),
         "page": page,
         "pairs": people.pair_rows(list(page)),
         "pairs_chart": person_charts.pairs_chart(
-            [(pair.original.score, pair.degraded.score) for pair in pairs]
+            [(pair.original.score, pair.degraded.score) for pair in pairs], scale
         ),
         "scores_chart": person_charts.person_scores_chart(
-            [(answer.kind, answer.score) for answer in answers]
+            [(answer.kind, answer.score) for answer in answers], scale
         ),
         "timeline_chart": person_charts.timeline_chart(
-            [(answer.kind, answer.score, answer.seconds) for answer in answers]
+            [(answer.kind, answer.score, answer.seconds) for answer in answers], scale
         ),
     }
 
@@ -97,7 +97,7 @@ def annotators_order(request: MemberRequest, campaign: Campaign) -> HttpResponse
     latest = latest_result(request, campaign)
     chosen = _chosen(request, latest)
     if not chosen:
-        messages.error(request, "Tick the annotators it is about.")
+        messages.error(request, "Select at least one annotator.")
         return redirect(back)
     choice = Choice(
         chosen,

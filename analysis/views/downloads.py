@@ -15,7 +15,7 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
 from analysis.evaluation.page import metrics_best_first
-from analysis.forms import AnnotatorsForm, EvaluationForm, PointsForm
+from analysis.forms import AnnotatorsForm
 from analysis.models import Export, MetricEvaluation, Result
 from analysis.presenting.downloads import Download, formats, write_download
 from analysis.presenting.filenames import download_name
@@ -28,13 +28,15 @@ from analysis.selectors.exports import (
     exports_of,
 )
 from analysis.selectors.progress import campaigns_turns
-from analysis.selectors.ratings import reviews_fingerprint
+from analysis.selectors.results import reviews_fingerprint
 from analysis.services import evaluations
 from analysis.services.downloads import DOWNLOADS
 from analysis.services.exports import export_request
 from analysis.views import annotators, captions, comparison, pairs
+from analysis.views.evaluation import EvaluationForm, PointsForm
 from analysis.views.latest import checked, latest_result
 from annotations.selectors.confirming import ratings_confirmed
+from crowds.selectors.counting import uses_everybody
 from daplatform.errors import DomainError
 from daplatform.jobs.tasks import job_wake
 from daplatform.row_keys import row_key
@@ -168,7 +170,8 @@ def metrics_choices(request: MemberRequest, campaign: Campaign, subject: str) ->
 
 def points_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
     form = checked(EvaluationForm(request.GET))
-    found = evaluation_latest(campaign, evaluations.choices_key(form.wanted()))
+    wanted = form.wanted(everybody=uses_everybody(campaign))
+    found = evaluation_latest(campaign, evaluations.evaluation_key(wanted))
     if found is None or found.status == MetricEvaluation.Status.FAILED:
         raise Http404("Metrics were not compared with people yet.")
     human = form.cleaned_data["human"] or "z"
@@ -227,7 +230,7 @@ def trail_choices(request: MemberRequest, campaign: Campaign, subject: str) -> C
 def number(subject: str) -> int:
     key = row_key(subject)
     if key is None:
-        raise BadRequest("There is no such choice.")
+        raise BadRequest("This option does not exist.")
     return key
 
 

@@ -15,8 +15,6 @@ from annotations.models import Assignment, Rating
 from annotations.tokens import RatingSession, since
 from hits.models import Video
 
-# While one caption is rated the next is already fetched; nothing beyond that is handed out.
-LOOKAHEAD = 1
 FASTEST = 2.0  # that the player offers, where a campaign lets it
 State = Assignment.State
 CLOSED = {
@@ -31,6 +29,15 @@ ITEMS = """
     JOIN hits_video v ON v.id = c.video_id
     WHERE i.hit_id = %s AND i.position BETWEEN %s AND %s
     ORDER BY i.position
+"""
+# A HIT shows a video on one page only, with all its captions one after the other.
+PAGE = """
+    SELECT MIN(i.position), MAX(i.position)
+    FROM hits_hititem i JOIN hits_caption c ON c.id = i.caption_id
+    WHERE i.hit_id = %(hit)s AND c.video_id = (
+        SELECT shown.video_id FROM hits_hititem wanted JOIN hits_caption shown
+            ON shown.id = wanted.caption_id
+        WHERE wanted.hit_id = %(hit)s AND wanted.position = %(position)s)
 """
 SUBMITTED = _("This task was submitted. Thank you!")
 
@@ -79,6 +86,7 @@ def session_of(assignment: Assignment) -> RatingSession:
         asks_fluency=assignment.campaign.asks_fluency,
         since=since(assignment.claimed_at),
         fastest=FASTEST if assignment.campaign.offers_speed else 1.0,
+        protocol=assignment.campaign.protocol,
     )
 
 
@@ -104,6 +112,21 @@ def rated_count(assignment_id: int) -> int:
     return 0 if last["last"] is None else last["last"] + 1
 
 
+def page_at(session: RatingSession, position: int) -> range:
+    """The positions shown together with this one; none past the end of a HIT."""
+    if not session.asked.whole_video:
+        return range(position, position + 1)
+    with connection.cursor() as cursor:
+        cursor.execute(PAGE, {"hit": session.hit, "position": position})
+        first, last = cursor.fetchone()
+    return range(position, position) if first is None else range(first, last + 1)
+
+
+def page_after(session: RatingSession, page: range) -> range:
+    """The page that may be fetched while one is rated; nothing beyond it is handed out."""
+    return page_at(session, page.stop)
+
+
 def items_between(*, hit_id: int, first: int, last: int) -> list[Item]:
     """The items from position `first` to `last`."""
     with connection.cursor() as cursor:
@@ -112,11 +135,13 @@ def items_between(*, hit_id: int, first: int, last: int) -> list[Item]:
     return [Item(position, damaged or text, seconds) for position, damaged, text, seconds in rows]
 
 
-def answer_given(*, assignment_id: int, position: int) -> Answer | None:
-    """The rating that counts for the item at a position."""
-    ratings = Rating.objects.filter(assignment_id=assignment_id, position=position)
-    last = ratings.order_by("-revision").values_list("score", "fluency").first()
-    return None if last is None else Answer(*last)
+def answers_given(*, assignment_id: int, page: range) -> dict[int, Answer]:
+    """The ratings that count for the items of a page, by position."""
+    ratings = Rating.objects.filter(
+        assignment_id=assignment_id, position__gte=page.start, position__lt=page.stop
+    )
+    given = ratings.order_by("revision").values_list("position", "score", "fluency")
+    return {position: Answer(score, fluency) for position, score, fluency in given}
 
 
 def item_video(*, hit_id: int, position: int) -> Video:

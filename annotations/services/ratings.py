@@ -76,6 +76,10 @@ def rating_submit(
             if session.asks_fluency
             else _("This task has one scale only. Reload the page.")
         )
+    answers = {"score": post.score} | ({} if post.fluency is None else {"fluency": post.fluency})
+    if wrong := session.asked.misplaced(answers):
+        sentence = _("A rating is a whole number from {low} to {high}.")
+        raise InvalidPost(sentence.format(low=wrong.scale.low, high=wrong.scale.high))
     receipt = receipt_read(post.receipt, assignment=session.assignment)
     values = _values(session, post, receipt, now)
     if _insert(values):

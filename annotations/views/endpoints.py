@@ -10,13 +10,19 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotations.errors import UnknownItem, WorkClosed
 from annotations.posts import ProblemPost, RatingPost, SubmissionPost, read_post
-from annotations.selectors.work import LOOKAHEAD, assignment_of, closed_sentence, rated_count
+from annotations.selectors.work import (
+    assignment_of,
+    closed_sentence,
+    page_after,
+    page_at,
+    rated_count,
+)
 from annotations.services.assignments import assignment_return, assignment_submit
 from annotations.services.problems import problem_report
 from annotations.services.ratings import rating_submit
 from annotations.tokens import RatingSession, session_sign
 from annotations.views.guards import endpoint
-from annotations.views.payloads import item_payload, items_payload, work_payload
+from annotations.views.payloads import page_payload, work_payload
 
 MAX_DIGITS = 6
 
@@ -24,15 +30,16 @@ MAX_DIGITS = 6
 @require_POST
 @endpoint
 def rating_create(request: HttpRequest, session: RatingSession) -> HttpResponseBase:
-    """Save a rating and hand out the item that may be fetched now."""
+    """Save a rating and hand out what may be fetched now: with a new page, the one after it."""
     saved = rating_submit(session=session, post=read_post(RatingPost, request.body))
-    upcoming = saved.done + LOOKAHEAD
+    page = page_at(session, saved.done)
+    upcoming = page_after(session, page) if page.start == saved.done else range(0)
     return JsonResponse(
         {
             "position": saved.position,
             "revision": saved.revision,
             "done": saved.done,
-            "items": items_payload(session, upcoming, upcoming),
+            "items": page_payload(session, upcoming),
         }
     )
 
@@ -50,12 +57,13 @@ def work_detail(request: HttpRequest, session: RatingSession) -> HttpResponseBas
 @require_GET
 @endpoint
 def item_detail(request: HttpRequest, session: RatingSession) -> HttpResponseBase:
-    """One item, to look at again or because it was lost on its way."""
+    """The page of an item, to look at again or because it was lost on its way."""
     wanted = request.GET.get("position", "")
-    released = rated_count(session.assignment) + LOOKAHEAD
-    if not (wanted.isdecimal() and len(wanted) < MAX_DIGITS) or int(wanted) > released:
+    released = page_after(session, page_at(session, rated_count(session.assignment)))
+    if not (wanted.isdecimal() and len(wanted) < MAX_DIGITS) or int(wanted) >= released.stop:
         raise UnknownItem(_("This caption is not to be rated yet."))
-    return JsonResponse({"items": item_payload(session, int(wanted))})
+    page = page_at(session, int(wanted))
+    return JsonResponse({"items": page_payload(session, page, is_new=False)})
 
 
 @require_POST

@@ -12,8 +12,9 @@ from annotations.models import Assignment
 from annotations.selectors.work import closed_sentence, item_video
 from annotations.tokens import media_position
 from annotations.views.guards import explained
-from daplatform.media import stored_file
+from daplatform.media import is_small_screen, stored_file
 from hits.models import HitItem
+from hits.selectors import video_shown
 
 
 @require_safe
@@ -31,7 +32,9 @@ def media(request: HttpRequest, assignment: int, name: str) -> HttpResponseBase:
     video = item_video(hit_id=row.hit_id, position=position)
     if video.url:
         return HttpResponseRedirect(video.url)
-    response = stored_file(request, video.file, digest=name)
+    kind, file = video_shown(video, is_light=is_small_screen(request))
+    # By kind: a copy that is ready in the middle of a download is another file.
+    response = stored_file(request, file, digest=f"{name}{kind}")
     # Equal for every item with this video, unlike the entity tag made of the item's own name.
     response.headers.pop("Last-Modified", None)
     return response

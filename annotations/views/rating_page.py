@@ -11,29 +11,33 @@ from django.templatetags.static import static
 from annotations.language import speak
 from annotations.models import VideoProblem
 from annotations.samples import practice
-from annotations.wording import WORDS
+from annotations.wording import words_for
 from hits.models import Campaign
 
-MODULES = ("api", "player", "saver", "scale", "tabs", "view", "words")
+MODULES = ("api", "entries", "player", "saver", "tabs", "view", "words")
 
 
 def rating_page(request: HttpRequest, campaign: Campaign, work: dict[str, Any]) -> HttpResponse:
     """The page, with `work` as its script wants it and the campaign's own wishes added."""
-    texts = speak(campaign)
+    texts, protocol = speak(campaign), campaign.asked
+    words = words_for(protocol)
     work |= {
-        "fluency": campaign.asks_fluency,
         "mustWatch": campaign.must_watch,
         "showsNumber": campaign.shows_number,
-        "practice": practice(),
+        "practice": practice(protocol),
     }
     context = {
         "campaign": campaign,
         "texts": texts,
-        "words": WORDS,
-        "watch_first": WORDS["watch-first"],
+        "protocol": protocol,
+        "words": words,
+        "watch_first": words["watch-first"],
         "problems": VideoProblem.Kind.choices,
         "work": work,
         "total": work["total"],
-        "modules": [static(f"js/rating-{name}.js") for name in MODULES],
+        "modules": [static(f"js/rating-{name}.js") for name in MODULES]
+        + [
+            static(f"js/questions/{kind}.js") for kind in {each.kind for each in protocol.questions}
+        ],
     }
-    return render(request, "annotations/rate.html", context)
+    return render(request, protocol.template, context)

@@ -13,8 +13,8 @@ class InvitationForm(forms.Form):
         label="People to invite",
         max_length=100_000,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text="One name or e-mail address per line. Each gets a link of their own; nothing is "
-        "sent by this site.",
+        help_text="One name or e-mail address per line. Each person gets their own link. You send "
+        "the links; this site sends nothing.",
     )
 
     def clean_names(self) -> list[str]:

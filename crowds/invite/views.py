@@ -16,8 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotations.errors import NothingToTake, TooManyJoins
 from annotations.language import speak
-from annotations.services.assignments import batches_open
-from annotations.tokens import group_read
+from annotations.tokens import Entry, group_read
 from annotations.views.guards import page
 from crowds.addresses import entry_address, entry_path
 from crowds.invite.forms import GroupLinkForm, InvitationForm, JoinForm
@@ -37,10 +36,13 @@ from crowds.invite.invitations import (
     annotators_invite,
     invitation_entry,
     invitations_with_progress,
+    inviting_obstacle,
     simulated_took_part,
 )
 from crowds.models import GroupLink
-from crowds.selectors.entry import claim_obstacle, work_estimate
+from crowds.registry import OWN
+from crowds.selectors.entry import claim_obstacle, pay_of, work_estimate
+from crowds.selectors.overview import batches_to_launch
 from daplatform.errors import DomainError
 from daplatform.tables.formulas import defused
 from daplatform.throttling import is_too_often
@@ -55,12 +57,11 @@ def link_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     form = InvitationForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            batches_open(campaign=campaign)
-            annotators_invite(campaign=campaign, names=form.cleaned_data["names"])
+            annotators_invite(campaign=campaign, names=form.cleaned_data["names"], by=request.user)
         except DomainError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, "The links are ready to be sent.")
+            messages.success(request, "The links are ready to send.")
             return redirect("crowds:link-list", campaign.slug)
     return _link_page(request, campaign, form=form)
 
@@ -68,13 +69,17 @@ def link_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
 @require_safe
 @for_campaign("hits.change_campaign")
 def link_file(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
-    """Names and links as CSV, as mail merge and spreadsheets read it."""
+    """Everybody's link as CSV, with what a letter to them says, as mail merge reads it."""
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{campaign.slug}-links.csv"'
     rows = csv.writer(response)
-    rows.writerow(["name", "link", "hits_done"])
+    rows.writerow(["name", "email", "link", "minutes", "pay", "hits_done"])
+    minutes = work_estimate(campaign).minutes
+    pay = pay_of(Entry(campaign=campaign.pk, crowd=OWN)) or "none"
     for invitation, address in _addressed(campaign):
-        rows.writerow([defused(invitation.name), address, invitation.finished])
+        name = defused(invitation.name)
+        email = name if "@" in name else ""
+        rows.writerow([name, email, address, minutes, pay, invitation.finished])
     return response
 
 
@@ -145,6 +150,9 @@ def _link_page(
         "campaign": campaign,
         "form": form or InvitationForm(),
         "has_simulated": simulated_took_part(campaign),
+        "own": OWN,
+        "unlaunched": inviting_obstacle(campaign),
+        "batches": batches_to_launch(campaign),
         "obstacle": claim_obstacle(campaign=campaign, annotator=None) if is_live else "",
         "rows": _addressed(campaign),
     }

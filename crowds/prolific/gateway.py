@@ -21,7 +21,6 @@ from crowds.gateway import (
 )
 from crowds.prolific.account import Account
 from crowds.prolific.answers import rows
-from crowds.prolific.audiences import Audiences
 from crowds.prolific.checks import (
     AUTO_APPROVAL,
     REJECTION_CATEGORIES,
@@ -37,7 +36,7 @@ from crowds.prolific.shapes import (
     Filter,
     RejectionCategory,
 )
-from crowds.prolific.studies import DRAFT, Studies
+from crowds.prolific.studies import DRAFT, Audiences, Studies
 from crowds.prolific.submissions import APPROVALS_PER_CALL, Submissions
 
 

@@ -10,8 +10,8 @@ from crowds.selectors.outbox import hits_of_publications
 
 Reason = LedgerEntry.Reason
 UNUSUAL: dict[str, str] = {
-    Reason.UNASKED: "paid by the crowd by itself",
-    Reason.OVERRULED: "refused at first",
+    Reason.UNASKED: "paid automatically by the crowd",
+    Reason.OVERRULED: "not paid at first",
 }
 
 

@@ -6,7 +6,7 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
+from decimal import ROUND_CEILING, Decimal
 
 from annotations.tokens import Entry, since
 from crowds.addresses import entry_addresses
@@ -22,6 +22,7 @@ from crowds.references import (
 from crowds.selectors.entry import work_estimate
 from crowds.selectors.money import campaign_sums, policy_of
 from hits.models import Batch
+from hits.planning import hourly_pay
 from hits.selectors import batch_reach
 
 CENT = Decimal("0.01")
@@ -115,21 +116,21 @@ def chunks_of(hits: Sequence[int], people: int, facts: Facts) -> Iterator[Chunk]
 
 
 def specs_cut(
-    launch: Launch, portions: Sequence[Chunk], gateway: Gateway, *, first: int = 1
+    launch: Launch, chunks: Sequence[Chunk], gateway: Gateway, *, first: int = 1
 ) -> list[PublicationSpec]:
     """Publications of a launch in a crowd's terms, numbered from `first` on.
 
     What they share is worked out once, and a HIT has one link however often it is published.
     """
     shared, prefix = _spec_shared(launch, gateway), publication_prefix(launch.batch)
-    links = _links(launch, {hit for portion in portions for hit in portion.hits}, gateway)
+    links = _links(launch, {hit for chunk in chunks for hit in chunk.hits}, gateway)
     return [
         replace(
             shared,
             reference=f"{prefix}{number}",
-            places=tuple(HitSpec(f"hit-{hit}", links[hit], portion.people) for hit in portion.hits),
+            places=tuple(HitSpec(f"hit-{hit}", links[hit], chunk.people) for hit in chunk.hits),
         )
-        for number, portion in enumerate(portions, start=first)
+        for number, chunk in enumerate(chunks, start=first)
     ]
 
 
@@ -188,29 +189,29 @@ def launch_estimate(
 ) -> Estimate:
     """What launching would cost, with the campaign's own budget or another."""
     launch = launch_draft(batch, choices, gateway.facts)
-    portions = chunks_whole(launch, gateway.facts)
-    price = _price_whole(launch, portions, gateway)
+    chunks = chunks_whole(launch, gateway.facts)
+    price = _price_whole(launch, chunks, gateway)
     budget = policy_of(batch.campaign).budget if budget is None else budget
     hourly = hourly_pay(launch.reward, Decimal(launch.minutes_expected))
     return Estimate(
         crowd=gateway.facts,
-        hits=len({hit for portion in portions for hit in portion.hits}),
-        people=sum(len(portion.hits) * portion.people for portion in portions),
+        hits=len({hit for chunk in chunks for hit in chunk.hits}),
+        people=sum(len(chunk.hits) * chunk.people for chunk in chunks),
         price=price,
         with_replacements=_with_replacements(price, batch.campaign.assumed_pass_rate),
         minutes=launch.minutes_expected,
         hourly=hourly,
         budget=budget,
         left=budget - campaign_sums(batch.campaign).total,
-        publications=len(portions),
+        publications=len(chunks),
         warnings=(*pay_warnings(hourly, gateway.facts), *pair_warnings(batch)),
     )
 
 
-def _price_whole(launch: Launch, portions: Sequence[Chunk], gateway: Gateway) -> Price:
+def _price_whole(launch: Launch, chunks: Sequence[Chunk], gateway: Gateway) -> Price:
     """What all of it costs. One of each shape is asked for, and only that gets links."""
-    counts = Counter(portion.shape for portion in portions)
-    samples = {portion.shape: portion for portion in portions}
+    counts = Counter(chunk.shape for chunk in chunks)
+    samples = {chunk.shape: chunk for chunk in chunks}
     specs = specs_cut(launch, list(samples.values()), gateway)
     prices = [
         (gateway.price(spec), counts[shape]) for shape, spec in zip(samples, specs, strict=True)
@@ -219,15 +220,6 @@ def _price_whole(launch: Launch, portions: Sequence[Chunk], gateway: Gateway) ->
         reward=sum((price.reward * count for price, count in prices), Decimal("0.00")),
         fee=sum((price.fee * count for price, count in prices), Decimal("0.00")),
     )
-
-
-def hourly_pay(reward: Decimal, minutes: Decimal) -> Decimal:
-    """What somebody earns in an hour who takes so long.
-
-    >>> hourly_pay(Decimal("3.00"), Decimal("20"))
-    Decimal('9.00')
-    """
-    return (reward * 60 / minutes).quantize(CENT, ROUND_HALF_UP) if minutes > 0 else Decimal("0.00")
 
 
 def pair_warnings(batch: Batch) -> tuple[str, ...]:

@@ -8,16 +8,27 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Value,
+    When,
+)
 
 from annotations.models import Assignment
 from crowds.gateway import CrowdError
 from crowds.models import Launch, LedgerEntry, OutboxMessage, Publication, Submission
 from crowds.registry import LABELS, connect, crowd_named
 from crowds.selectors.money import sums_of
-from crowds.selectors.offering import CENT, hourly_pay, pay_warnings
+from crowds.selectors.offering import CENT, pay_warnings
 from crowds.selectors.reviews import median_minutes
 from hits.models import Batch, Campaign
+from hits.planning import hourly_pay
 
 Pay, Status = Submission.Pay, Submission.Status
 SHORTEST_MINUTES = 1  # who is done sooner is a program, and earns nothing by the hour
@@ -37,9 +48,10 @@ class LaunchRow:
     unconfirmed: int  # at work or handed in, and not named by the crowd yet
     finished: int
     waiting: int  # for a decision
-    odd: int
+    problems: int
     paid: int
-    hourly: Decimal | None
+    hourly_expected: Decimal
+    hourly: Decimal | None  # by the median time, once somebody has finished
     warnings: tuple[str, ...]
 
     @property
@@ -73,7 +85,7 @@ def launch_rows(campaign: Campaign) -> list[LaunchRow]:
         .values("publication__launch")
         .annotate(
             waiting=Count("pk", filter=Q(pay=Pay.OPEN, status=Status.SUBMITTED)),
-            odd=Count("pk", filter=~Q(problem="")),
+            problems=Count("pk", filter=~Q(problem="")),
             paid=Count("pk", filter=Q(pay=Pay.PAY)),
         )
     }
@@ -107,8 +119,9 @@ def _launch_row(
         unconfirmed=unconfirmed,
         finished=sum(turns[launch.pk, state] for state in Assignment.FINISHED),
         waiting=counts.get("waiting", 0),
-        odd=counts.get("odd", 0),
+        problems=counts.get("problems", 0),
         paid=counts.get("paid", 0),
+        hourly_expected=hourly_pay(launch.reward, Decimal(launch.minutes_expected)),
         hourly=hourly,
         warnings=_warnings(launch, hourly),
     )
@@ -153,8 +166,11 @@ def launch_places(launch: Launch) -> Places:
 
 
 def batches_to_launch(campaign: Campaign) -> QuerySet[Batch]:
-    """Composed, with HITs, and not launched yet; newest first, each with its `hit_count`."""
-    composed: QuerySet[Batch] = campaign.batches.filter(status=Batch.Status.DONE, launch=None)
+    """Composed, with HITs, and rated by nobody yet; newest first, each with its `hit_count`."""
+    taken = Assignment.objects.filter(hit__batch=OuterRef("pk"), annotator__isnull=False)
+    composed: QuerySet[Batch] = campaign.batches.filter(
+        ~Exists(taken), status=Batch.Status.DONE, launch=None
+    )
     return composed.annotate(hit_count=Count("hits")).filter(hit_count__gt=0).order_by("-number")
 
 

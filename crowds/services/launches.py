@@ -295,7 +295,7 @@ def launch_close(*, launch: Launch, by: User | None) -> None:
     ).count()
     if undecided:
         work = counted(undecided, "submission is", "submissions are")
-        raise DomainError(f"{work} not decided yet. Pay or refuse first.")
+        raise DomainError(f"{work} not decided yet. Review them first.")
     begun = Launch.objects.filter(pk=launch.pk).exclude(state=Launch.State.CLOSED)
     if not begun.update(state=Launch.State.CLOSED):
         return
@@ -306,7 +306,7 @@ def launch_close(*, launch: Launch, by: User | None) -> None:
 def status_drafts(
     launch: Launch, kinds: Sequence[OutboxMessage.Kind], by: User | None, **payload: Any
 ) -> None:
-    """Want the standing changed of all that the crowd has of a launch and may still show.
+    """Ask to change the status of all that the crowd has of a launch and may still show.
 
     Each may be paused and opened again any number of times. Whoever calls holds the campaign's
     lock: nobody else counts at the same moment.

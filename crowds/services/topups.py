@@ -255,13 +255,11 @@ def _extensions(rooms: Iterable[Room], wanted: Mapping[int, int]) -> list[Extens
 def _post_again(launch: Launch, wanted: Mapping[int, int], gateway: Gateway) -> None:
     """New publications, priced as the launch's first one was."""
     first = launch.publications.order_by("pk")[0]
-    portions = [
-        portion
-        for hit, people in wanted.items()
-        for portion in chunks_of([hit], people, gateway.facts)
+    chunks = [
+        chunk for hit, people in wanted.items() for chunk in chunks_of([hit], people, gateway.facts)
     ]
-    specs = specs_cut(launch, portions, gateway, first=launch.publications.count() + 1)
-    prices = [price_more(first, portion.people) for portion in portions]
+    specs = specs_cut(launch, chunks, gateway, first=launch.publications.count() + 1)
+    prices = [price_more(first, chunk.people) for chunk in chunks]
     publications_write(launch=launch, specs=specs, prices=prices)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from daplatform.tables import Faults, Kind, Where, quoted, shown, suggestion
-from hits.importing.ledger import CaptionFile, Shelf
+from hits.importing.caption_index import CaptionFile, TableKind
 from hits.importing.settings import Settings
 from hits.importing.videos import Video
 
@@ -23,7 +23,7 @@ class Layout:
     captions: list[CaptionFile]
     files: dict[str, Path]
     humans: frozenset[str]  # sources that are ranked although people wrote them
-    human_shelves: tuple[Shelf, ...]  # where these may be
+    human_tables: tuple[TableKind, ...]  # where these may be
 
 
 def warn_of_unused(root: Path, layout: Layout, faults: Faults) -> None:

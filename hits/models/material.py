@@ -24,6 +24,8 @@ class Video(models.Model):
 
     class Meta:
         ordering = ["campaign", "name"]
+        # Campaigns may share files: who has one is asked before it is deleted.
+        indexes = [models.Index(fields=["file"], condition=~Q(file=""), name="video_by_file")]
         constraints = [
             models.UniqueConstraint(fields=["campaign", "name"], name="video_name_per_campaign"),
             models.CheckConstraint(
@@ -51,10 +53,23 @@ class System(models.Model):
         default=False, help_text="Supplies the control captions and the material for damaging them."
     )
 
+    team = models.CharField(max_length=100, blank=True, help_text="Whose run it is, if a team's.")
+    is_primary = models.BooleanField(
+        default=True, help_text="The run its team is ranked by; systems without a team are, too."
+    )
+    is_rated = models.BooleanField(
+        default=True, help_text="Its captions are put before people; metrics score all."
+    )
+
     class Meta:
         ordering = ["campaign", "name"]
         constraints = [
             models.UniqueConstraint(fields=["campaign", "name"], name="system_name_per_campaign"),
+            models.UniqueConstraint(
+                fields=["campaign", "team"],
+                condition=Q(is_primary=True) & ~Q(team=""),
+                name="one_primary_run_per_team",
+            ),
             models.UniqueConstraint(
                 fields=["campaign"], condition=Q(is_control=True), name="one_control_per_campaign"
             ),

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.utils import timezone
 
 from daplatform.errors import DomainError
-from daplatform.tables import Faults, Where
-from hits.composition import Shape
-from hits.importing.limits import LIMITS
-from hits.importing.texts import check_caption
-from hits.models import Batch, Campaign, Caption
+from hits.composition.shape import hit_shape
+from hits.models import Batch, Campaign
+from hits.protocols import protocols
 from hits.selectors import may_share
 
 
@@ -26,7 +24,8 @@ class NotTheOwner(DomainError):
 CHANGEABLE = frozenset(
     {
         "hit_size", "pairs", "repeats", "redundancy", "assignments", "seed", "reward",
-        "merge_identical", "asks_fluency", "must_watch", "shows_number", "instructions", "consent",
+        "merge_identical", "protocol", "asks_fluency", "must_watch", "shows_number",
+        "instructions", "consent",
         "contact", "language", "offers_speed",
         "minutes_allowed", "max_hits_per_annotator", "min_pairs", "assumed_pass_rate",
     }
@@ -42,17 +41,38 @@ def campaign_update(*, campaign: Campaign, **settings: Any) -> Campaign:
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if locked.state != Campaign.State.DRAFT:
         raise DomainError("This campaign is live: what people are asked can no longer change.")
-    for name, value in settings.items():
+    for name, value in _with_protocol(locked, settings).items():
         setattr(locked, name, value)
     try:
         locked.full_clean()
-        Shape(size=locked.hit_size, pairs=locked.pairs, repeats=locked.repeats)
+        hit_shape(
+            whole_video=locked.asked.whole_video,
+            size=locked.hit_size,
+            pairs=locked.pairs,
+            repeats=locked.repeats,
+        )
     except ValidationError as error:
         raise DomainError(" ".join(error.messages)) from None
     except ValueError as error:
-        raise DomainError(f"No HIT can be laid out so: {error}.") from None
+        raise DomainError(f"These numbers do not make a HIT: {error}.") from None
     locked.save()
     return locked
+
+
+def _with_protocol(campaign: Campaign, settings: dict[str, Any]) -> dict[str, Any]:
+    """With another protocol come the sizes that its authors had, unless others are given, too."""
+    name = settings.get("protocol", campaign.protocol)
+    if name not in protocols():
+        raise DomainError(f"There is no protocol “{name}”: choose {', '.join(protocols())}.")
+    protocol = protocols()[name]
+    if settings.get("asks_fluency", campaign.asks_fluency) and protocol.fluency is None:
+        raise DomainError(f"{protocol.title} has no question about fluency: do not ask for it.")
+    if name == campaign.protocol:
+        return settings
+    if campaign.batches.exists():
+        raise DomainError("HITs are composed already: what their pages ask can no longer change.")
+    sizes = asdict(protocol.hits)
+    return {"hit_size": sizes.pop("size"), **sizes} | settings
 
 
 @transaction.atomic
@@ -103,26 +123,3 @@ def campaign_close(*, campaign: Campaign) -> None:
     if not begun.update(state=Campaign.State.CLOSED):
         raise DomainError("This campaign is still a draft: there is nothing to close.")
     campaign.state = Campaign.State.CLOSED
-
-
-@transaction.atomic
-def caption_correct(*, caption: Caption, text: str) -> Caption:
-    """Put right what a caption says: the old row is kept, retired, and a new one takes its place.
-
-    HITs composed earlier keep showing the old text, and their ratings stay with it.
-    """
-    text = " ".join(text.split())
-    faults = Faults()
-    check_caption(text, LIMITS.caption_characters, Where(), faults)
-    if faults.errors:
-        raise DomainError(" ".join(str(fault) for fault in faults))
-    if text == caption.text:
-        raise DomainError("This is what the caption says already.")
-    if caption.system.campaign.state == Campaign.State.CLOSED:
-        raise DomainError("This campaign is closed.")
-    retired = Caption.objects.filter(pk=caption.pk, retired_at=None).update(
-        retired_at=timezone.now()
-    )
-    if not retired:
-        raise DomainError("This caption was corrected already.")
-    return Caption.objects.create(video=caption.video, system=caption.system, text=text)

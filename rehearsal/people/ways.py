@@ -117,7 +117,13 @@ def _rate_all(campaign: Campaign, worker: Worker, client: RatingClient, seed: in
 def _rating(
     campaign: Campaign, worker: Worker, client: RatingClient, subject: Subject
 ) -> dict[str, Any]:
-    response = respond(worker.persona, subject.quality, seconds=subject.seconds, rng=worker.rng)
+    response = respond(
+        worker.persona,
+        subject.quality,
+        seconds=subject.seconds,
+        rng=worker.rng,
+        scale=campaign.asked.scale,
+    )
     return {
         "receipt": client.items[subject.position]["receipt"],
         "key": str(uuid.UUID(bytes=worker.rng.bytes(16), version=4)),

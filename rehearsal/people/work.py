@@ -6,8 +6,11 @@ import datetime as dt
 import hashlib
 import uuid
 import zlib
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
 
 import numpy as np
 from django.db import transaction
@@ -35,6 +38,7 @@ class Subject:
     """What a simulated annotator knows of an item: how good it truly is, and how long."""
 
     position: int
+    page: int
     quality: float
     fluency: float
     seconds: float
@@ -100,26 +104,38 @@ def worker_rate_hit(*, campaign: Campaign, worker: Worker, seed: int) -> bool:
         except NothingToTake:
             return False
         turn = session_of(assignment)
-        for subject in subjects_of(campaign, assignment.hit_id, seed=seed):
-            _rate(worker, turn, subject, asks_fluency=campaign.asks_fluency)
+        subjects = subjects_of(campaign, assignment.hit_id, seed=seed)
+        for _, page in groupby(subjects, key=attrgetter("page")):
+            _rate(worker, turn, list(page))
         assignment_submit(session=turn, now=worker.clock)
     return True
 
 
-def _rate(worker: Worker, session: RatingSession, subject: Subject, *, asks_fluency: bool) -> None:
-    shown = worker.clock
-    response = respond(worker.persona, subject.quality, seconds=subject.seconds, rng=worker.rng)
-    worker.clock = shown + dt.timedelta(seconds=response.seconds)
-    receipt = Receipt(subject.position, shown, round(1000 * subject.seconds))
-    fluency = fluency_score(worker, subject) if asks_fluency else None
-    post = RatingPost(
-        receipt=receipt_sign(receipt, assignment=session.assignment),
-        key=uuid.UUID(bytes=worker.rng.bytes(16), version=4),
-        score=response.score,
-        fluency=fluency,
-        evidence=evidence_of(response),
+def _rate(worker: Worker, session: RatingSession, page: list[Subject]) -> None:
+    """Rate what is shown together: all of it is handed out at once, and comes back at once."""
+    shown, scale = worker.clock, session.asked.scale
+    responses = [
+        respond(
+            worker.persona, subject.quality, seconds=subject.seconds, rng=worker.rng, scale=scale
+        )
+        for subject in page
+    ]
+    seconds, watched = (
+        sum(getattr(response, name) for response in responses) for name in ("seconds", "watched")
     )
-    rating_submit(session=session, post=post, now=worker.clock)
+    worker.clock = shown + dt.timedelta(seconds=seconds)
+    video_ms = round(1000 * sum(subject.seconds for subject in page))
+    for subject, response in zip(page, responses, strict=True):
+        receipt = Receipt(subject.position, shown, video_ms)
+        fluency = fluency_score(worker, subject) if session.asks_fluency else None
+        post = RatingPost(
+            receipt=receipt_sign(receipt, assignment=session.assignment),
+            key=uuid.UUID(bytes=worker.rng.bytes(16), version=4),
+            score=response.score,
+            fluency=fluency,
+            evidence=evidence_of(replace(response, seconds=seconds, watched=watched)),
+        )
+        rating_submit(session=session, post=post, now=worker.clock)
 
 
 def fluency_score(worker: Worker, subject: Subject) -> int:
@@ -142,16 +158,27 @@ def evidence_of(response: Response) -> Evidence:
 
 
 def subjects_of(campaign: Campaign, hit_id: int, *, seed: int) -> list[Subject]:
-    """The truth about a HIT's items, which only simulated annotators are told."""
-    items = HitItem.objects.filter(hit=hit_id).order_by("position")
+    """The truth about a HIT's items, which only simulated annotators are told.
+
+    Where a page shows all captions of a video, each takes its share of the video's time.
+    """
+    rows = HitItem.objects.filter(hit=hit_id).order_by("position")
+    items = list(rows.select_related("caption__video", "caption__system"))
+    page_of = {
+        item.position: item.caption.video_id if campaign.asked.whole_video else item.position
+        for item in items
+    }
+    together = Counter(page_of.values())
     return [
         Subject(
             position=item.position,
+            page=page_of[item.position],
             quality=_scene_quality(item) if campaign.is_demo else _latent_quality(item, seed),
             fluency=FLUENCY.get(HitItem.Kind(item.kind), FLUENT),
-            seconds=item.caption.video.duration or DEFAULT_SECONDS,
+            seconds=(item.caption.video.duration or DEFAULT_SECONDS)
+            / together[page_of[item.position]],
         )
-        for item in items.select_related("caption__video", "caption__system")
+        for item in items
     ]
 
 

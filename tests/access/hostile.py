@@ -44,6 +44,9 @@ OURS = {
     "analysis.ApiKey.digest",
     "analysis.MetricRun.metrics",
     "analysis.MetricRun.precision",
+    "analysis.LearnedMetric.name",  # letters, digits and few signs, or it is refused
+    "analysis.LearnedMetric.config",
+    "analysis.LearnedMetric.summary",
     "analysis.MetricCorpus.digest",
     "analysis.MetricChunk.items",
     "analysis.MetricChunk.signatures",

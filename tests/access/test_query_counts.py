@@ -15,14 +15,19 @@ from crowds.models import AuditEntry, LedgerEntry, OutboxMessage, Publication, S
 from hits.models import Upload
 from hits.services.composing import batch_compose
 from tests.access.matrix import CHANGE, IMPORT, LOOK, MEMBER, ROWS, UPLOAD
-from tests.analysis.workbench.conftest import compute, quality
+from tests.analysis.pages.conftest import compute, quality
 from tests.annotations.person import invite
 from tests.factories import make_annotator, make_campaign, make_ratings
 
 OPENED = (LOOK, CHANGE, MEMBER, IMPORT, UPLOAD)
 MOST = 18
 # Pages that put together what many tables know, and those that try what they ask about.
-MORE = {"analysis:overview": 27, "crowds:crowd": 26} | {
+MORE = {
+    "analysis:overview": 27,
+    "analysis:metrics": 23,
+    "hits:campaign-detail": 34,
+    "crowds:crowd": 26,
+} | {
     f"crowds:launch-{turn}": 40
     for turn in ("close", "extend", "pause", "publish-again", "resume", "top-up")
 }

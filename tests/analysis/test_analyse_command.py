@@ -103,7 +103,7 @@ def test_trust_is_assessed_unless_that_takes_long_and_nobody_insists(
     page, numbers = written()
     assert "A second crowd" in page
     assert numbers["trust"]["replication_z"]["splits"] == 1000
-    monkeypatch.setattr("analysis.results.pipeline.QUICK_RATINGS", 1)
+    monkeypatch.setattr("analysis.results.settings.QUICK_RATINGS", 1)
     page, numbers = written()
     assert "were not computed" in page
     assert numbers["trust"] is None

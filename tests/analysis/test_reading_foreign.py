@@ -10,7 +10,8 @@ import pytest
 from scipy.stats import ttest_rel
 
 from analysis.reading import read_ratings
-from analysis.results.pipeline import Settings, analyse
+from analysis.results.pipeline import analyse
+from analysis.results.settings import Settings
 from analysis.stats.ratings import DEGRADED, KINDS, REPEAT
 from daplatform.tables import TableError
 

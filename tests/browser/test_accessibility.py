@@ -48,7 +48,6 @@ def test_no_state_of_the_page_has_a_serious_violation(annotator, campaign, inspe
     page.get_by_role("button", name="Start rating").click()
     for _ in range(6):
         annotator.wait_for_caption()
-        annotator.scale.focus()
         page.keyboard.press("ArrowRight")
         page.keyboard.press("Tab")
         page.keyboard.press("ArrowRight")

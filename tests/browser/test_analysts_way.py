@@ -13,7 +13,7 @@ from analysis.services import evaluations
 from hits.models import Campaign
 from tests.analysis.evaluations.conftest import compute as compute_evaluation
 from tests.analysis.evaluations.conftest import score
-from tests.analysis.workbench.conftest import compute, rated_campaign
+from tests.analysis.pages.conftest import compute, rated_campaign
 from tests.browser.material import clip_bytes
 from tests.browser.member import SCREENS, Member
 from tests.factories import make_user
@@ -53,7 +53,7 @@ def to_the_ranking(analyst: Member, campaign) -> None:
     page = analyst.page
     page.goto(analyst.site.url)
     page.get_by_role("link", name=campaign.name).click()
-    analyst.stop("Ranking now")
+    analyst.stop("Current ranking")
     analyst.tab("Ranking")
     expect(page.locator("#ranking-lede")).to_contain_text("human-b leads")
     analyst.stop("Who is better than whom")
@@ -64,8 +64,8 @@ def to_a_pair(analyst: Member) -> None:
     page = analyst.page
     page.get_by_role("link", name="system-5 is significantly better than system-0").click()
     expect(page.locator(".page-head")).to_contain_text("system-5 is significantly better than")
-    expect(page.get_by_text("Were they equally good, system-5 would come out")).to_be_visible()
-    analyst.stop("How sure are we?")
+    expect(page.get_by_text("If they were equally good, system-5 would come out")).to_be_visible()
+    analyst.stop("How certain is it?")
 
 
 def to_a_video(analyst: Member) -> None:
@@ -81,10 +81,10 @@ def to_a_video(analyst: Member) -> None:
 def to_an_odd_caption(analyst: Member) -> None:
     page = analyst.page
     analyst.tab("Metrics against people")
-    picture = page.get_by_role("region", name="Captions that spoil the picture")
+    picture = page.get_by_role("region", name="Outliers")
     picture.get_by_label("Captions by").select_option("bleu4")
     picture.get_by_role("button", name="Show").click()
-    analyst.stop("Captions that spoil the picture")
+    analyst.stop("Outliers")
     page.locator("[data-chart=points-spec] svg .mark-symbol.role-mark path").last.click()
     page.wait_for_url(re.compile(r"/videos/\d+/scores/"))
     expect(page.get_by_role("columnheader", name="bleu4")).to_be_attached()

@@ -7,7 +7,7 @@ from django.conf import settings as django_settings
 from django.test import Client
 from django.urls import reverse
 
-from tests.analysis.workbench.conftest import compute, harm, make_export, rated_campaign
+from tests.analysis.pages.conftest import compute, harm, make_export, rated_campaign
 from tests.browser.axe import violations
 
 # Selects of forms that leave them less than the whole line.

@@ -18,7 +18,7 @@ from annotations.services.assignments import assignments_expire, assignments_ope
 from annotations.tasks import assignments_expire_task
 from annotations.tokens import Group, since
 from crowds.invite.group_links import annotator_join, group_link_offer
-from crowds.invite.invitations import annotators_invite, annotators_simulate
+from crowds.invite.invitations import annotators_simulate
 from crowds.models import Invitation
 from crowds.services.visits import assignment_claim
 from daplatform.errors import DomainError
@@ -29,7 +29,7 @@ from tests.pages import shown
 
 
 def person(campaign, name="Anna"):
-    return annotators_invite(campaign=campaign, names=[name])[0].annotator
+    return annotator_identify(crowd="invite", external_id=f"{campaign.pk}:{name}")
 
 
 def test_opening_a_batch_makes_the_campaigns_number_of_assignments_once(campaign):

@@ -195,7 +195,7 @@ def test_work_begun_before_the_launch_was_closed_is_led_back_to(campaign, anna):
         (["invite"], ["paused"], "This study is paused"),
         (["invite", "invite"], ["closed", "paused"], "This study is paused"),
         (["invite", "mturk"], ["closed", "live"], "This study is closed"),
-        (["mturk"], ["closed"], "All tasks are taken"),
+        (["mturk"], ["closed"], "There is nothing to rate yet"),
         ([None, "invite"], [None, "closed"], ""),
         (["invite", "invite"], ["closed", "live"], ""),
     ],

@@ -84,8 +84,8 @@ def test_a_worker_publishes_it_once(campaign, market):
 
 def test_hits_for_many_people_are_cut_so_that_the_fee_stays_low():
     facts = Facts("mturk", "M", hits_per_publication=1, people_per_hit=9)
-    portions = list(chunks_of([1, 2], 15, facts))
-    assert [(portion.hits, portion.people) for portion in portions] == [
+    chunks = list(chunks_of([1, 2], 15, facts))
+    assert [(chunk.hits, chunk.people) for chunk in chunks] == [
         ((1,), 9),
         ((2,), 9),
         ((1,), 6),
@@ -94,8 +94,8 @@ def test_hits_for_many_people_are_cut_so_that_the_fee_stays_low():
 
 
 def test_a_crowd_without_limits_takes_the_batch_at_once():
-    [portion] = chunks_of([1, 2, 3], 15, Facts("prolific", "P"))
-    assert (portion.hits, portion.people) == ((1, 2, 3), 15)
+    [chunk] = chunks_of([1, 2, 3], 15, Facts("prolific", "P"))
+    assert (chunk.hits, chunk.people) == ((1, 2, 3), 15)
 
 
 def test_a_budget_smaller_than_one_hit_refuses_and_leaves_nothing_behind(campaign, market):
@@ -131,7 +131,7 @@ def test_a_batch_that_invited_people_rate_is_not_for_a_crowd(campaign, anna, mar
 def test_invited_people_do_not_take_the_crowds_places(campaign, market, client_of):
     launch(campaign)
     hit = campaign.batches.get().hits.get()
-    with pytest.raises(DomainError, match="All tasks are taken"):
+    with pytest.raises(DomainError, match="nothing to rate yet"):
         arrive(hit, "Anna", "", crowd="invite")
     assert arrive(hit, "W1", "A1").state == "active"
 

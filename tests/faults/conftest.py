@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from rehearsal.management.commands.rehearse import KEYS
-from rehearsal.mturk.desk import Desk
 from rehearsal.mturk.server import Server, running
+from rehearsal.mturk.service import MarketService
 from tests import services
 from tests.faults.stage import Stage, stage
 from tests.services import POSTGRES_FOLDERS, ServiceMissing, program
@@ -41,7 +41,7 @@ def stage_or_skip(also: str = "") -> Iterator[Stage]:
 
 @pytest.fixture
 def marketplace() -> Iterator[Server]:
-    with running(Desk(seed="faults"), KEYS) as server:
+    with running(MarketService(seed="faults"), KEYS) as server:
         yield server
 
 

@@ -21,7 +21,7 @@ def ask(folder: str) -> None:
 
     from analysis.services.exports import export_request
     from daplatform.jobs.tasks import job_wake
-    from tests.analysis.workbench.conftest import rated_campaign
+    from tests.analysis.pages.conftest import rated_campaign
 
     campaign = rated_campaign(User.objects.create(username="organiser"), Path(folder))
     export = export_request(

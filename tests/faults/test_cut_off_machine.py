@@ -10,9 +10,9 @@ import sys
 import pytest
 
 from rehearsal.management.commands.rehearse import KEYS, environment
-from rehearsal.mturk.desk import Desk
 from rehearsal.mturk.faults import Fault, Trouble
 from rehearsal.mturk.server import running
+from rehearsal.mturk.service import MarketService
 from tests.faults.conftest import program_or_skip, stage_or_skip
 from tests.faults.crowd_stage import DONE, WAITING, ask, claims_are_old, wait_until, worker
 from tests.faults.namespaces import NotPermitted, network
@@ -43,7 +43,7 @@ def broker(lan, tmp_path):
 @pytest.fixture
 def marketplace(lan, monkeypatch):
     monkeypatch.setattr("rehearsal.mturk.server.HOST", lan.address)
-    with running(Desk(seed="machines"), KEYS) as server:
+    with running(MarketService(seed="machines"), KEYS) as server:
         yield server
 
 
@@ -74,8 +74,8 @@ def test_the_others_finish_what_a_machine_was_doing(site, lan, marketplace):
         stack.enter_context(worker(site, beat=False, inside=lan.on(first)))
         site.run("-m", "tests.faults.launch")
         wait_until(lambda: ask(site, DONE) >= 1)
-        there = len(marketplace.desk.market.hits)
-        wait_until(lambda: len(marketplace.desk.market.hits) > there)
+        there = len(marketplace.service.market.hits)
+        wait_until(lambda: len(marketplace.service.market.hits) > there)
         lan.cut(first)  # its call has arrived, the answer does not
         marketplace.faults.clear()
         assert not reaches(lan, first, site.base.port)
@@ -86,6 +86,6 @@ def test_the_others_finish_what_a_machine_was_doing(site, lan, marketplace):
         lan.mend(first)  # it comes back, and finds everything done
         wait_until(lambda: reaches(lan, first, site.base.port))
     publications = ask(site, "SELECT count(*) FROM crowds_publication")
-    assert len(marketplace.desk.market.hits) == publications > 3
+    assert len(marketplace.service.market.hits) == publications > 3
     assert "hold." in site.run("manage.py", "verify")
     site.run("manage.py", "reconcile")

@@ -60,6 +60,6 @@ def test_work_goes_on_without_redis_and_is_taken_up_after_it(fresh_site, marketp
         claims_are_old(site)
         wait_until(lambda: ask(site, WAITING) == 0)
     publications = ask(site, "SELECT count(*) FROM crowds_publication")
-    assert len(marketplace.desk.market.hits) == publications > 3
+    assert len(marketplace.service.market.hits) == publications > 3
     assert "hold." in site.run("manage.py", "verify")
     site.run("manage.py", "reconcile")

@@ -31,7 +31,7 @@ def published(fresh_site, marketplace, redis):
 
 
 def hits_of(marketplace) -> list[str]:
-    found = marketplace.desk.act("ListHITs", {"MaxResults": 100})["HITs"]
+    found = marketplace.service.act("ListHITs", {"MaxResults": 100})["HITs"]
     return sorted(hit["RequesterAnnotation"] for hit in found)
 
 
@@ -70,17 +70,17 @@ def test_every_submission_is_taken_down_once_whatever_dies(published, marketplac
     with worker(site):
         wait_until(lambda: ask(site, WAITING) == 0)
     turns = []
-    for number, hit in enumerate(list(marketplace.desk.market.hits)):
+    for number, hit in enumerate(list(marketplace.service.market.hits)):
         person = f"A{number}"
-        accepted = marketplace.desk.act("accept", {"hit": hit, "worker": person})["assignment"]
-        marketplace.desk.act("submit", {"assignment": accepted, "fields": {"code": "C"}})
+        accepted = marketplace.service.act("accept", {"hit": hit, "worker": person})["assignment"]
+        marketplace.service.act("submit", {"assignment": accepted, "fields": {"code": "C"}})
         turns.append([hit, person, accepted])
     site.run("-m", "tests.faults.handing_in", json.dumps(turns))
     marketplace.faults.add(Fault(Trouble.SLOW, "ListAssignmentsForHIT", times=100, seconds=2))
-    asked = marketplace.desk.calls.get("ListAssignmentsForHIT", 0)
+    asked = marketplace.service.calls.get("ListAssignmentsForHIT", 0)
     with worker(site, beat=False) as first:
         site.run("-c", SYNC)
-        wait_until(lambda: marketplace.desk.calls.get("ListAssignmentsForHIT", 0) > asked + 1)
+        wait_until(lambda: marketplace.service.calls.get("ListAssignmentsForHIT", 0) > asked + 1)
         kill(first)  # in the middle: some HITs were asked about, others not
     marketplace.faults.clear()
     redis_client.Redis.from_url(redis).flushall()

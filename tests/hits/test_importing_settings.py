@@ -7,8 +7,8 @@ from decimal import Decimal
 import pytest
 
 from daplatform.tables import Faults, Kind
-from hits.importing import HitSettings, Limits, Settings
-from hits.importing.settings import read_settings
+from hits.importing.limits import Limits
+from hits.importing.settings import HitSettings, Settings, read_settings
 
 
 def read(tmp_path, content: str | bytes, required: tuple[str, ...] = ()):

@@ -11,6 +11,7 @@ from tests.factories import make_campaign, make_hit
 from tests.pages import markup
 
 SETTINGS = {
+    "protocol": "direct",
     "shows_number": "on",
     "minutes_allowed": "45",
     "max_hits_per_annotator": "3",
@@ -57,7 +58,7 @@ def test_it_refuses_what_makes_no_sense(campaign, page, wrong):
 def test_a_live_campaign_keeps_its_settings(campaign, page):
     make_hit(campaign)
     campaign_go_live(campaign=campaign)
-    assert "stays as it is" in markup(page())
+    assert "can no longer change" in markup(page())
     assert page("post", **SETTINGS).status_code == 400
     campaign.refresh_from_db()
     assert campaign.minutes_allowed == 180

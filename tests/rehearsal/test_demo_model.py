@@ -1,4 +1,4 @@
-"""The model that comes with the platform: real towers, far better than chance on unseen scenes."""
+"""The model that comes with the platform: a real model, far better than chance on unseen scenes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def digest(folder: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def towers():
+def encoders():
     return find_model(ModelChoice(DEMO)).load("cpu")
 
 
@@ -47,9 +47,9 @@ def test_the_weights_are_those_of_the_card():
     assert f"{digest(DEMO_MODEL)}  {WEIGHTS}" in (DEMO_MODEL / "README.md").read_text()
 
 
-def test_it_finds_scenes_it_never_saw_by_their_captions(towers):
+def test_it_finds_scenes_it_never_saw_by_their_captions(encoders):
     examples = make_examples(UNSEEN, 2, processes=1)
-    result = evaluate(towers, examples, ["human-a", "human-b"])
+    result = evaluate(encoders, examples, ["human-a", "human-b"])
     chance = 1 / len(UNSEEN)
     assert min(result.scene_by_caption.values()) > 12 * chance
     assert min(result.caption_by_scene.values()) > 12 * chance

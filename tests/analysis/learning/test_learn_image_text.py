@@ -70,10 +70,11 @@ def test_the_folder_it_writes_is_a_model(kind, rate, scenes, tmp_path):
 
 
 def test_factvc_trains_the_projections_and_nothing_else(scenes, tmp_path):
+    from analysis.evaluation.set_inputs import Source
     from analysis.learning.image_text import Pupil, fine_tune
-    from analysis.learning.rated import Source, read_rated
+    from analysis.learning.rated import read_rated
     from analysis.learning.schooling import Schooling
-    from analysis.metrics.encoding.towers.image_text import load_folder
+    from analysis.metrics.encoding.torch_models.image_text import load_folder
 
     rated = read_rated(Source.parse(as_option(scenes)), score="score")
     towers = load_folder(DEMO_MODEL, "cpu")

@@ -16,7 +16,7 @@ from django.core.management import CommandError, call_command
 
 from analysis.metrics.encoding.models import DEMO_CAUTION, DEMO_MODEL, ModelRef
 from tests.analysis.metrics.conftest import TINY_RESNET, TINY_VIT
-from tests.analysis.metrics.pretend import PretendTowers
+from tests.analysis.metrics.pretend import PretendEncoders
 from tests.clips import make_clip
 
 INCOMPLETE = 3
@@ -25,8 +25,8 @@ INCOMPLETE = 3
 @pytest.fixture
 def pretend_model(monkeypatch):
     """A model without torch: these tests are about what goes wrong around a model."""
-    door = ModelRef("pretend", (), lambda device: PretendTowers())
-    monkeypatch.setattr("analysis.metrics.encoding.encoder.find_model", lambda choice: door)
+    model_ref = ModelRef("pretend", (), lambda device: PretendEncoders())
+    monkeypatch.setattr("analysis.metrics.encoding.encoder.find_model", lambda choice: model_ref)
 
 
 class Campaign:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from analysis.metrics.availability import unavailable
 from analysis.metrics.batch import Batch
 from analysis.metrics.config import MetricConfig
 from analysis.metrics.context import ScoringContext
@@ -29,6 +28,7 @@ from analysis.metrics.registry import (
 )
 from analysis.metrics.scoring import score
 from analysis.metrics.settings import Settings
+from analysis.services.metric_workers import unavailable
 
 
 def test_no_two_metrics_share_a_name():

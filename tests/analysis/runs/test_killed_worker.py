@@ -47,10 +47,10 @@ def redis_server() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory) -> Path:
-    """Two real towers, small and with random weights: to run, never to judge by."""
+    """Two real encoders, small and with random weights: to run, never to judge by."""
     import torch
 
-    from analysis.metrics.encoding.towers.libraries import open_clip
+    from analysis.metrics.encoding.torch_models.libraries import open_clip
 
     folder = tmp_path_factory.mktemp("model")
     torch.manual_seed(0)

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.metrics.availability import unavailable
 from analysis.metrics.config import MetricConfig
 from analysis.metrics.encoding.models import ModelChoice
+from analysis.services.metric_workers import unavailable
 
 
 @pytest.fixture

@@ -1,0 +1,62 @@
+"""The sections of a campaign: a tab each, and the pages that belong to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django import template
+
+register = template.Library()
+
+
+@dataclass(frozen=True)
+class Section:
+    label: str
+    page: str  # its own; `pages` are the beginnings of other pages' names
+    pages: tuple[str, ...] = ()
+    is_organisers: bool = False
+    is_here: bool = False
+
+    def holds(self, name: str) -> bool:
+        return name == self.page or (bool(self.pages) and name.startswith(self.pages))
+
+
+OVERVIEW = Section("Overview", "hits:campaign-detail")
+SECTIONS = (
+    OVERVIEW,
+    Section("Videos", "hits:video-list", ("hits:video", "hits:caption")),
+    Section("Plan", "hits:campaign-plan"),
+    Section("Settings", "hits:campaign-settings", ("crowds:campaign-",), is_organisers=True),
+    Section("HITs", "hits:hit-list", ("analysis:hit-",)),
+    Section("Links", "crowds:link-list", ("crowds:link-", "crowds:group-"), is_organisers=True),
+    Section(
+        "Crowd",
+        "crowds:crowd",
+        ("crowds:launch-", "crowds:review", "crowds:outbox-", "crowds:policy-"),
+        is_organisers=True,
+    ),
+    Section("Annotators", "analysis:annotator-list", ("analysis:annotator",)),
+    Section(
+        "Ranking", "analysis:ranking", ("analysis:pair", "analysis:comparison", "analysis:result-")
+    ),
+    Section("Data", "analysis:description", ("analysis:description-",)),
+    Section("Captions", "analysis:caption-list", ("analysis:video-", "analysis:why")),
+    Section("Metrics", "analysis:metrics", ("analysis:metric-", "analysis:learned")),
+    Section(
+        "Metrics against people", "analysis:evaluation", ("analysis:evaluation-", "analysis:sets")
+    ),
+)
+
+
+@register.simple_tag(takes_context=True)
+def sections(context: dict[str, Any]) -> list[Section]:
+    """Those this person has, one of them open; pages of no other belong to the overview."""
+    name = context["request"].resolver_match.view_name
+    open_one = next((section for section in SECTIONS if section.holds(name)), OVERVIEW)
+    may_change = context["perms"]["hits"]["change_campaign"]
+    return [
+        replace(section, is_here=section is open_one)
+        for section in SECTIONS
+        if may_change or not section.is_organisers
+    ]

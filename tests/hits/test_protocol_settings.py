@@ -1,0 +1,126 @@
+"""A campaign says what it asks: in campaign.toml, on its settings page, and its HITs follow."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+from django.core.management import call_command
+from django.urls import reverse
+
+from daplatform.errors import DomainError
+from hits.models import Campaign
+from hits.selectors import campaign_misfit, campaign_plan, campaign_systems
+from hits.services.campaigns import campaign_update
+from hits.services.composing import batch_compose
+from tests.factories import make_campaign
+from tests.folders import make_folder
+from tests.hits.test_importing_settings import read
+
+
+def test_a_file_names_its_protocol_and_gets_its_authors_numbers(tmp_path):
+    settings, faults = read(tmp_path, 'protocol = "consistency"\n[hits]\nsize = 50\n')
+    assert faults == []
+    assert settings.asked.name == "consistency"
+    hits = settings.hits
+    assert (hits.size, hits.pairs, hits.repeats, hits.assignments) == (50, 10, 0, 3)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('protocol = "guess"', "one of direct, consistency"),
+        ("protocol = 1", "one of direct, consistency"),
+        ('protocol = "consistency"\nfluency = true', "no question about fluency"),
+        ('protocol = "consistency"\n[hits]\nrepeats = 5', "Repeats per HIT must be 0"),
+    ],
+)
+def test_a_file_that_asks_for_what_is_not_there_is_refused(tmp_path, content, said):
+    _, faults = read(tmp_path, content)
+    assert said in " ".join(map(str, faults))
+
+
+def test_compose_writes_pages_of_whole_videos(tmp_path, capsys):
+    folder = make_folder(tmp_path / "campaign")
+    with (folder / "campaign.toml").open("a") as settings:
+        settings.write('protocol = "consistency"\n')
+    call_command("compose", str(folder), "--out", str(tmp_path / "hits.csv"))
+    assert "1 HITs of 94 in" in capsys.readouterr().out
+    with (tmp_path / "hits.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    videos = [row["video"] for row in rows if row["hit"] == "0"]
+    assert videos == sorted(videos, key=videos.index)
+    assert {row["kind"] for row in rows} == {"system", "degraded"}
+
+
+@pytest.mark.django_db
+class TestChanging:
+    def test_another_protocol_brings_its_numbers_into_the_plan(self):
+        campaign = campaign_update(campaign=make_campaign(), protocol="consistency")
+        assert (campaign.repeats, campaign.assignments) == (0, 3)
+        assert campaign_update(campaign=campaign, protocol="direct").repeats == 10
+
+    def test_numbers_given_with_it_stay(self):
+        campaign = campaign_update(campaign=make_campaign(), protocol="consistency", assignments=5)
+        assert campaign.assignments == 5
+
+    @pytest.mark.parametrize(
+        ("settings", "said"),
+        [
+            ({"protocol": "guess"}, "no protocol"),
+            ({"protocol": "consistency", "asks_fluency": True}, "no question about fluency"),
+            ({"protocol": "consistency", "repeats": 1}, "Repeats per HIT must be 0"),
+        ],
+    )
+    def test_what_makes_no_sense_is_refused(self, settings, said):
+        campaign = make_campaign()
+        with pytest.raises(DomainError, match=said):
+            campaign_update(campaign=campaign, **settings)
+        assert Campaign.objects.get().protocol == "direct"
+
+    def test_composed_hits_hold_their_campaign_to_its_protocol(self):
+        campaign = make_campaign(videos=6, hit_size=10, pairs=1, repeats=1)
+        batch_compose(campaign=campaign)
+        with pytest.raises(DomainError, match="composed already"):
+            campaign_update(campaign=campaign, protocol="consistency")
+
+    def test_the_settings_page_offers_every_protocol(self, client):
+        campaign = make_campaign()
+        client.force_login(campaign.owner)
+        address = reverse("hits:campaign-settings", args=[campaign.slug])
+        page = client.get(address)
+        assert "Consistency: All captions of a video" in page.content.decode()
+        form = {name: field.value() or "" for name, field in _bound(page).items()}
+        form = {name: value for name, value in form.items() if value is not False}
+        assert client.post(address, form | {"protocol": "consistency"}).status_code == 302
+        assert Campaign.objects.get().protocol == "consistency"
+
+
+def _bound(page):
+    form = page.context["form"]
+    return {name: form[name] for name in form.fields}
+
+
+@pytest.mark.django_db
+class TestPlanning:
+    def test_the_plan_counts_the_hits_that_composing_makes(self):
+        campaign = make_campaign(
+            videos=7, systems=2, protocol="consistency", hit_size=10, pairs=1, repeats=0
+        )
+        plan = campaign_plan(campaign, campaign_systems(campaign))
+        batch = batch_compose(campaign=campaign)
+        assert plan.hits == batch.hits.count() == 3
+        assert plan.ratings == sum(hit.items.count() for hit in batch.hits.all()) == 30
+
+    def test_a_plan_that_does_not_fit_says_what_to_change(self, client):
+        campaign = make_campaign(
+            videos=2, systems=2, protocol="consistency", hit_size=100, pairs=10, repeats=0
+        )
+        assert "lower Pairs per HIT to 2" in str(
+            campaign_misfit(campaign, campaign_systems(campaign))
+        )
+        client.force_login(campaign.owner)
+        page = client.get(reverse("hits:campaign-plan", args=[campaign.slug]))
+        assert "lower Pairs per HIT to 2" in page.content.decode()
+        with pytest.raises(DomainError, match="lower Pairs per HIT to 2"):
+            batch_compose(campaign=campaign)
