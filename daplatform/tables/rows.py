@@ -165,8 +165,8 @@ def records(
 ) -> Iterator[tuple[int, list[str]]]:
     """Records of delimited lines that are not blank, each with the line it begins on.
 
-    What was defused against spreadsheets is read as it was. With `breaks`, line breaks inside fields become spaces. Unless `strict`, a quote inside a field
-    is a character like any other.
+    What was defused against spreadsheets is read as it was. With `breaks`, line breaks inside
+    fields become spaces. Unless `strict`, a quote inside a field is a character like any other.
     """
     feed = _Feed(lines, longest)
     reader = csv.reader(feed, delimiter=delimiter, strict=strict)
