@@ -299,6 +299,19 @@ def test_without_a_model_it_says_which_metrics_need_one_and_takes_the_rest(seen)
     assert metrics == {"bleu4"}
 
 
+def test_where_no_metric_has_a_value_it_says_why(seen):
+    with pytest.raises(CommandError, match="an image–text model is needed and none is named"):
+        compute_seen(seen, "emscore_text,factvc_text")
+    assert not (seen / "out").exists()
+
+
+def test_what_could_not_be_checked_is_said_at_the_terminal(seen):
+    one = [row for row in rows(seen / "references.csv") if row["source"] == "one"]
+    write(seen / "references.csv", [*one[0]], [row.values() for row in one])
+    said = compute_seen(seen, "bleu1", "--robustness", "sets")
+    assert "Note: sets: there is one set of references" in said
+
+
 def test_metrics_that_look_are_in_every_check(seen, pretend_model):
     compute_seen(seen, "emscore,clip_mean,emscore_ref,bleu4", "--model", "any", "--videos",
             seen / "clips", "--robustness", "all")  # fmt: skip

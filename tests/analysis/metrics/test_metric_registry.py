@@ -175,7 +175,9 @@ def test_without_any_reference_nothing_is_scored_and_that_is_said_once():
     batch = Batch(["a dog", "a cow"], ["v", "x"], {}, {})
     scores = score(batch, ["cider"], Settings(), ScoringContext())
     assert np.isnan(scores.values["cider"]).all()
-    assert [str(fault) for fault in scores.faults] == ["there are no references (cider)"]
+    assert [str(fault) for fault in scores.faults] == [
+        "there are no references; --references names a file of them (cider)"
+    ]
 
 
 @pytest.mark.parametrize(
