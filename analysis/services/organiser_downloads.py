@@ -13,8 +13,7 @@ from analysis.presenting.downloads import Download
 from analysis.presenting.exports import Table
 from analysis.selectors.progress import hits_turns
 from crowds.models import AuditEntry, LedgerEntry
-from crowds.selectors.ledger import entries_described
-from crowds.selectors.money import campaign_currency
+from crowds.selectors.money import campaign_currency, entries_described
 from hits.models import Campaign, Hit, Video
 from hits.selectors import campaign_hits, campaign_videos
 

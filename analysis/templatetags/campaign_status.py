@@ -14,7 +14,7 @@ from django.utils import timezone
 from analysis.selectors.overview import Overview, campaign_overview, overview_choices
 from analysis.selectors.progress import Turns, campaigns_turns, hits_turns
 from analysis.services.requests import result_key
-from annotations.selectors.rated import campaigns_rated
+from annotations.selectors.work import campaigns_rated
 from hits.models import Campaign, Hit
 
 register = template.Library()

@@ -18,7 +18,6 @@ from annotations.errors import NothingToTake, TooManyJoins
 from annotations.language import speak
 from annotations.tokens import Entry, group_read
 from annotations.views.guards import page
-from crowds.addresses import entry_address, entry_path
 from crowds.invite.forms import GroupLinkForm, InvitationForm, JoinForm
 from crowds.invite.group_links import (
     CAUTION,
@@ -41,7 +40,7 @@ from crowds.invite.invitations import (
 )
 from crowds.models import GroupLink
 from crowds.registry import OWN
-from crowds.selectors.entry import claim_obstacle, pay_of, work_estimate
+from crowds.selectors.entry import claim_obstacle, entry_address, entry_path, pay_of, work_estimate
 from crowds.selectors.overview import batches_to_launch
 from daplatform.errors import DomainError
 from daplatform.tables.formulas import defused

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Decimal
 
 from annotations.tokens import Entry, since
-from crowds.addresses import entry_addresses
 from crowds.gateway import Facts, Gateway, HitSpec, Price, PublicationSpec, Requirements
 from crowds.models import Launch, Policy
 from crowds.references import (
@@ -19,7 +18,7 @@ from crowds.references import (
     completion_codes,
     publication_prefix,
 )
-from crowds.selectors.entry import work_estimate
+from crowds.selectors.entry import entry_addresses, work_estimate
 from crowds.selectors.money import campaign_sums, policy_of
 from hits.models import Batch
 from hits.planning import hourly_pay

@@ -16,8 +16,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from annotations.models import Annotator, Assignment
-from annotations.services.annotators import annotator_identify
-from annotations.services.assignments import assignment_withdraw
+from annotations.services.assignments import annotator_identify, assignment_withdraw
 from crowds.gateway import Gateway, SubmissionReport, SubmissionStatus
 from crowds.models import ExternalId, Launch, Notice, OutboxMessage, Publication, Submission
 from crowds.references import audience_enough

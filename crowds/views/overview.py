@@ -9,8 +9,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from crowds.forms import PolicyForm
 from crowds.models import OutboxMessage
-from crowds.selectors.ledger import entries_described
-from crowds.selectors.money import campaign_currency, campaign_sums, policy_of
+from crowds.selectors.money import campaign_currency, campaign_sums, entries_described, policy_of
 from crowds.selectors.outbox import outbox_described
 from crowds.selectors.overview import batches_to_launch, launch_rows, outbox_counts, outbox_shown
 from crowds.services.launches import policy_update

@@ -9,7 +9,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from crowds.addresses import entry_address
 from crowds.invite.group_links import (
     CAUTION,
     group_link_offer,
@@ -19,6 +18,7 @@ from crowds.invite.group_links import (
     joined_sentence,
 )
 from crowds.invite.invitations import INVITED, annotators_invite, invitation_entry
+from crowds.selectors.entry import entry_address
 from crowds.selectors.offering import Choices
 from crowds.selectors.overview import batches_to_launch
 from crowds.services.launches import batch_launch
