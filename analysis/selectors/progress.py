@@ -11,7 +11,7 @@ from django.db.models.functions import TruncHour
 
 from analysis.presenting.pace import DAY, HOUR, HOURS_SHOWN, Pace, hour_of
 from annotations.models import Assignment, Rating
-from annotations.selectors.confirming import ratings_confirmed
+from crowds.selectors.counting import ratings_confirmed
 from hits.models import Campaign, Hit
 
 State = Assignment.State

@@ -35,8 +35,7 @@ from analysis.services.exports import export_request
 from analysis.views import annotators, captions, comparison, pairs
 from analysis.views.evaluation import EvaluationForm, PointsForm
 from analysis.views.latest import checked, latest_result
-from annotations.selectors.confirming import ratings_confirmed
-from crowds.selectors.counting import uses_everybody
+from crowds.selectors.counting import ratings_confirmed, uses_everybody
 from daplatform.errors import DomainError
 from daplatform.jobs.tasks import job_wake
 from daplatform.row_keys import row_key

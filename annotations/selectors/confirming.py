@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
-from annotations.models import Assignment, Rating
+from annotations.models import Assignment
 from daplatform.wording import counted
 from hits.models import Campaign
 
@@ -30,12 +30,6 @@ STANDINGS = {
 def lease() -> dt.timedelta:
     """How long after handing in a turn may wait to be named."""
     return dt.timedelta(minutes=settings.CONFIRMATION_MINUTES)
-
-
-def ratings_confirmed(campaign: Campaign) -> QuerySet[Rating]:
-    """Ratings by people whose crowd knows them; which of these count is decided by reviewing."""
-    strange = Assignment.objects.filter(campaign=campaign, slot=None)
-    return Rating.objects.filter(campaign=campaign).exclude(assignment__in=strange.values("pk"))
 
 
 def turns_unconfirmed(**which: Any) -> QuerySet[Assignment]:

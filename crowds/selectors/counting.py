@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
-from annotations.models import Assignment
+from annotations.models import Assignment, Rating
 from crowds.models import Policy, Submission
 from crowds.registry import marketplaces
 from crowds.selectors.money import policy_of
@@ -16,6 +16,12 @@ LEFT_OUT = Q(submission__use=False) | Q(submission__isnull=False, submission__us
     | Q(submission__pay=Submission.Pay.REFUSE)
     | Q(submission__status=Submission.Status.REJECTED)
 )
+
+
+def ratings_confirmed(campaign: Campaign) -> QuerySet[Rating]:
+    """Ratings by people whose crowd knows them; which of these count is decided by reviewing."""
+    strange = Assignment.objects.filter(campaign=campaign, slot=None)
+    return Rating.objects.filter(campaign=campaign).exclude(assignment__in=strange.values("pk"))
 
 
 def assignments_left_out(campaign: Campaign) -> list[int]:
