@@ -41,7 +41,7 @@ from crowds.invite.invitations import (
 from crowds.models import GroupLink
 from crowds.registry import OWN
 from crowds.selectors.entry import claim_obstacle, entry_address, entry_path, pay_of, work_estimate
-from crowds.selectors.overview import batches_to_launch
+from crowds.selectors.offering import batches_to_launch
 from daplatform.errors import DomainError
 from daplatform.tables.formulas import defused
 from daplatform.throttling import is_too_often

@@ -11,9 +11,7 @@ from typing import Any
 from django.db.models import (
     Case,
     Count,
-    Exists,
     IntegerField,
-    OuterRef,
     Q,
     QuerySet,
     Value,
@@ -27,7 +25,7 @@ from crowds.registry import LABELS, connect, crowd_named
 from crowds.selectors.money import sums_of
 from crowds.selectors.offering import CENT, pay_warnings
 from crowds.selectors.reviews import median_minutes
-from hits.models import Batch, Campaign
+from hits.models import Campaign
 from hits.planning import hourly_pay
 
 Pay, Status = Submission.Pay, Submission.Status
@@ -163,15 +161,6 @@ def launch_places(launch: Launch) -> Places:
         promised = sums_of(LedgerEntry.objects.filter(publication__in=publications)).outstanding
         unused = min((each * untaken).quantize(CENT), promised)
     return Places(untaken, turns["working"], unused)
-
-
-def batches_to_launch(campaign: Campaign) -> QuerySet[Batch]:
-    """Composed, with HITs, and rated by nobody yet; newest first, each with its `hit_count`."""
-    taken = Assignment.objects.filter(hit__batch=OuterRef("pk"), annotator__isnull=False)
-    composed: QuerySet[Batch] = campaign.batches.filter(
-        ~Exists(taken), status=Batch.Status.DONE, launch=None
-    )
-    return composed.annotate(hit_count=Count("hits")).filter(hit_count__gt=0).order_by("-number")
 
 
 def outbox_shown(campaign: Campaign, *, limit: int = 20) -> QuerySet[OutboxMessage]:

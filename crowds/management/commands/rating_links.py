@@ -19,8 +19,7 @@ from crowds.invite.group_links import (
 )
 from crowds.invite.invitations import INVITED, annotators_invite, invitation_entry
 from crowds.selectors.entry import entry_address
-from crowds.selectors.offering import Choices
-from crowds.selectors.overview import batches_to_launch
+from crowds.selectors.offering import Choices, batches_to_launch
 from crowds.services.launches import batch_launch
 from crowds.tasks import outbox_run_task
 from daplatform.errors import DomainError
