@@ -27,7 +27,7 @@ from analysis.selectors.exports import (
     export_path,
     exports_of,
 )
-from analysis.selectors.progress import campaigns_turns
+from analysis.selectors.progress import campaigns_completion
 from analysis.selectors.results import reviews_fingerprint
 from analysis.services import evaluations
 from analysis.services.downloads import DOWNLOADS
@@ -207,7 +207,7 @@ def video_choices(request: MemberRequest, campaign: Campaign, subject: str) -> C
 
 
 def hits_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
-    counted = campaigns_turns(Campaign.objects.filter(pk=campaign.pk))
+    counted = campaigns_completion(Campaign.objects.filter(pk=campaign.pk))
     turns = ", ".join(f"{each.finished} of {each.wanted}" for each in counted)
     return {"batch": batch_wanted(request), "turns": turns}
 

@@ -19,7 +19,7 @@ from daplatform.wording import counted
 from hits.models import Campaign
 
 State = Assignment.State
-STANDINGS = {
+STATUS_WORDS = {
     State.ACTIVE: "is at work",
     State.SUBMITTED: "was handed in",
     State.RETURNED: "was given back",
@@ -32,7 +32,7 @@ def lease() -> dt.timedelta:
     return dt.timedelta(minutes=settings.CONFIRMATION_MINUTES)
 
 
-def turns_unconfirmed(**which: Any) -> QuerySet[Assignment]:
+def assignments_unconfirmed(**which: Any) -> QuerySet[Assignment]:
     """The newest first, each with its `rated` captions."""
     turns = Assignment.objects.filter(slot=None, **which)
     rated = Count("ratings__position", distinct=True)
@@ -68,7 +68,7 @@ def unconfirmed_counts(campaign: Campaign) -> Unconfirmed:
     return Unconfirmed(**counts)
 
 
-def standing_words(turn: Assignment, now: dt.datetime) -> str:
+def status_words(turn: Assignment, now: dt.datetime) -> str:
     """How an unconfirmed turn stands. Most people at work are who they say they are."""
     if turn.state == State.ACTIVE:
         return "At work, not confirmed yet"
@@ -78,7 +78,7 @@ def standing_words(turn: Assignment, now: dt.datetime) -> str:
     return "Handed in, not confirmed yet" if is_early else "Handed in, not confirmed"
 
 
-def turns_lapsed(campaign: Campaign, now: dt.datetime) -> QuerySet[Assignment]:
+def assignments_lapsed(campaign: Campaign, now: dt.datetime) -> QuerySet[Assignment]:
     """Unconfirmed turns that were handed in so long ago that nobody will name them any more."""
     turns = Assignment.objects.filter(campaign=campaign, slot=None, state=State.SUBMITTED)
     return turns.filter(submitted_at__lte=now - lease())
@@ -89,10 +89,10 @@ def unconfirmed_sentences(**which: Any) -> Iterator[str]:
 
     No fault of our rows: anybody can make one, and on Mechanical Turk everybody at work has one.
     """
-    for turn in turns_unconfirmed(**which):
+    for turn in assignments_unconfirmed(**which):
         rated = counted(getattr(turn, "rated", 0), "caption", "captions")
         known = "is not confirmed yet" if turn.state == State.ACTIVE else "is unknown to the crowd"
         yield (
-            f"{turn} of {turn.annotator} {STANDINGS[State(turn.state)]} here with {rated} rated, "
-            f"and {known}"
+            f"{turn} of {turn.annotator} {STATUS_WORDS[State(turn.state)]} here with {rated} "
+            f"rated, and {known}"
         )

@@ -134,7 +134,7 @@ def _warnings(launch: Launch, hourly: Decimal | None) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Places:
+class OpenWork:
     """Turns of a launch that are not over, and what nobody would have to be paid any more."""
 
     open: int
@@ -142,7 +142,7 @@ class Places:
     unused: Decimal
 
 
-def launch_places(launch: Launch) -> Places:
+def launch_open_work(launch: Launch) -> OpenWork:
     """In three queries. What an untaken place costs is its share of what was promised for all.
 
     Somebody at work whom the crowd has not named yet may have to be paid: a place is kept for them.
@@ -160,7 +160,7 @@ def launch_places(launch: Launch) -> Places:
         each = first.unit_reward + first.fee / first.priced_people
         promised = sums_of(LedgerEntry.objects.filter(publication__in=publications)).outstanding
         unused = min((each * untaken).quantize(CENT), promised)
-    return Places(untaken, turns["working"], unused)
+    return OpenWork(untaken, turns["working"], unused)
 
 
 def outbox_shown(campaign: Campaign, *, limit: int = 20) -> QuerySet[OutboxMessage]:

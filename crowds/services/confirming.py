@@ -56,7 +56,7 @@ def repeats_mark(submissions: Iterable[Submission]) -> None:
         held.add((turn.hit_id, turn.annotator_id))
 
 
-def turns_named(submissions: Iterable[Submission]) -> list[int]:
+def assignments_named(submissions: Iterable[Submission]) -> list[int]:
     """The turns of ours that the marketplace confirms with these, finished or not."""
     rows = [row for row in submissions if row.problem != Problem.REPEATED]
     return [row.assignment_id for row in rows if row.assignment_id is not None]

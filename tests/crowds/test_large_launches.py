@@ -25,7 +25,7 @@ from crowds.models import (
 from crowds.registry import connect
 from crowds.selectors import entry, offering
 from crowds.selectors.money import campaign_sums
-from crowds.selectors.overview import launch_places
+from crowds.selectors.overview import launch_open_work
 from crowds.services.launch_actions import launch_action_preview
 from crowds.services.launches import (
     launch_close,
@@ -115,7 +115,7 @@ def test_it_asks_no_more_of_many_hits_and_does_what_it_said(db, market, name):
         with CaptureQueriesContext(connection) as doing:
             service(**asked)
         assert effect.left - money_left(made.batch.campaign) == effect.cost
-        assert launch_places(made).open - effect.places.open == effect.asked
+        assert launch_open_work(made).open - effect.places.open == effect.asked
         taken.append((len(looking), len(doing)))
     assert taken[0] == taken[1]
 
