@@ -1,4 +1,4 @@
-"""Turns that no marketplace has confirmed: somebody came by its link, under a name they gave.
+"""Assignments that no marketplace has confirmed: somebody came by its link, under a name they gave.
 
 They hold no place, and what was rated in them counts nowhere, until the marketplace names them.
 """
@@ -28,7 +28,7 @@ STATUS_WORDS = {
 
 
 def lease() -> dt.timedelta:
-    """How long after handing in a turn may wait to be named."""
+    """How long after handing in an assignment may wait to be named."""
     return dt.timedelta(minutes=settings.CONFIRMATION_MINUTES)
 
 
@@ -44,14 +44,14 @@ def assignments_unconfirmed(**which: Any) -> QuerySet[Assignment]:
 
 
 def is_live(now: dt.datetime | None = None) -> Q:
-    """Unconfirmed turns whose marketplace may still name them in time."""
+    """Unconfirmed assignments whose marketplace may still name them in time."""
     recent = Q(submitted_at__gt=(now or timezone.now()) - lease())
     return Q(slot=None) & (Q(state=State.ACTIVE) | Q(state=State.SUBMITTED) & recent)
 
 
 @dataclass(frozen=True)
 class Unconfirmed:
-    """How many turns of a campaign may still be confirmed, and how many hardly will be."""
+    """How many assignments of a campaign may still be confirmed, and how many hardly will be."""
 
     not_yet: int
     lapsed: int
@@ -69,7 +69,7 @@ def unconfirmed_counts(campaign: Campaign) -> Unconfirmed:
 
 
 def status_words(turn: Assignment, now: dt.datetime) -> str:
-    """How an unconfirmed turn stands. Most people at work are who they say they are."""
+    """How an unconfirmed assignment stands. Most people at work are who they say they are."""
     if turn.state == State.ACTIVE:
         return "At work, not confirmed yet"
     if turn.submitted_at is None:
@@ -79,13 +79,13 @@ def status_words(turn: Assignment, now: dt.datetime) -> str:
 
 
 def assignments_lapsed(campaign: Campaign, now: dt.datetime) -> QuerySet[Assignment]:
-    """Unconfirmed turns that were handed in so long ago that nobody will name them any more."""
+    """Unconfirmed assignments handed in so long ago that nobody will name them any more."""
     turns = Assignment.objects.filter(campaign=campaign, slot=None, state=State.SUBMITTED)
     return turns.filter(submitted_at__lte=now - lease())
 
 
 def unconfirmed_sentences(**which: Any) -> Iterator[str]:
-    """Name every unconfirmed turn.
+    """Name every unconfirmed assignment.
 
     No fault of our rows: anybody can make one, and on Mechanical Turk everybody at work has one.
     """

@@ -116,7 +116,7 @@ def assignment_withdraw(*, assignment: Assignment, ran_out: bool) -> None:
 
 
 def _slot_reopen(pk: int) -> None:
-    """Offer the place of a turn again. Read anew: it may just have been confirmed."""
+    """Offer the place of an assignment again. Read anew: it may just have been confirmed."""
     turn = Assignment.objects.get(pk=pk)
     if turn.slot is not None:
         Assignment.objects.create(campaign_id=turn.campaign_id, hit_id=turn.hit_id, slot=turn.slot)

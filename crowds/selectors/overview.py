@@ -135,7 +135,7 @@ def _warnings(launch: Launch, hourly: Decimal | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class OpenWork:
-    """Turns of a launch that are not over, and what nobody would have to be paid any more."""
+    """Assignments of a launch that are not over, and what nobody would have to be paid any more."""
 
     open: int
     working: int
