@@ -27,7 +27,7 @@ from analysis.services.organiser_downloads import (
 )
 from analysis.services.results import ratings_until
 from analysis.services.snapshots import snapshot_refresh
-from annotations.selectors.confirming import ratings_confirmed
+from crowds.selectors.counting import ratings_confirmed
 from daplatform.errors import DomainError
 from hits.models import Campaign, Hit, HitItem
 

@@ -27,7 +27,7 @@ from analysis.selectors.exports import (
     export_path,
     exports_of,
 )
-from analysis.selectors.progress import campaigns_turns
+from analysis.selectors.progress import campaigns_completion
 from analysis.selectors.results import reviews_fingerprint
 from analysis.services import evaluations
 from analysis.services.downloads import DOWNLOADS
@@ -35,8 +35,7 @@ from analysis.services.exports import export_request
 from analysis.views import annotators, captions, comparison, pairs
 from analysis.views.evaluation import EvaluationForm, PointsForm
 from analysis.views.latest import checked, latest_result
-from annotations.selectors.confirming import ratings_confirmed
-from crowds.selectors.counting import uses_everybody
+from crowds.selectors.counting import ratings_confirmed, uses_everybody
 from daplatform.errors import DomainError
 from daplatform.jobs.tasks import job_wake
 from daplatform.row_keys import row_key
@@ -208,7 +207,7 @@ def video_choices(request: MemberRequest, campaign: Campaign, subject: str) -> C
 
 
 def hits_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
-    counted = campaigns_turns(Campaign.objects.filter(pk=campaign.pk))
+    counted = campaigns_completion(Campaign.objects.filter(pk=campaign.pk))
     turns = ", ".join(f"{each.finished} of {each.wanted}" for each in counted)
     return {"batch": batch_wanted(request), "turns": turns}
 

@@ -1,4 +1,4 @@
-"""An assignment in progress: how far it is, and what is to be seen next."""
+"""Work in progress: how far an assignment is, what comes next, and which campaigns are rated."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import datetime as dt
 from dataclasses import dataclass
 
 from django.db import connection
-from django.db.models import Max, QuerySet
+from django.db.models import Exists, Max, OuterRef, QuerySet
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotations.errors import LinkRefused
 from annotations.models import Assignment, Rating
 from annotations.tokens import RatingSession, since
-from hits.models import Video
+from hits.models import Campaign, Hit, Video
 
+UNFINISHED = (Assignment.State.OPEN, Assignment.State.ACTIVE)
 FASTEST = 2.0  # that the player offers, where a campaign lets it
 State = Assignment.State
 CLOSED = {
@@ -152,3 +153,16 @@ def hit_media_urls(hit_id: int) -> list[str]:
     """Addresses on other sites that the HIT's videos are played from."""
     videos = Video.objects.filter(captions__items__hit=hit_id).exclude(url="")
     return list(videos.values_list("url", flat=True).distinct())
+
+
+def campaigns_rated(campaigns: QuerySet[Campaign]) -> QuerySet[Campaign]:
+    """Those of them that are live still, with every HIT offered and nothing left to rate."""
+    placed = Assignment.objects.filter(slot__isnull=False)
+    standing = placed.exclude(state__in=Assignment.GIVEN_UP)
+    hits = Hit.objects.filter(batch__campaign=OuterRef("pk"))
+    return campaigns.filter(
+        Exists(hits),
+        ~Exists(hits.exclude(Exists(standing.filter(hit=OuterRef("pk"))))),
+        ~Exists(placed.filter(campaign=OuterRef("pk"), state__in=UNFINISHED)),
+        state=Campaign.State.LIVE,
+    )

@@ -1,4 +1,4 @@
-"""Saving a rating: one statement that checks, orders and inserts."""
+"""Saving a rating: one statement that checks, orders and inserts. Reports of faulty videos, too."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotations.errors import InvalidPost, OutOfOrder, TooManyChanges, WorkClosed
-from annotations.models import Rating
-from annotations.posts import RatingPost
-from annotations.selectors.work import assignment_of, closed_sentence, rated_count
+from annotations.models import Rating, VideoProblem
+from annotations.posts import ProblemPost, RatingPost
+from annotations.selectors.work import assignment_of, closed_sentence, item_video, rated_count
 from annotations.tokens import RatingSession, Receipt, receipt_read
 
 # The player's clock and the probe's differ by a few frames.
@@ -164,3 +164,17 @@ def _rated_unless_refused(session: RatingSession, receipt: Receipt, now: dt.date
     if receipt.position > done:
         raise OutOfOrder(_("Caption {number} comes first.").format(number=done + 1))
     return done
+
+
+def problem_report(*, session: RatingSession, post: ProblemPost) -> VideoProblem:
+    """Write it down once: the same report again replaces its remark."""
+    if post.kind not in VideoProblem.Kind.values:
+        raise InvalidPost(_("Choose what is wrong with the video."))
+    position = receipt_read(post.receipt, assignment=session.assignment).position
+    problem, _is_new = VideoProblem.objects.update_or_create(
+        assignment=assignment_of(session),
+        video=item_video(hit_id=session.hit, position=position),
+        kind=post.kind,
+        defaults={"remark": post.remark.replace("\0", "")},
+    )
+    return problem

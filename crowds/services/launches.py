@@ -36,6 +36,7 @@ from crowds.selectors.offering import (
     Choices,
     chunks_whole,
     launch_draft,
+    pair_obstacle,
     prices_of,
     specs_cut,
 )
@@ -46,7 +47,6 @@ from daplatform.errors import DomainError
 from daplatform.wording import counted
 from hits.bulk import rows_write
 from hits.models import Batch, Campaign
-from hits.selectors import batch_reach
 
 Status = Publication.Status
 
@@ -230,9 +230,8 @@ def _refuse_odd_batch(batch: Batch, crowd: str) -> None:
         raise DomainError("This batch has no HITs yet.")
     if Launch.objects.filter(batch=batch).exists():
         raise DomainError("This batch is launched already.")
-    reach = batch_reach(batch)
-    if not reach.is_enough:
-        raise DomainError(str(reach))
+    if obstacle := pair_obstacle(batch):
+        raise DomainError(obstacle)
     taken = Assignment.objects.filter(hit__batch=batch).exclude(state=Assignment.State.OPEN)
     if crowd_named(crowd).is_marketplace and taken.exists():
         raise DomainError(

@@ -26,13 +26,13 @@ from crowds.gateway import (
     TransientFault,
     UnclearOutcome,
 )
-from crowds.mark import MarkUnwritable
 from crowds.models import AuditEntry, OutboxMessage, Publication, ReviewAction, Submission
 from crowds.registry import connect
 from crowds.services.handlers import HANDLERS, Undecidable
 from crowds.services.restoring import (
     IN_DOUBT,
     LOOK_UP_AFTER,
+    MarkUnwritable,
     sending_lock,
     sending_note,
     snapshot_recognise,

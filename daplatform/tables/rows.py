@@ -12,10 +12,9 @@ from itertools import chain, repeat
 from operator import itemgetter
 from pathlib import Path
 
-from daplatform.tables.bounds import BOUNDS, Bounds
-from daplatform.tables.faults import Faults, Kind, Where
+from daplatform.tables.faults import Faults, Kind, Where, counted, quoted, suggestion
 from daplatform.tables.lines import is_readable, read_lines
-from daplatform.tables.wording import counted, quoted, suggestion
+from daplatform.tables.plain import BOUNDS, Bounds
 
 _TEXT = (".csv", ".tsv", ".txt", ".jsonl")
 SUFFIXES = (*_TEXT, ".xlsx", ".ods", ".xls", *(f"{suffix}.gz" for suffix in _TEXT))

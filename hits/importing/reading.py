@@ -26,9 +26,8 @@ from daplatform.tables import (
 )
 from hits.importing.archives import unpack
 from hits.importing.caption_index import CaptionFile, CaptionIndex, Numbers, TableKind
-from hits.importing.layout import Layout, warn_of_unused
 from hits.importing.limits import LIMITS, Limits
-from hits.importing.roles import System, assign_roles
+from hits.importing.roles import Layout, System, assign_roles, warn_of_unused
 from hits.importing.settings import FILE, Settings, read_settings
 from hits.importing.texts import check_name
 from hits.importing.trecvid import is_trecvid, read_trecvid

@@ -34,9 +34,9 @@ from daplatform.tables import (
     shown,
 )
 from hits.importing.caption_index import CaptionFile, CaptionRow, TableKind
-from hits.importing.layout import Layout
 from hits.importing.limits import Limits
 from hits.importing.locations import is_address
+from hits.importing.roles import Layout
 from hits.importing.settings import FILE, Settings, read_settings
 from hits.importing.videos import Video, VideoRow, is_short_list, list_videos
 

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 from django.urls import Resolver404, resolve
 
 from annotations.tokens import entry_read, session_read
-from crowds.addresses import entry_path
 from crowds.invite.invitations import invitation_entry
 from crowds.models import Invitation
+from crowds.selectors.entry import entry_path
 from daplatform.errors import DomainError
 from hits.models import Campaign
 from rehearsal.mturk.worker_client import Turned, WorkerClient

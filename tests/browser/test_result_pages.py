@@ -17,7 +17,7 @@ SQUEEZED = """[...document.querySelectorAll(":is(.filters, .fields) > .field > s
 
 
 @pytest.fixture
-def workbench(transactional_db, settings, tmp_path, organiser):
+def results(transactional_db, settings, tmp_path, organiser):
     """A rated campaign whose names and captions are out to do harm."""
     settings.DATA_DIR = tmp_path / "data"
     campaign = rated_campaign(organiser, tmp_path)
@@ -47,7 +47,7 @@ def addresses(campaign) -> list[str]:
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (360, "dark")])
-def test_pages_of_results_are_sound(site, browser, workbench, organiser, width, scheme):
+def test_pages_of_results_are_sound(site, browser, results, organiser, width, scheme):
     client = Client()
     client.force_login(organiser, backend="django.contrib.auth.backends.ModelBackend")
     session = client.cookies[django_settings.SESSION_COOKIE_NAME]
@@ -59,7 +59,7 @@ def test_pages_of_results_are_sound(site, browser, workbench, organiser, width, 
     said: list[str] = []
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("dialog", lambda dialog: said.append("a dialog"))
-    for address in addresses(workbench):
+    for address in addresses(results):
         page.goto(f"{site.url}{address}")
         for chart in page.locator("[data-chart]").all():
             chart.locator("svg").wait_for(state="attached")
