@@ -19,6 +19,7 @@ from analysis.reading.files import (
 )
 from analysis.stats.ratings import OPTIONAL, REQUIRED, check_names
 from daplatform.tables import Kind, TableError
+from daplatform.tables.formulas import as_written
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -104,7 +105,20 @@ def _read_csv(
             decimal_point=decimal_point,
         ),
     )
-    return {name: table[name] for name in wanted}
+    return {name: _plain(table[name]) if name in LABELS else table[name] for name in wanted}
+
+
+def _plain(names: pa.ChunkedArray) -> pa.ChunkedArray | pa.DictionaryArray:
+    """Names as they were before our files put an apostrophe before those that a spreadsheet would
+    run."""
+    import pyarrow as pa
+
+    told = {name for chunk in names.chunks for name in chunk.dictionary.to_pylist()}
+    if all(as_written(name) == name for name in told):
+        return names
+    coded = names.unify_dictionaries().combine_chunks()
+    plain = [as_written(name) for name in coded.dictionary.to_pylist()]
+    return pa.DictionaryArray.from_arrays(coded.indices, pa.array(plain))
 
 
 def _refuse_broken_rows(path: Path, start: Beginning, width: int) -> None:

@@ -13,6 +13,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from daplatform.tables.faults import Faults, Kind, Where, counted, quoted, suggestion
+from daplatform.tables.formulas import APOSTROPHE, as_written
 from daplatform.tables.lines import is_readable, read_lines
 from daplatform.tables.plain import BOUNDS, Bounds
 
@@ -134,6 +135,7 @@ class _Feed:
         self._next = lines.__next__
         self.room = longest  # characters left for the record
         self.has_return = False  # whether a carriage return stands inside a line of the record
+        self.has_apostrophe = False  # whether one may stand before what would be a formula
 
     def __iter__(self) -> _Feed:
         return self
@@ -145,6 +147,8 @@ class _Feed:
             raise csv.Error("quote not closed")
         if line.find("\r", 0, -2) >= 0:
             self.has_return = True
+        if APOSTROPHE in line:
+            self.has_apostrophe = True
         return line
 
 
@@ -160,8 +164,8 @@ def records(
 ) -> Iterator[tuple[int, list[str]]]:
     """Records of delimited lines that are not blank, each with the line it begins on.
 
-    With `breaks`, line breaks inside fields become spaces. Unless `strict`, a quote inside a field
-    is a character like any other.
+    What was defused against spreadsheets is read as it was. With `breaks`, line breaks inside
+    fields become spaces. Unless `strict`, a quote inside a field is a character like any other.
     """
     feed = _Feed(lines, longest)
     reader = csv.reader(feed, delimiter=delimiter, strict=strict)
@@ -172,6 +176,9 @@ def records(
                 if breaks is not None and (reader.line_num != begin or feed.has_return):
                     fields = [breaks.joined(field, begin) for field in fields]
                     feed.has_return = False
+                if feed.has_apostrophe:
+                    fields = [as_written(field) for field in fields]
+                    feed.has_apostrophe = False
                 if fields:
                     yield begin, fields
                 feed.room = longest

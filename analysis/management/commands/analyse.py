@@ -221,6 +221,8 @@ def write(
 
 def sentence(error: Exception) -> str:
     """What went wrong, without an error number."""
+    if isinstance(error, FileNotFoundError) and error.filename:
+        return f"{error.filename}: There is no such file or folder. Check the path."
     if isinstance(error, OSError) and error.filename:
         return f"{error.filename}: {error.strerror}"
     return str(error)
