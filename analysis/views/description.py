@@ -8,7 +8,7 @@ from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from analysis.evaluation.description import description_charts
+from analysis.evaluation.description_charts import description_charts
 from analysis.models import Description
 from analysis.selectors.descriptions import (
     description_folder,
@@ -25,6 +25,14 @@ from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign
 
 PARTS: dict[str, tuple[str, str, dict[str, str]]] = {
+    "summary": (
+        "In short",
+        "Captions of systems and references with their words, and the z scores of captions.",
+        {"systems": "Systems", "captions": "Captions", "words_mean": "Words, mean",
+         "reference_sets": "Sets of references", "reference_words_mean": "Words, mean",
+         "annotators": "Annotators", "ratings": "Ratings", "scores": "Captions with a score",
+         "mean_z": "z, mean", "sd_z": "sd"},
+    ),
     "texts": (
         "Captions",
         "Words per caption, different words, and how often a text was said again.",
@@ -70,7 +78,7 @@ PARTS: dict[str, tuple[str, str, dict[str, str]]] = {
     "levels": (
         "Levels of quality",
         "Captions of each level, and how many a quality-drift set keeps.",
-        {"set": "Set", "level": "Level", "captions": "Captions", "expected": "Kept"},
+        {"drift_set": "Set", "level": "Level", "captions": "Captions", "expected": "Kept"},
     ),
     "cost": (
         "Cost",
