@@ -1,9 +1,9 @@
 """`make findings`: every computed number of the docs, as the commands give it.
 
 Numbers stand between marks, tables and single ones alike: ``<!--f:NAME-->….<!--/f-->``. Those of
-docs/findings.md come from the published data in the folder that DA_PUBLISHED names, those of
-docs/metrics.md from the demo campaign. `--check` writes nothing and fails where a page says
-something else; `--demo` leaves the published data out.
+docs/findings.md and docs/papers.md come from the published data in the folder that DA_PUBLISHED
+names, those of docs/metrics.md from the demo campaign. `--check` writes nothing and fails where a
+page says something else; `--demo` leaves the published data out.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from benchmarks import demo_ranking, published
+from benchmarks import demo_ranking, printed, published
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 Maker = Callable[[Path], Mapping[str, str]]
 PAGES: Mapping[str, tuple[Maker, ...]] = {
     "findings.md": published.FINDINGS,
+    "papers.md": printed.FINDINGS,
     "metrics.md": demo_ranking.FINDINGS,
 }
-NEEDS_DATA = ("findings.md",)
+NEEDS_DATA = ("findings.md", "papers.md")
 _MARKED = re.compile(r"(<!--f:(?P<name>[\w.]+)-->)(?P<text>.*?)(<!--/f-->)", re.DOTALL)
 
 

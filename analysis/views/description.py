@@ -25,14 +25,6 @@ from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign
 
 PARTS: dict[str, tuple[str, str, dict[str, str]]] = {
-    "summary": (
-        "In short",
-        "Captions of systems and references with their words, and the z scores of captions.",
-        {"systems": "Systems", "captions": "Captions", "words_mean": "Words, mean",
-         "reference_sets": "Sets of references", "reference_words_mean": "Words, mean",
-         "annotators": "Annotators", "ratings": "Ratings", "scores": "Captions with a score",
-         "mean_z": "z, mean", "sd_z": "sd"},
-    ),
     "texts": (
         "Captions",
         "Words per caption, different words, and how often a text was said again.",
@@ -85,6 +77,14 @@ PARTS: dict[str, tuple[str, str, dict[str, str]]] = {
         "Planned and spent, in all and for each system.",
         {"what": "Of it", "total": "In all", "systems": "Systems", "per_system": "Per system",
          "currency": "Currency"},
+    ),
+    "summary": (
+        "The whole in one line",
+        "Captions of systems and references with their words, and the z scores of captions.",
+        {"systems": "Systems", "captions": "Captions", "words_mean": "Words, mean",
+         "reference_sets": "Sets of references", "reference_words_mean": "Words, mean",
+         "annotators": "Annotators", "ratings": "Ratings", "scores": "Captions with a score",
+         "mean_z": "z, mean", "sd_z": "sd"},
     ),
 }  # fmt: skip
 
