@@ -35,6 +35,7 @@ from analysis.services.exports import export_request
 from analysis.views import annotators, captions, comparison, pairs
 from analysis.views.evaluation import EvaluationForm, PointsForm
 from analysis.views.latest import checked, latest_result
+from annotations.models import Removal
 from crowds.selectors.counting import ratings_confirmed, uses_everybody
 from daplatform.errors import DomainError
 from daplatform.jobs.tasks import job_wake
@@ -163,6 +164,13 @@ def newest(rows: QuerySet[Any]) -> int:
     return rows.aggregate(last=Max("pk"))["last"] or 0
 
 
+def references_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    if not campaign.asked.writes:
+        raise Http404("Nobody writes captions in this campaign.")
+    removed = Removal.objects.filter(rating__campaign=campaign).count()
+    return {"last": newest(campaign.ratings.all()), "removed": removed}
+
+
 def metrics_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
     return {}
 
@@ -246,6 +254,7 @@ CHOICES: Mapping[str, Callable[[MemberRequest, Campaign, str], Choices]] = {
     "pairs": person_choices,
     "points": points_choices,
     "ratings": ratings_choices,
+    "references": references_choices,
     "trail": trail_choices,
     "video": video_choices,
     "videos": videos_choices,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import connection
 from django.db.models import Exists, Max, OuterRef, QuerySet
@@ -41,14 +42,6 @@ PAGE = """
         WHERE wanted.hit_id = %(hit)s AND wanted.position = %(position)s)
 """
 SUBMITTED = _("This task was submitted. Thank you!")
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The rating that counts for an item."""
-
-    score: int
-    fluency: int | None
 
 
 @dataclass(frozen=True)
@@ -136,13 +129,16 @@ def items_between(*, hit_id: int, first: int, last: int) -> list[Item]:
     return [Item(position, damaged or text, seconds) for position, damaged, text, seconds in rows]
 
 
-def answers_given(*, assignment_id: int, page: range) -> dict[int, Answer]:
+def answers_given(*, assignment_id: int, page: range) -> dict[int, dict[str, Any]]:
     """The ratings that count for the items of a page, by position."""
     ratings = Rating.objects.filter(
         assignment_id=assignment_id, position__gte=page.start, position__lt=page.stop
     )
-    given = ratings.order_by("revision").values_list("position", "score", "fluency")
-    return {position: Answer(score, fluency) for position, score, fluency in given}
+    given = ratings.order_by("revision").values_list("position", "score", "fluency", "answers")
+    return {
+        position: answers or {"score": score, "fluency": fluency}
+        for position, score, fluency, answers in given
+    }
 
 
 def item_video(*, hit_id: int, position: int) -> Video:

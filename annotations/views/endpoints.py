@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from annotations.errors import UnknownItem, WorkClosed
 from annotations.models import Assignment
-from annotations.posts import ProblemPost, RatingPost, SubmissionPost, read_post
+from annotations.posts import AnswerPost, ProblemPost, RatingPost, SubmissionPost, read_post
 from annotations.selectors.work import (
     assignment_of,
     closed_sentence,
@@ -36,7 +36,8 @@ MAX_DIGITS = 6
 @endpoint
 def rating_create(request: HttpRequest, session: RatingSession) -> HttpResponseBase:
     """Save a rating and hand out what may be fetched now: with a new page, the one after it."""
-    saved = rating_submit(session=session, post=read_post(RatingPost, request.body))
+    kind = RatingPost if session.asked.asks_numbers else AnswerPost
+    saved = rating_submit(session=session, post=read_post(kind, request.body))
     page = page_at(session, saved.done)
     upcoming = page_after(session, page) if page.start == saved.done else range(0)
     return JsonResponse(

@@ -47,6 +47,7 @@ WORDS: Final[dict[str, Promise]] = {
     "minutes": _("{minutes} min"),
     "value": _("{value} of {high}"),
     "unrated": _("Not rated yet"),
+    "start": _("Start rating"),
     "next": _("Next"),
     "done": _("Done"),
     "caption-number": _("Caption {number} of {total}."),
@@ -76,8 +77,22 @@ SEVERAL: Final[dict[str, Promise]] = {
     ),
 }
 
+# Where people write what happens in a video, and see no caption.
+WRITING: Final[dict[str, Promise]] = {
+    "caption-number": _("Video {number} of {total}."),
+    "caption-said": _("Describe the video in one sentence."),
+    "watch-first": _("You can write when you have watched the video to its end."),
+    "skipped": _("You skipped a part of the video. Watch it from the start, and you can write."),
+    "touch-first": _("Write a sentence first."),
+    "further-elsewhere": _("You have written further in another window."),
+    "saving-last": _("Saving your last sentences…"),
+    "start": _("Start writing"),
+}
+
 
 def words_for(protocol: AnnotationProtocol) -> dict[str, Promise]:
+    if protocol.writes:
+        return WORDS | WRITING
     return WORDS | SEVERAL if protocol.whole_video else WORDS
 
 

@@ -207,6 +207,9 @@ class _Reader:
             hits = {}
         translations = self._translations(table.pop("translations", {}))
         teams = self._teams(table.pop("teams", {}))
+        chosen = protocols().get(str(table.get("protocol")))
+        if chosen and chosen.writes:  # there is nothing yet that could be damaged
+            required = tuple(key for key in required if key != "control")
         for key in [key for key in required if key not in table]:
             self._fault(Kind.SETTING, key, f"There is no {key}.", f'Add {key} = "…".')
         campaign = self._known(table, _CAMPAIGN, elsewhere=_HITS)

@@ -74,6 +74,11 @@ def _with_protocol(campaign: Campaign, settings: dict[str, Any]) -> dict[str, An
         raise DomainError(f"{protocol.title} has no question about fluency: do not ask for it.")
     if name == campaign.protocol:
         return settings
+    if protocol.writes != campaign.asked.writes:
+        raise DomainError(
+            "Videos to be described come without captions, and captions to be rated come with "
+            f"their videos: import the files again with protocol = “{name}”."
+        )
     if campaign.batches.exists():
         raise DomainError("HITs are composed already: what their pages ask can no longer change.")
     sizes = asdict(protocol.hits)

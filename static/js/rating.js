@@ -37,6 +37,7 @@ for (const { dataset } of document.querySelectorAll("[data-question]"))
 const entries = new Entries(element("entry"), kinds, {
   showsNumber: work.showsNumber,
   onChange: () => element("missing").replaceChildren(),
+  onEnter: () => next(),
 });
 const player = new Player([...document.querySelectorAll(".screen video")], {
   onState: showState,
@@ -172,14 +173,20 @@ function next() {
 }
 
 const hasChanged = ({ item, answer }) =>
-  Object.keys(answer).some((name) => item.answer?.[name] !== answer[name]);
+  Object.keys(answer).some((name) => !same(item.answer?.[name], answer[name]));
+
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+/** Numbers are sent by name, as most ratings are nothing else; all other answers together. */
+const body = (answer) =>
+  Object.values(answer).every(Number.isInteger) ? answer : { answers: answer };
 
 function rating({ item, answer, touches }) {
   const since = (time) => Math.round(Math.max(0, time - shownAt));
   return {
     receipt: item.receipt,
     key: newKey(),
-    ...answer,
+    ...body(answer),
     evidence: {
       elapsed_ms: since(performance.now()),
       first_touch_ms: since(Math.min(...touches)),
