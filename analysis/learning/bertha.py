@@ -55,8 +55,8 @@ class TrainedBertha:
         return [
             *Trial(self.start.chosen, tuple(held)).lines(),
             "",
-            "These videos were not learned from, but told when to stop; a set left out whole is the "
-            "harder proof (`--leave-one-out`).",
+            "These videos were not learned from, but told when to stop; a set left out whole is "
+            "the harder proof (`--leave-one-out`).",
             "",
             "| steps of fine-tuning | mean r |",
             "|---:|---:|",
