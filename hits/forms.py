@@ -121,7 +121,7 @@ class SettingsForm(forms.ModelForm[Campaign]):
         choices=lambda: [
             (each.name, f"{each.title}: {each.summary}") for each in protocols().values()
         ],
-        help_text="Another protocol brings its own numbers into the plan: look at it afterwards.",
+        help_text="Another protocol changes the sizes in the plan. Check the plan afterwards.",
     )
 
     class Meta:

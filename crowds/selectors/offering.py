@@ -22,7 +22,7 @@ from crowds.references import (
 from crowds.selectors.entry import work_estimate
 from crowds.selectors.money import campaign_sums, policy_of
 from hits.models import Batch
-from hits.planning import hourly_pay
+from hits.planning import QualityReach, hourly_pay
 from hits.selectors import batch_reach
 
 CENT = Decimal("0.01")
@@ -76,11 +76,15 @@ class Estimate:
     budget: Decimal
     left: Decimal
     publications: int
+    reach: QualityReach
     warnings: tuple[str, ...] = field(default=())
 
     @property
-    def is_affordable(self) -> bool:
-        return self.price.total <= self.left
+    def obstacle(self) -> str:
+        """Why this cannot be launched, in a few words; empty where it can."""
+        if not self.reach.is_enough:
+            return "Nobody could pass quality control."
+        return "" if self.price.total <= self.left else "The budget is too small."
 
 
 def launch_draft(batch: Batch, choices: Choices, facts: Facts) -> Launch:
@@ -204,7 +208,8 @@ def launch_estimate(
         budget=budget,
         left=budget - campaign_sums(batch.campaign).total,
         publications=len(chunks),
-        warnings=(*pay_warnings(hourly, gateway.facts), *pair_warnings(batch)),
+        reach=batch_reach(batch),
+        warnings=pay_warnings(hourly, gateway.facts),
     )
 
 
@@ -220,12 +225,6 @@ def _price_whole(launch: Launch, chunks: Sequence[Chunk], gateway: Gateway) -> P
         reward=sum((price.reward * count for price, count in prices), Decimal("0.00")),
         fee=sum((price.fee * count for price, count in prices), Decimal("0.00")),
     )
-
-
-def pair_warnings(batch: Batch) -> tuple[str, ...]:
-    """What is to be said about quality control, unless one HIT is enough for it."""
-    reach = batch_reach(batch)
-    return () if reach.is_enough and reach.hits_needed == 1 else (str(reach),)
 
 
 def pay_warnings(hourly: Decimal, facts: Facts) -> tuple[str, ...]:
