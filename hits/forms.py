@@ -118,7 +118,7 @@ class SettingsForm(forms.ModelForm[Campaign]):
 
     protocol = forms.ChoiceField(
         label="What a page asks",
-        help_text="Another protocol brings its own numbers into the plan: look at it afterwards.",
+        help_text="Another protocol changes the sizes in the plan. Check the plan afterwards.",
     )
 
     class Meta:

@@ -24,7 +24,7 @@ from crowds.references import (
 from crowds.selectors.entry import entry_addresses, work_estimate
 from crowds.selectors.money import campaign_sums, policy_of
 from hits.models import Batch, Campaign
-from hits.planning import hourly_pay
+from hits.planning import QualityReach, hourly_pay
 from hits.selectors import batch_reach
 
 CENT = Decimal("0.01")
@@ -78,11 +78,15 @@ class Estimate:
     budget: Decimal
     left: Decimal
     publications: int
+    reach: QualityReach
     warnings: tuple[str, ...] = field(default=())
 
     @property
-    def is_affordable(self) -> bool:
-        return self.price.total <= self.left
+    def obstacle(self) -> str:
+        """Why this cannot be launched, in a few words; empty where it can."""
+        if not self.reach.is_enough:
+            return "Nobody could pass quality control."
+        return "" if self.price.total <= self.left else "The budget is too small."
 
 
 def launch_draft(batch: Batch, choices: Choices, facts: Facts) -> Launch:
@@ -206,7 +210,8 @@ def launch_estimate(
         budget=budget,
         left=budget - campaign_sums(batch.campaign).total,
         publications=len(chunks),
-        warnings=(*pay_warnings(hourly, gateway.facts), *pair_warnings(batch)),
+        reach=batch_reach(batch),
+        warnings=pay_warnings(hourly, gateway.facts),
     )
 
 
@@ -231,18 +236,6 @@ def batches_to_launch(campaign: Campaign) -> QuerySet[Batch]:
         ~Exists(taken), status=Batch.Status.DONE, launch=None
     )
     return composed.annotate(hit_count=Count("hits")).filter(hit_count__gt=0).order_by("-number")
-
-
-def pair_warnings(batch: Batch) -> tuple[str, ...]:
-    """What is to be said about quality control, unless one HIT is enough for it."""
-    reach = batch_reach(batch)
-    return () if reach.is_enough and reach.hits_needed == 1 else (str(reach),)
-
-
-def pair_obstacle(batch: Batch) -> str:
-    """Why quality control could judge nobody who rates the batch; empty where it could."""
-    reach = batch_reach(batch)
-    return "" if reach.is_enough else str(reach)
 
 
 def pay_warnings(hourly: Decimal, facts: Facts) -> tuple[str, ...]:

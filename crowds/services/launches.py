@@ -36,7 +36,6 @@ from crowds.selectors.offering import (
     Choices,
     chunks_whole,
     launch_draft,
-    pair_obstacle,
     prices_of,
     specs_cut,
 )
@@ -47,6 +46,7 @@ from daplatform.errors import DomainError
 from daplatform.wording import counted
 from hits.bulk import rows_write
 from hits.models import Batch, Campaign
+from hits.selectors import batch_reach
 
 Status = Publication.Status
 
@@ -230,8 +230,9 @@ def _refuse_odd_batch(batch: Batch, crowd: str) -> None:
         raise DomainError("This batch has no HITs yet.")
     if Launch.objects.filter(batch=batch).exists():
         raise DomainError("This batch is launched already.")
-    if obstacle := pair_obstacle(batch):
-        raise DomainError(obstacle)
+    reach = batch_reach(batch)
+    if not reach.is_enough:
+        raise DomainError(str(reach))
     taken = Assignment.objects.filter(hit__batch=batch).exclude(state=Assignment.State.OPEN)
     if crowd_named(crowd).is_marketplace and taken.exists():
         raise DomainError(
@@ -276,7 +277,7 @@ def launch_publish_again(*, launch: Launch, by: User) -> None:
     )
     publications = Publication.objects.filter(pk__in=refused.values("publication"))
     if launch.state != Launch.State.LIVE or not publications.exists():
-        raise DomainError("Nothing of a live launch was refused.")
+        raise DomainError("No publication of a live launch was refused.")
     publications_recommit(campaign=launch.batch.campaign, publications=publications)
     publications.update(status=Status.WAITING)
     refused.update(
@@ -326,7 +327,7 @@ def _launch_turn(
 ) -> None:
     campaign_lock(launch.batch.campaign)
     if not Launch.objects.filter(pk=launch.pk, state=before).update(state=after):
-        raise DomainError(f"Only what is {before.label.lower()} can be {word}.")
+        raise DomainError(f"Only a {before.label.lower()} launch can be {word}.")
     launch.state = after
     _note(launch, by, word)
 

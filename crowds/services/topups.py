@@ -76,9 +76,12 @@ def launch_top_up(*, launch: Launch, by: User | None = None) -> TopUp:
     people = sum(asked.values())
     obstacle = ""
     if people < sum(wanted.values()):
-        obstacle = "The budget does not reach for everybody who is needed."
+        obstacle = "The budget does not cover everybody who is needed."
     elif len(wanted) < len(lacking):
-        obstacle = f"Some HITs were rated in vain {MOST_TIMES} times over. Look at them first."
+        obstacle = (
+            f"Some HITs were offered {MOST_TIMES} times, and the ratings were left out each time. "
+            "Look at them first."
+        )
     elif not people:
         obstacle = _waiting_sentence(launch)
     if people:

@@ -124,7 +124,7 @@ class Breaks:
                 Where(file, self._first),
                 f"Line breaks inside {counted(self.count, 'text')} became spaces; "
                 "this is the first.",
-                "Nothing needs doing where the texts still read well.",
+                "Nothing, if the texts still read well.",
             )
 
 

@@ -194,5 +194,5 @@ def _check_control(layout: Layout, sources: Sequence[Source], faults: Faults) ->
             Kind.MISSING_CAPTIONS,
             where,
             f"The control set {quoted(control)} has {counted(captions, 'caption')}.",
-            f"It needs captions for {_FEWEST_CONTROLS} videos at the very least.",
+            f"It needs captions for {_FEWEST_CONTROLS} videos at least.",
         )

@@ -277,7 +277,10 @@ class _Reader:
             )
         except ValueError as error:
             self._fault(
-                Kind.SETTING, "size", f"Such HITs cannot be made: {error}.", "Change the numbers."
+                Kind.SETTING,
+                "size",
+                f"These numbers do not make a HIT: {error}.",
+                "Change the numbers.",
             )
         return hits
 

@@ -178,7 +178,7 @@ def _videos(
     (faults.error if needs_videos else faults.warning)(
         Kind.MISSING_FILE,
         Where(URLS),
-        "There is no such file, so nothing is known of the videos but their number.",
+        "This file is missing, so only the number of videos is known.",
         "Write the address or path of each video on a line of its own.",
     )
     paths = [*tables[TableKind.REFERENCES].values(), *tables[TableKind.SYSTEMS].values()]

@@ -160,10 +160,12 @@ def campaign_context(campaign: Campaign) -> dict[str, Any]:
     systems = selectors.campaign_systems(campaign)
     videos = selectors.campaign_videos(campaign)
     batches = selectors.campaign_batches(campaign)
+    plan = selectors.campaign_plan(campaign, systems)
     return {
         "campaign": campaign,
         "systems": systems,
-        "plan": selectors.campaign_plan(campaign, systems),
+        "plan": plan,
+        "reach": plan and selectors.campaign_reach(campaign, plan),
         "misfit": selectors.campaign_misfit(campaign, systems),
         "pay": selectors.campaign_pay(campaign),
         "batches": batches,

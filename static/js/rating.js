@@ -374,11 +374,13 @@ function toggleSound() {
   player.set({ muted });
 }
 
-/** Space plays, arrows and digits rate, Enter goes on, from anywhere but other controls. */
+/** Space plays, arrows and digits rate, Enter goes on. A control that has the focus keeps its own
+ * keys: a button those that press it, so that one can rate after "Watch again". */
 function key(event) {
   if (document.body.dataset.section !== "rating" || event.altKey || event.ctrlKey || event.metaKey)
     return;
-  if (event.target.closest("button, a, select, summary, textarea, #seek")) return;
+  if (event.target.closest("a, select, textarea, #seek")) return;
+  if (event.target.closest("button, summary") && [" ", "Enter"].includes(event.key)) return;
   if (event.key === " ") {
     event.preventDefault();
     player.toggle();
