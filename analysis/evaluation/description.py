@@ -1,4 +1,4 @@
-"""A description of data, as a paper has it before it uses them: its tables, sentences, charts.
+"""A description of data, as a paper has it before it uses them: its tables and sentences.
 
 Captions, references and ratings in; rows out. Pure.
 """
@@ -15,15 +15,7 @@ from numpy.typing import NDArray
 from analysis.evaluation.robustness.drifting import quality_levels
 from analysis.evaluation.scoring import Scorer
 from analysis.metrics.batch import Batch
-from analysis.presenting.charts import (
-    STEP,
-    Row,
-    Spec,
-    heat_spec,
-    plain_spec,
-    quantity,
-    without_nan,
-)
+from analysis.presenting.charts import Row
 from analysis.presenting.sentences import number
 from analysis.reading import RatingsFile
 from analysis.results import describing
@@ -33,7 +25,12 @@ from analysis.results.pipeline import Analysis, analyse, counts, unchecked
 from analysis.results.registry import Context
 from analysis.results.settings import Settings
 
+SUMMARY: Final = (
+    "systems", "captions", "words_mean", "reference_sets", "reference_words_mean", "annotators",
+    "ratings", "scores", "mean_z", "sd_z",
+)  # fmt: skip
 TABLES: Final = {
+    "summary": SUMMARY,
     "texts": describing.TEXTS,
     "generic": describing.GENERIC,
     "similarity": describing.SIMILARITY,
@@ -45,7 +42,8 @@ TABLES: Final = {
     "cost": ("what", "total", "systems", "per_system", "currency"),
 }
 Tables = dict[str, list[Row]]
-DRAWN_CURVES: Final = 8
+SET: Final = "set"
+"""The column that tells several sets apart."""
 
 
 @dataclass
@@ -78,6 +76,7 @@ def described(
         found["distribution"] = describing.distribution_rows(scores)
         found["levels"] = describing.level_rows(quality_levels(every))
         said.append(f"Caption scores: {len(every):,}, mean z {number(float(every.mean()), 3)}.")
+    found["summary"] = [_summary(data, found["texts"], scores)]
     found["cost"] = data.cost
     said += [
         f"Cost {row['what']}: {row['total']:.2f} {row['currency']}, {row['per_system']:.2f} for "
@@ -85,6 +84,48 @@ def described(
         for row in data.cost
     ]
     return found, said
+
+
+def described_sets(
+    sets: Mapping[str, Data], scorer: Scorer, *, draws: int = 100, seed: int = 7
+) -> tuple[Tables, list[str]]:
+    """Several sets in the same tables, with a column that names the set."""
+    every: Tables = {name: [] for name in TABLES}
+    said: list[str] = []
+    for name, data in sets.items():
+        found, sentences = described(data, scorer, draws=draws, seed=seed)
+        said += [f"{name}: {sentence}" for sentence in sentences]
+        for table, rows in found.items():
+            every[table] += [{SET: name, **row} for row in rows]
+    return every, said
+
+
+def _summary(data: Data, texts: list[Row], scores: Mapping[str, NDArray[np.float64]]) -> Row:
+    """The line a paper has of its data (bertha-2022 §3)."""
+    own = {
+        role: [row for row in texts if row["role"] == role and row["source"] != EVERYTHING]
+        for role in ("system", "reference")
+    }
+    every = np.concatenate([*scores.values(), np.empty(0)])
+    ratings = data.ratings.ratings if data.ratings else None
+    return {
+        "systems": len(own["system"]) or len(scores),
+        "captions": sum(row["captions"] for row in own["system"]),
+        "words_mean": _words(own["system"]),
+        "reference_sets": len(own["reference"]),
+        "reference_words_mean": _words(own["reference"]),
+        "annotators": len(ratings.annotators) if ratings else 0,
+        "ratings": len(ratings) if ratings else 0,
+        "scores": len(every),
+        "mean_z": float(every.mean()) if len(every) else np.nan,
+        "sd_z": float(every.std(ddof=1)) if len(every) > 1 else np.nan,
+    }
+
+
+def _words(rows: list[Row]) -> float:
+    captions = sum(row["captions"] for row in rows)
+    total = sum(row["captions"] * row["words_mean"] for row in rows)
+    return total / captions if captions else np.nan
 
 
 def _texts(data: Data, found: Tables, said: list[str], scorer: Scorer) -> None:
@@ -116,7 +157,7 @@ def _texts(data: Data, found: Tables, said: list[str], scorer: Scorer) -> None:
             f"{row['first']} and {row['second']} ({role}): {metric} {number(row['mean'], 3)} on "
             f"average, median {number(row['median'], 3)}."
             for row in alike
-            if row["second"] != describing.EVERYTHING
+            if row["second"] != EVERYTHING
         ]
 
 
@@ -142,118 +183,3 @@ def _people(
 def _checked(analysis: Analysis) -> str:
     context = Context(analysis.settings, counts(analysis))
     return quality_sentence(checked(analysis), context)
-
-
-def description_charts(found: Tables) -> dict[str, Spec]:
-    """Pictures of the tables, by the name of the table each is about; where there is something."""
-    drawn = {
-        "texts": _words_spec(found["texts"]),
-        "similarity": _similarity_spec(found["similarity"]),
-        "similarity_curves": _curves_spec(found["similarity_curves"]),
-        "distribution": _distribution_spec(found["distribution"]),
-        "stability": _stability_spec(found["stability"]),
-        "people": _seconds_spec(found["people"]),
-    }
-    return {name: spec for name, spec in drawn.items() if spec is not None}
-
-
-def _words_spec(rows: list[Row]) -> Spec | None:
-    shown = [row for row in rows if row["source"] != EVERYTHING]
-    if not shown:
-        return None
-    names = [row["source"] for row in shown]
-    plain = {"grid": False, "domain": False, "ticks": False, "labelLimit": 200}
-    spec = plain_spec("Words per caption of each source, on average.", STEP * len(shown))
-    spec |= {"data": {"values": list(map(without_nan, shown))}, "mark": {"type": "bar"}}
-    spec["encoding"] = {
-        "y": {"field": "source", "type": "nominal", "sort": names, "title": None, "axis": plain},
-        "x": quantity("words_mean", "Words per caption"),
-        "color": {"field": "role", "type": "nominal", "legend": {"orient": "top", "title": None}},
-    }
-    return spec
-
-
-def _similarity_spec(rows: list[Row]) -> Spec | None:
-    """Every two sources, and each with all others."""
-    defined = [row for row in map(without_nan, rows) if row["mean"] is not None]
-    shown = [row for row in defined if row["role"] == "system"] or defined
-    if not shown:
-        return None
-    mean = {(row["first"], row["second"]): row["mean"] for row in shown}
-    mean |= {(second, first): value for (first, second), value in mean.items()}
-    names = list(dict.fromkeys(one for pair in mean for one in pair if one != EVERYTHING))
-    columns = [*names, *([EVERYTHING] if any(EVERYTHING in pair for pair in mean) else [])]
-    cells = [(one, [mean.get((one, other), np.nan) for other in columns]) for one in names]
-    return heat_spec(cells, columns, "How alike the captions of every two sources are.")
-
-
-def _curves_spec(rows: list[Row]) -> Spec | None:
-    """Videos from the most to the least alike; of many pairs of sources the first are drawn."""
-    names = list(dict.fromkeys(f"{row['first']} and {row['second']}" for row in rows))
-    drawn = set(names[:DRAWN_CURVES])
-    marks = [
-        {"pair": pair, "place": row["place"], "similarity": row["similarity"]}
-        for row in rows
-        if (pair := f"{row['first']} and {row['second']}") in drawn
-    ]
-    if not marks:
-        return None
-    step = max(1, len(marks) // 2_000)
-    spec = plain_spec("Similarity of two sources, video by video, the most alike first.", 260)
-    spec |= {"data": {"values": marks[::step]}, "mark": {"type": "line"}}
-    series = {"field": "pair", "type": "nominal", "legend": {"orient": "top", "title": None}}
-    spec["encoding"] = {
-        "x": quantity("place", "Videos, the most alike first"),
-        "y": quantity("similarity", "Similarity"),
-        "color": series | {"legend": {"orient": "top", "title": None, "columns": 2}},
-        "strokeDash": series,
-    }
-    return spec
-
-
-def _distribution_spec(rows: list[Row]) -> Spec | None:
-    systems = list(dict.fromkeys(row["system"] for row in rows))
-    whole = EVERYTHING if EVERYTHING in systems else (systems or [""])[0]
-    shown = [row for row in rows if row["system"] == whole]
-    if not shown:
-        return None
-    spec = plain_spec("How caption scores are distributed.", 220)
-    spec |= {"data": {"values": shown}, "mark": {"type": "bar", "binSpacing": 0.5}}
-    spec["encoding"] = {
-        "x": quantity("from", "z score of the caption"),
-        "x2": {"field": "to"},
-        "y": quantity("share", "Share of captions") | {"axis": {"format": "%", "tickCount": 5}},
-    }
-    return spec
-
-
-def _stability_spec(rows: list[Row]) -> Spec | None:
-    if not rows:
-        return None
-    level = {"field": "level", "type": "nominal", "legend": {"orient": "top", "title": None}}
-    x = quantity("ratings", "Ratings of each caption") | {"axis": {"tickMinStep": 1}}
-    y = quantity("with_rest", "r with the mean of the rest") | {"scale": {"zero": False}}
-    band = {
-        "mark": {"type": "area", "opacity": 0.15},
-        "encoding": {
-            "y": quantity("with_rest_low", y["title"]) | {"scale": {"zero": False}},
-            "y2": {"field": "with_rest_high"},
-        },
-    }
-    line = {"mark": {"type": "line", "point": True}, "encoding": {"y": y, "strokeDash": level}}
-    spec = plain_spec("How well the mean of so many ratings agrees with the rest.", 260)
-    spec |= {"data": {"values": list(map(without_nan, rows))}, "layer": [band, line]}
-    return spec | {"encoding": {"x": x, "color": level}}
-
-
-def _seconds_spec(rows: list[Row]) -> Spec | None:
-    known = [row for row in map(without_nan, rows) if row["seconds_per_caption"] is not None]
-    if not known:
-        return None
-    values = [{"seconds": row["seconds_per_caption"], "passed": row["passed"]} for row in known]
-    spec = plain_spec("Seconds per caption of each annotator.", 200)
-    spec |= {"data": {"values": values}, "mark": {"type": "bar"}}
-    binned = quantity("seconds", "Seconds per caption") | {"bin": {"maxbins": 24}}
-    count = {"aggregate": "count", "type": "quantitative", "title": "Annotators"}
-    passed = {"field": "passed", "type": "nominal", "legend": {"orient": "top", "title": None}}
-    return spec | {"encoding": {"x": binned, "y": count, "color": passed}}

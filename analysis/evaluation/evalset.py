@@ -1,4 +1,7 @@
-"""Folders of mt-metrics-eval (github.com/google-research/mt-metrics-eval), called EvalSets.
+"""Folders and files of mt-metrics-eval (github.com/google-research/mt-metrics-eval).
+
+A folder is called an EvalSet. A file of scores can be named by itself, too; one that ends in
+`.sys.score` has a line for every system.
 
 `human-scores/LP.NAME.seg.score` and `metric-scores/LP/METRIC-REF.seg.score` hold a line for every
 segment of every system, `SYSTEM<tab>SCORE`, the segments of a system in their order; `None` is a
@@ -16,11 +19,22 @@ import numpy as np
 from analysis.evaluation.scores import ScoreTable, beside_each_other, score_table
 
 HUMAN, METRICS = "human-scores", "metric-scores"
-SEGMENTS: Final = ".seg.score"
+SEGMENTS, SYSTEMS = ".seg.score", ".sys.score"
+WHOLE: Final = "all segments"
+"""In place of a segment, in a file of systems: it joins no segment of another file."""
 
 
 def is_evalset(path: Path) -> bool:
     return (path / HUMAN).is_dir()
+
+
+def is_score_file(path: Path) -> bool:
+    return path.name.endswith((SEGMENTS, SYSTEMS))
+
+
+def read_file(path: Path) -> ScoreTable:
+    """A file of segments or of systems, its scores under its own name."""
+    return read_segments(path, path.name.removesuffix(SEGMENTS).removesuffix(SYSTEMS))
 
 
 def read_human(folder: Path, pair: str | None = None) -> ScoreTable:
@@ -46,11 +60,12 @@ def read_metrics(folder: Path, pair: str | None = None) -> ScoreTable:
 
 def read_segments(path: Path, name: str) -> ScoreTable:
     """One file of scores; segments are named seg1, seg2, … within each system."""
+    of_systems = path.name.endswith(SYSTEMS)
     seen: dict[str, int] = {}
     videos, systems, values = [], [], []
     for system, value in _lines(path):
         seen[system] = seen.get(system, 0) + 1
-        videos.append(f"seg{seen[system]}")
+        videos.append(WHOLE if of_systems else f"seg{seen[system]}")
         systems.append(system)
         values.append(value)
     if len(set(seen.values())) > 1:

@@ -61,7 +61,7 @@ def read_human(
         return HumanScores(evalset.read_human(path, pair))
     if path.is_dir():
         return HumanScores(read_scores(_caption_file(path)))
-    if _holds_ratings(path):
+    if not evalset.is_score_file(path) and _holds_ratings(path):
         file = read_ratings(path, pair=pair)
         return human_scores(analyse_all(file.ratings, seed), annotators, notes=file.notes)
     return HumanScores(read_scores(path))

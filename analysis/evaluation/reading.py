@@ -2,7 +2,7 @@
 
 Wide: `video,system,` and a column per score. Long: `video,system,metric,value`, as `manage.py
 score` writes it. `item`, as in the files of `manage.py analyse`, and the SYS and SID of the Direct
-Assessment authors' files are understood, too.
+Assessment authors' files are understood, too; so are score files of mt-metrics-eval.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from analysis.evaluation import evalset
 from analysis.evaluation.scores import ScoreTable, score_table, table_of_rows
 from analysis.reading.files import Beginning, beginning, fault, plain, table
 from daplatform.tables import Breaks, Faults, FirstFault, Kind, Where
@@ -41,6 +42,8 @@ def read_scores(path: Path) -> ScoreTable:
     TableError
         When it holds no table of scores or a cell is not a number.
     """
+    if evalset.is_score_file(path):
+        return evalset.read_file(path)
     faults = FirstFault()
     frame = read_frame(path, faults)
     video, system = _one_of(frame, VIDEO, path), _one_of(frame, SYSTEM, path)

@@ -78,6 +78,12 @@ class ScoringContext:
         names = [one.name for one in resources() if one.embeds and one.name in needs]
         return {name: model for name in names if (model := self.find(name)) is not None}
 
+    def tables(self, needs: Collection[str]) -> list[str]:
+        """For signatures: the files, among these needs, that tell which edition they are."""
+        names = [one.name for one in resources() if not one.embeds and one.name in needs]
+        found = {name: getattr(self.find(name), "signature", "") for name in names}
+        return [f"{name}:{signature}" for name, signature in found.items() if signature]
+
     @property
     def embedders_opened(self) -> list[Any]:
         return [self._opened[one.name] for one in resources() if one.embeds and self._has(one.name)]

@@ -38,7 +38,7 @@ STABILITY: Final = (
     "with_all_low", "with_all_high",
 )  # fmt: skip
 DISTRIBUTION: Final = ("system", "from", "to", "captions", "share")
-LEVELS: Final = ("set", "level", "captions", "expected")
+LEVELS: Final = ("drift_set", "level", "captions", "expected")
 EVERYTHING: Final = "all"
 FEWEST_CONTENT, MOST_SAID = 3, 5
 """A text with fewer content words, or said of more videos by one source, is listed as generic."""
@@ -185,9 +185,7 @@ def stability_rows(analysis: Analysis, *, rng: np.random.Generator, draws: int) 
 def distribution_rows(scores: Mapping[str, NDArray[np.float64]]) -> list[Row]:
     """Share of the captions of each system, and of all, by z score in steps of a quarter."""
     edges = np.arange(-END, END + STEP / 2, STEP)
-    groups = dict(scores)
-    if len(groups) > 1:
-        groups[EVERYTHING] = np.concatenate(list(groups.values()))
+    groups = {**scores, EVERYTHING: np.concatenate(list(scores.values()))}
     return [
         {"system": name, "from": float(low), "to": float(low + STEP), "captions": int(count),
          "share": count / max(len(values), 1)}
@@ -202,7 +200,7 @@ def level_rows(levels: NDArray[np.int64], sets: int = 5) -> list[Row]:
     """Captions of each level, and how many of them a quality-drift set keeps (emscore-2022)."""
     counts = np.bincount(levels, minlength=sets + 1)
     return [
-        {"set": one, "level": level, "captions": int(counts[level]),
+        {"drift_set": one, "level": level, "captions": int(counts[level]),
          "expected": counts[level] / (abs(one - level) + 1)}
         for one in range(1, sets + 1)
         for level in range(1, sets + 1)

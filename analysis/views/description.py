@@ -8,7 +8,7 @@ from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from analysis.evaluation.description import description_charts
+from analysis.evaluation.description_charts import description_charts
 from analysis.models import Description
 from analysis.selectors.descriptions import (
     description_folder,
@@ -70,13 +70,21 @@ PARTS: dict[str, tuple[str, str, dict[str, str]]] = {
     "levels": (
         "Levels of quality",
         "Captions of each level, and how many a quality-drift set keeps.",
-        {"set": "Set", "level": "Level", "captions": "Captions", "expected": "Kept"},
+        {"drift_set": "Set", "level": "Level", "captions": "Captions", "expected": "Kept"},
     ),
     "cost": (
         "Cost",
         "Planned and spent, in all and for each system.",
         {"what": "Of it", "total": "In all", "systems": "Systems", "per_system": "Per system",
          "currency": "Currency"},
+    ),
+    "summary": (
+        "The whole in one line",
+        "Captions of systems and references with their words, and the z scores of captions.",
+        {"systems": "Systems", "captions": "Captions", "words_mean": "Words, mean",
+         "reference_sets": "Sets of references", "reference_words_mean": "Words, mean",
+         "annotators": "Annotators", "ratings": "Ratings", "scores": "Captions with a score",
+         "mean_z": "z, mean", "sd_z": "sd"},
     ),
 }  # fmt: skip
 

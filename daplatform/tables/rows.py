@@ -12,11 +12,10 @@ from itertools import chain, repeat
 from operator import itemgetter
 from pathlib import Path
 
-from daplatform.tables.bounds import BOUNDS, Bounds
-from daplatform.tables.faults import Faults, Kind, Where
+from daplatform.tables.faults import Faults, Kind, Where, counted, quoted, suggestion
 from daplatform.tables.formulas import APOSTROPHE, as_written
 from daplatform.tables.lines import is_readable, read_lines
-from daplatform.tables.wording import counted, quoted, suggestion
+from daplatform.tables.plain import BOUNDS, Bounds
 
 _TEXT = (".csv", ".tsv", ".txt", ".jsonl")
 SUFFIXES = (*_TEXT, ".xlsx", ".ods", ".xls", *(f"{suffix}.gz" for suffix in _TEXT))
@@ -125,7 +124,7 @@ class Breaks:
                 Where(file, self._first),
                 f"Line breaks inside {counted(self.count, 'text')} became spaces; "
                 "this is the first.",
-                "Nothing needs doing where the texts still read well.",
+                "Nothing, if the texts still read well.",
             )
 
 

@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from analysis.services.descriptions import description_request
 from analysis.services.keys import key_create
 from crowds.models import AuditEntry, LedgerEntry, OutboxMessage, Publication, Submission
 from hits.models import Upload
@@ -118,6 +119,7 @@ def grow(campaign, number: int) -> None:
         make_campaign(owner=owner)
     batch_compose(campaign=campaign)
     compute(campaign)
+    description_request(campaign=campaign)  # a row for what has come in, once
 
 
 def test_no_page_asks_more_of_a_larger_campaign(clients, campaign, pages):

@@ -62,10 +62,10 @@ def test_files_are_those_of_the_command(opened, campaign, client_of, organiser, 
 def test_it_is_made_anew_when_a_caption_comes(opened, campaign):
     row = description_request(campaign=campaign)
     job_run(row)
-    assert description_request(campaign=campaign).pk == row.pk
+    assert not description_request(campaign=campaign).is_active
     caption = campaign.systems.exclude(role="reference").first().captions.first()
     type(caption).objects.filter(pk=caption.pk).update(retired_at=campaign.created_at)
-    assert description_request(campaign=campaign).pk != row.pk
+    assert description_request(campaign=campaign).is_active
 
 
 def test_a_campaign_without_captions_says_what_to_do(opened, organiser):

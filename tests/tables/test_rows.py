@@ -89,7 +89,7 @@ def test_line_breaks_become_spaces_and_are_counted_once_a_file(tmp_path):
     assert [values[2] for _, values in rows] == ["A dog runs.", "A cat.", "A bird."]
     assert [str(fault) for fault in faults] == [
         "captions.csv, line 2: Line breaks inside 2 texts became spaces; this is the first. "
-        "Nothing needs doing where the texts still read well."
+        "Nothing, if the texts still read well."
     ]
 
 

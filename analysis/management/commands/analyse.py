@@ -59,7 +59,7 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--protocol",
-            choices=list(protocols()),
+            choices=[each.name for each in protocols().values() if not each.writes],
             default=DEFAULTS.protocol,
             help="what people were asked, and so the scale of the scores (default direct)",
         )

@@ -61,7 +61,7 @@ def test_it_writes_every_file_of_the_contract(files):
     assert header.startswith("metric,human,level,n,pearson,spearman,kendall_b,kendall_c,")
     names = {path.name for path in out.iterdir()}
     files = "williams.csv outliers.csv report.html report.json correlations.tex williams.tex"
-    assert {*files.split(), "williams-z.svg", "fusion-z.json", "signature.txt"} <= names
+    assert {*files.split(), "williams-z-captions.svg", "fusion-z.json", "signature.txt"} <= names
     first = rows(out / "correlations.csv")[0]
     assert (first["metric"], first["level"], first["n"]) == ("good", "caption", "120")
     assert "Is good better than poor here? Yes" in said

@@ -115,7 +115,7 @@ def without_frames(path: Path) -> None:
         (missing, "there is no such file"),
         (corrupt, "it "),
         (truncated, "it "),
-        (audio_only, "it holds no picture"),
+        (audio_only, "it has no picture"),
         (without_frames, "it holds no frames"),
     ],
 )
