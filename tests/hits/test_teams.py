@@ -28,7 +28,7 @@ def folder(tmp_path):
 
 
 def faults_of(folder) -> list[str]:
-    return [str(fault) for fault in read_campaign(folder).faults.errors]
+    return [str(fault) for fault in read_campaign(folder).faults]
 
 
 @pytest.mark.django_db
