@@ -23,7 +23,7 @@ def with_lines(folder, *, above: str = "", below: str = ""):
 
 @pytest.fixture
 def folder(tmp_path):
-    return make_folder(tmp_path / "campaign", videos=20, systems=3)
+    return make_folder(tmp_path / "campaign", videos=30, systems=3)
 
 
 def faults_of(folder) -> list[str]:
