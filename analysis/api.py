@@ -28,7 +28,7 @@ from analysis.selectors.annotators import uses_explained
 from analysis.selectors.evaluations import evaluation_latest, evaluation_numbers
 from analysis.selectors.metric_scores import metric_sources
 from analysis.selectors.ratings import ratings_of
-from analysis.selectors.results import result_latest, result_summary
+from analysis.selectors.results import further_runs, result_latest, result_summary
 from analysis.services.evaluations import evaluation_key, evaluation_request
 from analysis.services.keys import key_owner
 from analysis.services.requests import result_key, result_request
@@ -38,7 +38,6 @@ from daplatform import __version__
 from daplatform.jobs.tasks import job_wake
 from daplatform.throttling import WINDOW, is_refused_too_often
 from hits.models import Campaign, Caption
-from hits.selectors import further_runs
 from hits.views.access import campaigns_for
 
 RETRY_AFTER = 5  # seconds

@@ -51,11 +51,19 @@ class OptionsForm(forms.Form):
     @property
     def changes(self) -> str:
         """Every option that is not its field's first choice, in words."""
-        return "; ".join(
-            f"{field.label}: {dict(field.field.choices)[field.value()]}"  # type: ignore[attr-defined]
-            for field in self
-            if field.value() and not field.errors and field.value() != field.field.choices[0][0]  # type: ignore[attr-defined]
-        )
+        chosen = ((field.label, chosen_in(field)) for field in self)
+        return "; ".join(f"{label}: {words}" for label, words in chosen if words)
+
+
+def chosen_in(field: forms.BoundField) -> str:
+    """What somebody typed, or chose instead of the first choice; empty where it is as usual."""
+    value = field.value()
+    if not value or field.errors:
+        return ""
+    if not isinstance(field.field, forms.ChoiceField):
+        return f"“{value}”"
+    choices = dict(cast(list[tuple[str, str]], field.field.choices))
+    return "" if value == next(iter(choices)) else choices[value]
 
 
 class ChoicesForm(OptionsForm):
@@ -149,7 +157,7 @@ def both_ways(columns: Mapping[str, str]) -> list[tuple[str, str]]:
     ]
 
 
-class AnnotatorsForm(forms.Form):
+class AnnotatorsForm(OptionsForm):
     """Which annotators are listed, and in what order."""
 
     q = forms.CharField(required=False, max_length=100, label="Pseudonym")
@@ -183,7 +191,7 @@ class AnnotatorsForm(forms.Form):
     )
 
 
-class CaptionsForm(forms.Form):
+class CaptionsForm(OptionsForm):
     """Which captions are listed, and in what order."""
 
     q = forms.CharField(required=False, max_length=200, label="Words or video")

@@ -19,6 +19,7 @@ from analysis.views import (
     results,
     sets,
     why,
+    written,
 )
 
 
@@ -64,6 +65,9 @@ urlpatterns = [
     path("<slug:slug>/captions/<int:pk>/why/", why.why, name="why"),
     path("<slug:slug>/videos/<int:pk>/frames/<int:at>.jpg", why.video_frame, name="video-frame"),
     path("<slug:slug>/videos/<int:pk>/scores/", captions.video_scores, name="video-scores"),
+    path("<slug:slug>/written/", written.written, name="written"),
+    path("<slug:slug>/written/decide/", written.written_decide, name="written-decide"),
+    path("<slug:slug>/written/adopt/", written.written_adopt, name="written-adopt"),
     path("<slug:slug>/annotators/", annotators.annotator_list, name="annotator-list"),
     path(
         "<slug:slug>/annotators/order/",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
@@ -10,7 +11,7 @@ from hits.models import Campaign, Caption, Hit, HitItem, Video
 from hits.protocols import protocols
 
 # The highest answer that any protocol takes: a rating is checked against its own when it is saved.
-HIGHEST = max(each.scale.high for each in protocols().values())
+HIGHEST = max(each.scale.high for each in protocols().values() if not each.writes)
 
 
 class Annotator(models.Model):
@@ -165,8 +166,11 @@ class Rating(models.Model):
     position = models.PositiveSmallIntegerField()
     revision = models.PositiveSmallIntegerField()
     key = models.UUIDField(help_text="Chosen by the browser; a repeated post is known by it.")
-    score = models.PositiveSmallIntegerField()
+    # Numbers have columns, which analysis reads by the million. A protocol that asks for anything
+    # else has all its answers in `answers`.
+    score = models.PositiveSmallIntegerField(null=True, blank=True)
     fluency = models.PositiveSmallIntegerField(null=True, blank=True)
+    answers = models.JSONField(null=True, blank=True)
 
     # Evidence by the server's clock: when the item was handed out and when its rating arrived.
     served_at = models.DateTimeField()
@@ -191,7 +195,11 @@ class Rating(models.Model):
                 fields=["assignment", "position", "revision"], name="one_rating_per_revision"
             ),
             models.UniqueConstraint(fields=["assignment", "key"], name="one_rating_per_post"),
-            models.CheckConstraint(condition=Q(score__lte=HIGHEST), name="score_0_to_100"),
+            models.CheckConstraint(
+                condition=Q(score__isnull=False, score__lte=HIGHEST)
+                | Q(score=None, answers__isnull=False),
+                name="score_0_to_100",
+            ),
             models.CheckConstraint(
                 condition=Q(fluency=None) | Q(fluency__lte=HIGHEST), name="fluency_0_to_100"
             ),
@@ -204,7 +212,23 @@ class Rating(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.score} for {self.item}"
+        return f"{'An answer' if self.score is None else self.score} for {self.item}"
+
+
+class Removal(models.Model):
+    """An answer that a person took out of the result. The answer stays, and can be put back."""
+
+    rating = models.OneToOneField(Rating, on_delete=models.CASCADE, related_name="removal")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.rating}, removed"
 
 
 class VideoProblem(models.Model):

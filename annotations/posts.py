@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
 from django.utils.translation import gettext
@@ -34,14 +34,30 @@ class Evidence(Post):
     hidden_ms: Count
 
 
+class AnswerPost(Post):
+    """The answers about one item. The receipt names it, the key tells a repeated post.
+
+    What they may be is for the protocol to say.
+    """
+
+    receipt: Annotated[str, Field(max_length=200)]
+    key: UUID
+    answers: dict[str, Any]
+    evidence: Evidence
+
+
 class RatingPost(Post):
-    """One rating. The receipt names the item, the key tells a repeated post."""
+    """The same where all answers are numbers."""
 
     receipt: Annotated[str, Field(max_length=200)]
     key: UUID
     score: Score
     fluency: Score | None = None
     evidence: Evidence
+
+    @property
+    def answers(self) -> dict[str, Any]:
+        return {"score": self.score} | ({} if self.fluency is None else {"fluency": self.fluency})
 
 
 class ProblemPost(Post):

@@ -23,13 +23,18 @@ SAMPLE_TEXTS = (
 
 def practice(protocol: AnnotationProtocol) -> list[dict[str, Any]]:
     """One page of items, at positions below 0."""
-    texts = (PRACTICE_TEXT, *SAMPLE_TEXTS[:2]) if protocol.whole_video else (PRACTICE_TEXT,)
+    texts: tuple[Promise | str, ...] = (PRACTICE_TEXT,)
+    if protocol.writes:
+        texts = ("",)
+    elif protocol.whole_video:
+        texts = (PRACTICE_TEXT, *SAMPLE_TEXTS[:2])
     return _items(texts, whole_page=True, first=-len(texts))
 
 
 def samples(protocol: AnnotationProtocol) -> list[dict[str, Any]]:
     """Items of a preview: not from any HIT, for nobody who only looks may see those."""
-    return _items(SAMPLE_TEXTS, whole_page=protocol.whole_video)
+    texts = ("",) if protocol.writes else SAMPLE_TEXTS
+    return _items(texts, whole_page=protocol.whole_video)
 
 
 def _items(

@@ -113,7 +113,7 @@ class ExtendForm(forms.Form):
         min_value=0,
         max_value=30,
         required=False,
-        help_text="From now on. Empty to leave it as it is.",
+        help_text="Counted from now. Leave it empty to keep the present end.",
     )
 
     def amounts(self) -> dict[str, int]:

@@ -118,10 +118,7 @@ class SettingsForm(forms.ModelForm[Campaign]):
 
     protocol = forms.ChoiceField(
         label="What a page asks",
-        choices=lambda: [
-            (each.name, f"{each.title}: {each.summary}") for each in protocols().values()
-        ],
-        help_text="Another protocol brings its own numbers into the plan: look at it afterwards.",
+        help_text="Another protocol changes the sizes in the plan. Check the plan afterwards.",
     )
 
     class Meta:
@@ -152,6 +149,15 @@ class SettingsForm(forms.ModelForm[Campaign]):
             "contact": "Contact for annotators",
         }
         widgets = {name: forms.Textarea(attrs={"rows": 4}) for name in ("instructions", "consent")}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Only protocols that the campaign's material is for."""
+        super().__init__(*args, **kwargs)
+        self.fields["protocol"].choices = [  # type: ignore[attr-defined]
+            (each.name, f"{each.title}: {each.summary}")
+            for each in protocols().values()
+            if each.writes == self.instance.asked.writes
+        ]
 
     def choices(self) -> list[forms.BoundField]:
         return [self[name] for name in self.Meta.fields[1:5]]

@@ -292,7 +292,7 @@ class VideoMisfit:
     fitting: None = None  # there is no one shape to propose: the reason says what to change
 
     def __str__(self) -> str:
-        return f"No HIT can be laid out by this plan: {self.reason}."
+        return f"This plan does not make a HIT: {self.reason}."
 
 
 def find_video_misfit(wanted: VideoShape, captions: Sequence[int]) -> VideoMisfit | None:

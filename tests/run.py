@@ -1,9 +1,10 @@
 """Every test, on every database: `make test` calls this.
 
-Three passes over one suite, with private servers behind them: everything on PostgreSQL, and beside
-it what may differ on SQLite, then the browser. Tests of faults and of pages wait much, so that
-three processes keep two cores busy. Tests run in a random order; its seed is printed, and
-`make test SEED=3` repeats it. How many ran, and what was skipped, is named last.
+Four passes over one suite, with private servers behind them: everything on PostgreSQL, and beside
+it what may differ on SQLite, the browser, and faults on PostgreSQL. These three wait much, so that
+three processes keep two cores busy, and both lanes end at about the same time. Tests run in a
+random order; its seed is printed, and `make test SEED=3` repeats it. How many ran, and what was
+skipped, is named last.
 """
 
 from __future__ import annotations
@@ -60,7 +61,15 @@ class Pass:
 
 # Passes of one lane follow each other; lanes run beside each other.
 LANES = [
-    [Pass("everything", "everything, PostgreSQL", "not browser", ["tests"], workers=WORKERS)],
+    [
+        Pass(
+            "everything",
+            "everything but faults, PostgreSQL",
+            "not browser and not faults",
+            ["tests"],
+            workers=WORKERS,
+        )
+    ],
     [
         Pass(
             "sqlite",
@@ -70,6 +79,7 @@ LANES = [
             on_postgres=False,
         ),
         Pass("browser", "browser, PostgreSQL", "browser", ["tests/browser"]),
+        Pass("faults", "faults, PostgreSQL", "faults", ["tests/faults"]),
     ],
 ]
 

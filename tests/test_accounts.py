@@ -86,7 +86,7 @@ def test_pages_for_errors_need_no_request(name):
 def test_a_page_that_is_not_there_is_said_so(client_of, organiser):
     response = client_of(organiser).get("/nowhere/")
     assert response.status_code == 404
-    assert "Nothing here" in shown(response)
+    assert "Page not found" in shown(response)
 
 
 def test_an_analyst_is_told_why_not(client_of, analyst):

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
 
 from analysis.evaluation import caption_tables, system_tables, tables
 from analysis.evaluation.latex import correlations_table, williams_matrix
-from analysis.evaluation.pictures import pictures
+from analysis.evaluation.pictures import pictures, reference_pictures, slug
 from analysis.evaluation.pipeline import Evaluation
 from analysis.evaluation.registry import evaluation_findings
 from analysis.evaluation.report import TITLE, report_html
@@ -67,10 +67,10 @@ def evaluation_files(
         for format in table_formats()
     }
     made |= {name: partial(bytes, content) for name, content in fusions(evaluation).items()}
-    for part in evaluation.parts:
-        for one in pictures(part, evaluation).values():
-            made[f"{one.name}.svg"] = partial(_svg, one.spec)
-            made[f"{one.name}.png"] = partial(draw_png, one.spec)
+    drawn = [one for part in evaluation.parts for one in pictures(part, evaluation).values()]
+    for one in [*drawn, *chain.from_iterable(map(reference_pictures, robustness))]:
+        made[f"{one.name}.svg"] = partial(_svg, one.spec)
+        made[f"{one.name}.png"] = partial(draw_png, one.spec)
     return made | {
         "correlations.tex": lambda: correlations_table(evaluation).encode(),
         "williams.tex": lambda: williams_matrix(evaluation).encode(),
@@ -119,15 +119,10 @@ def chosen_names(names: Iterable[str], *, format: str, latex: bool) -> list[str]
     return list(dict.fromkeys([*chosen, *pictures, *fusions]))
 
 
-def _slug(name: str) -> str:
-    """A name that can be part of a file's, whatever somebody called a column."""
-    return re.sub(r"\W+", "-", name)
-
-
 def fusions(evaluation: Evaluation) -> dict[str, bytes]:
     """The mix of metrics for each column of human scores, as a metric to be applied elsewhere."""
     return {
-        FUSION.format(_slug(part.human)): fusion_json(
+        FUSION.format(slug(part.human)): fusion_json(
             part.fusion.fusion,
             tuple(part.metrics[at] for at in part.fusion.metrics),
             part.human,

@@ -12,6 +12,8 @@ from analysis.evaluation import tables
 from analysis.evaluation.findings.systems import systems_spec
 from analysis.evaluation.levels import LevelResult
 from analysis.evaluation.pipeline import AgainstHuman, Evaluation
+from analysis.evaluation.reference_curve import COEFFICIENTS, best_metrics, curve_rows, curve_specs
+from analysis.evaluation.robustness.checks import Robustness
 from analysis.metrics.registry import Need, embedding_models, families
 from analysis.metrics.scoring import metric_of
 from analysis.presenting.charts import (
@@ -48,7 +50,7 @@ class Picture:
 
 def pictures(part: AgainstHuman, evaluation: Evaluation) -> dict[str, Picture]:
     """Every picture there is of one column of human scores, by what it shows."""
-    human, settings = re.sub(r"\W+", "-", part.human), evaluation.settings
+    human, settings = slug(part.human), evaluation.settings
     found: dict[str, Picture] = {}
     for level in (part.caption, part.system):
         over = LEVELS[level.level]
@@ -65,6 +67,33 @@ def pictures(part: AgainstHuman, evaluation: Evaluation) -> dict[str, Picture]:
         caption = f"Every system by people ({part.human}, upwards) and by the metric (to the right)"
         found["systems"] = Picture(f"systems-{human}", "systems", spec, caption)
     return found
+
+
+def reference_pictures(checked: Robustness) -> list[Picture]:
+    """What more references do to each coefficient; none where there is nothing to draw."""
+    rows = curve_rows(checked.findings)
+    if len({row["references"] for row in rows}) < 2 or not best_metrics(rows):
+        return []
+    human = checked.human
+    return [
+        Picture(
+            f"references-{slug(human)}-{name}",
+            "robustness",
+            spec,
+            f"{COEFFICIENTS[name]} with people ({human}) by number of references, mean over sets "
+            "of that many; dashed are metrics that need none",
+        )
+        for name, spec in curve_specs(rows, human).items()
+    ]
+
+
+def slug(name: str) -> str:
+    """A name that can be part of a file's, whatever somebody called a column.
+
+    >>> slug("z, all people")
+    'z-all-people'
+    """
+    return re.sub(r"\W+", "-", name)
 
 
 def kind_of(metric: str) -> str:

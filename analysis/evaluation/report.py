@@ -11,7 +11,7 @@ import numpy as np
 
 from analysis.evaluation import caption_tables, headings, sentences, tables
 from analysis.evaluation.levels import LevelResult
-from analysis.evaluation.pictures import LEVELS, pictures
+from analysis.evaluation.pictures import LEVELS, pictures, reference_pictures
 from analysis.evaluation.pipeline import AgainstHuman, Evaluation
 from analysis.evaluation.points import MOST_POINTS, ODD, USUAL, scatter_spec
 from analysis.evaluation.reference_curve import curve_rows, curve_sentence
@@ -236,6 +236,8 @@ def _robustness(checked: Robustness) -> list[Element]:
         columns = {"condition": check.capitalize(), "n": "n", **{name: name for name in metrics}}
         said = f" {curve_sentence(curve_rows(found))}" if check == NUMBERS else ""
         parts += [element("p", sentences.CHECKED[check] + said), table(rows, columns)]
+        if check == NUMBERS:
+            parts += [chart(one.spec, one.caption) for one in reference_pictures(checked)]
     return parts
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,12 @@ WEIGHTS: Final = (0.6, 0.3, 0.1)
 BEGIN, END = "<s>", "</s>"
 _WORD = re.compile(r"[A-Za-z]+")
 _BARRED = -1e9
+
+
+class Reader(Protocol):
+    """Tells how badly a sentence reads."""
+
+    def perplexity(self, text: str) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -151,7 +157,7 @@ def _alike(one: str, other: str) -> bool:
 def concept_foils(
     references: Mapping[str, Mapping[str, str]],
     concepts: Concepts,
-    model: NgramModel,
+    model: Reader,
     rng: np.random.Generator | None = None,
 ) -> list[FoilPair]:
     """A foil of each video's first caption that has a concept in it.

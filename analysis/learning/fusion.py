@@ -13,7 +13,7 @@ from analysis.learning.folder import card, described, save_metric
 from analysis.learning.head import PAPER
 from analysis.learning.rated import Floats, RatedSet
 from analysis.learning.splits import by_video
-from analysis.learning.training import Trial, targets
+from analysis.learning.training import Fold, Trial, targets
 from analysis.metrics.artifacts import Artifact
 from analysis.metrics.batch import Values
 from analysis.metrics.families.fusion import NAME
@@ -80,15 +80,7 @@ def _held_out(name: str, sets: Sequence[RatedSet], seed: int) -> list[str]:
     split = by_video(sets, np.random.default_rng([seed, 3]), HELD_OUT)
     part = learn_fusion(split.training)
     return Trial(
-        name,
-        tuple(
-            (
-                one.name,
-                pearson(one.found.metrics["sts"], one.scores),
-                pearson(part.predict(one), one.scores),
-            )
-            for one in split.test
-        ),
+        name, tuple(Fold.of(one.name, one, part.predict(one)) for one in split.test)
     ).lines()
 
 

@@ -20,6 +20,9 @@ from analysis.metrics.encoding.sentence_model import SENTENCE, SentenceModel, fi
 from analysis.metrics.registry import metric_libraries
 from analysis.metrics.scoring import Progress
 
+LAYERS: Final = 2
+"""Of a sentence model, that learn by default; with more, training takes longer."""
+
 
 @dataclass(frozen=True)
 class Lesson:
@@ -31,6 +34,7 @@ class Lesson:
     out : the folder to write
     backbone : a folder of a sentence model to fine-tune; by default that of the text metrics
     epochs, minutes : how long a sentence model is fine-tuned
+    layers : how many of its last layers learn
     told, progress : hear of every step of the training, and of what comes before it
     """
 
@@ -39,6 +43,7 @@ class Lesson:
     out: Path
     backbone: Path | None = None
     epochs: int = 1
+    layers: int = LAYERS
     minutes: float = float("inf")
     told: Told = lambda *_: None
     progress: Progress = lambda what, done, total: None
@@ -144,7 +149,7 @@ class BerthaKind(HeadKind):
         return learn_bertha(
             sets,
             backbone=self.backbone,
-            tuning=Tuning(epochs=lesson.epochs, minutes=lesson.minutes),
+            tuning=Tuning(epochs=lesson.epochs, layers=lesson.layers, minutes=lesson.minutes),
             seed=lesson.seed,
             out=lesson.out,
             told=lesson.told,

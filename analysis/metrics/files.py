@@ -19,7 +19,7 @@ from analysis.metrics.scoring import Scores
 from analysis.metrics.settings import Settings
 from analysis.metrics.vision import token_weights
 from daplatform.tables import Bounds, Columns, Faults, Kind, Where, quoted, read_table
-from daplatform.tables.formulas import as_written, defused
+from daplatform.tables.formulas import defused
 
 # A caption of 10,000 words is odd but no reason to refuse a file.
 _BOUNDS = Bounds(line_bytes=4 * 1024 * 1024)
@@ -99,7 +99,7 @@ def _rows(path: Path, columns: tuple[str, ...], faults: Faults) -> Iterable[tupl
         return
     for line, values in read_table(path, Columns(columns), faults, _BOUNDS):
         if all(value.strip() for value in values):
-            yield line, [as_written(value) for value in values]
+            yield line, list(values)
         else:
             faults.error(
                 Kind.EMPTY_CAPTION,
@@ -110,18 +110,18 @@ def _rows(path: Path, columns: tuple[str, ...], faults: Faults) -> Iterable[tupl
 
 
 def are_demo_scenes(folder: Path) -> bool:
-    """Whether every video of a folder was rendered for the demo, and there is one."""
-    videos = _video_files(folder)
+    """Whether every video in a folder and below it was rendered for the demo, and there is one."""
+    videos = _videos_of(folder.rglob("*"))
     return bool(videos) and all(map(is_demo_scene, videos))
 
 
-def _video_files(folder: Path) -> list[Path]:
-    return [path for path in sorted(folder.glob("*")) if path.suffix in _VIDEO_SUFFIXES]
+def _videos_of(paths: Iterable[Path]) -> list[Path]:
+    return [path for path in sorted(paths) if path.suffix.lower() in _VIDEO_SUFFIXES]
 
 
 def find_videos(folder: Path, names: Iterable[str]) -> dict[str, Path]:
     """The file of each video: its name as it stands, or with the suffix of a video."""
-    by_stem = {path.stem: path for path in _video_files(folder)}
+    by_stem = {path.stem: path for path in _videos_of(folder.glob("*"))}
     return {
         name: folder / name if (folder / name).is_file() else by_stem.get(name, folder / name)
         for name in dict.fromkeys(names)

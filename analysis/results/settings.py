@@ -56,7 +56,7 @@ class Settings:
             raise ValueError(f"seed must not be negative, not {self.seed}")
         if self.planned_captions is not None and self.planned_captions < 1:
             raise ValueError(f"planned_captions must be at least 1, not {self.planned_captions}")
-        protocol_named(self.protocol)  # or it refuses the name
+        protocol_named(self.protocol).scale  # noqa: B018 - or the protocol refuses to rank
         for name, known in (("question", get_args(Question)), ("resample", get_args(Unit))):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}")

@@ -23,10 +23,9 @@ from analysis.presenting.listings import (
 )
 from analysis.selectors.results import result_listing
 from annotations.models import Annotator, Assignment
-from annotations.selectors.confirming import ratings_confirmed
 from crowds.decisions import Case, use_reason, uses
 from crowds.models import Exclusion
-from crowds.selectors.counting import annotators_left_out, annotators_vouched_for
+from crowds.selectors.counting import annotators_left_out, annotators_vouched_for, ratings_confirmed
 from hits.models import Campaign, HitItem
 from hits.selectors import replaced_words
 

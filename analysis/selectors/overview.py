@@ -20,7 +20,7 @@ from analysis.results.registry import Context, Counts
 from analysis.results.settings import Settings
 from analysis.selectors.decisions import Decision, campaign_decisions
 from analysis.selectors.progress import Progress, campaign_arrivals, campaign_progress
-from annotations.selectors.rated import campaigns_rated
+from annotations.selectors.work import campaigns_rated
 from crowds.models import Launch
 from crowds.selectors.counting import uses_everybody
 from crowds.selectors.money import campaign_currency, campaign_sums, policy_of

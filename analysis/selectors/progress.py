@@ -11,7 +11,7 @@ from django.db.models.functions import TruncHour
 
 from analysis.presenting.pace import DAY, HOUR, HOURS_SHOWN, Pace, hour_of
 from annotations.models import Assignment, Rating
-from annotations.selectors.confirming import ratings_confirmed
+from crowds.selectors.counting import ratings_confirmed
 from hits.models import Campaign, Hit
 
 State = Assignment.State
@@ -77,7 +77,7 @@ def campaign_progress(campaign: Campaign) -> Progress:
 
 
 @dataclass(frozen=True)
-class Turns:
+class Completion:
     """How many assignments of a campaign, by its slug, or of a HIT, by its id, are done."""
 
     key: str | int
@@ -89,24 +89,24 @@ class Turns:
         return 100 * self.finished // self.wanted
 
 
-def campaigns_turns(campaigns: QuerySet[Campaign]) -> list[Turns]:
+def campaigns_completion(campaigns: QuerySet[Campaign]) -> list[Completion]:
     """Of campaigns that are on offer, in one query."""
     turns = Assignment.objects.filter(campaign__in=campaigns.order_by().values("pk"))
-    return _turns(turns, "campaign__slug")
+    return _completion(turns, "campaign__slug")
 
 
-def hits_turns(campaign: Campaign, hits: Collection[int]) -> list[Turns]:
+def hits_completion(campaign: Campaign, hits: Collection[int]) -> list[Completion]:
     """Of a campaign's HITs that are on offer, in one query."""
-    return _turns(Assignment.objects.filter(campaign=campaign, hit__in=hits), "hit")
+    return _completion(Assignment.objects.filter(campaign=campaign, hit__in=hits), "hit")
 
 
-def _turns(turns: QuerySet[Assignment], key: str) -> list[Turns]:
+def _completion(turns: QuerySet[Assignment], key: str) -> list[Completion]:
     held = turns.exclude(slot=None).exclude(state__in=Assignment.GIVEN_UP)
     held = held.order_by().values(key)
     counted = held.annotate(
         wanted=Count("pk"), finished=Count("pk", filter=Q(state__in=Assignment.FINISHED))
     )
-    return [Turns(*row) for row in counted.values_list(key, "wanted", "finished")]
+    return [Completion(*row) for row in counted.values_list(key, "wanted", "finished")]
 
 
 def _hit_counts(campaign: Campaign) -> dict[str, int]:

@@ -21,8 +21,10 @@ FRESH = (0, 3)  # system captions and their repeats; control captions are never 
 def ratings_of(campaign: Campaign, columns: Columns) -> Ratings:
     """The last revision of every answer, under the names people know.
 
-    Raises TableError, a ValueError, when there are none.
+    Raises TableError, a ValueError, when there are none; ValueError where nobody rates.
     """
+    if campaign.asked.writes:
+        raise ValueError("people write captions in this campaign and rate none")
     answers = credited(campaign, latest(counted(campaign, columns)))
     names = _names(campaign)
     codes, labels = {}, {}

@@ -13,8 +13,7 @@ from analysis.presenting.listings import ANNOTATORS, CAPTIONS, as_table, read_li
 from analysis.results.files import Maker, captions_table, result_files
 from analysis.results.findings.ranking import missing_sentence, system_rows
 from analysis.results.registry import Summary
-from annotations.selectors.confirming import ratings_confirmed
-from crowds.selectors.counting import review_marks
+from crowds.selectors.counting import ratings_confirmed, review_marks
 from hits.models import Campaign
 
 if TYPE_CHECKING:
@@ -24,6 +23,11 @@ if TYPE_CHECKING:
 def last_rating(campaign: Campaign) -> int | None:
     """The last rating by somebody whose crowd knows them: the analysis reads up to there."""
     return ratings_confirmed(campaign).order_by("-pk").values_list("pk", flat=True).first()
+
+
+def further_runs(campaign: Campaign) -> tuple[str, ...]:
+    """Runs that are not their team's primary one: a ranking may leave them out."""
+    return tuple(campaign.systems.filter(is_primary=False).values_list("name", flat=True))
 
 
 def reviews_fingerprint(campaign: Campaign) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from analysis.evaluation.files import table
 from analysis.evaluation.points import points_of
 from analysis.models import MetricEvaluation, Result
@@ -19,6 +21,7 @@ from analysis.selectors import annotators, captions, inspection, metric_scores
 from analysis.selectors.evaluations import evaluation_points
 from analysis.selectors.ratings import ratings_of
 from analysis.selectors.results import result_has_listings, result_listing, result_systems
+from analysis.selectors.written import references_written
 from analysis.services.organiser_downloads import (
     hits_download,
     ledger_download,
@@ -27,7 +30,7 @@ from analysis.services.organiser_downloads import (
 )
 from analysis.services.results import ratings_until
 from analysis.services.snapshots import snapshot_refresh
-from annotations.selectors.confirming import ratings_confirmed
+from crowds.selectors.counting import ratings_confirmed
 from daplatform.errors import DomainError
 from hits.models import Campaign, Hit, HitItem
 
@@ -269,6 +272,18 @@ def video_download(campaign: Campaign, *, video: int, result: int | None) -> Dow
     )
 
 
+def references_download(campaign: Campaign, *, last: int, removed: int) -> Download:
+    """What people wrote, as the file `references` of the next campaign."""
+    rows = references_written(campaign)
+    columns = {
+        "video": [row.video for row in rows],
+        "source": [row.source for row in rows],
+        "caption": [row.text for row in rows],
+    }
+    written = {name: np.array(values, dtype=object) for name, values in columns.items()}
+    return one_piece(f"References written for {campaign.name}", written)
+
+
 DOWNLOADS: Mapping[str, Callable[..., Download]] = {
     "annotators": annotators_download,
     "answers": answers_download,
@@ -282,6 +297,7 @@ DOWNLOADS: Mapping[str, Callable[..., Download]] = {
     "pairs": pairs_download,
     "points": points_download,
     "ratings": ratings_download,
+    "references": references_download,
     "trail": trail_download,
     "video": video_download,
     "videos": videos_download,

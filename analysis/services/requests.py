@@ -51,6 +51,8 @@ def computed_request(
     has_files : whether what pages read beside the row is on this machine
     last : the last rating that counts, where it is known, or 0 where there need be none
     """
+    if campaign.asked.writes:  # nobody rates there
+        return None
     last = last_rating(campaign) if last is None else last
     if last is None:
         return None

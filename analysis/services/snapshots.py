@@ -33,8 +33,8 @@ QUERY = """
     SELECT id, assignment_id, annotator_id, caption_id,
            CAST(CASE kind WHEN 'system' THEN 0 WHEN 'reference' THEN 1 WHEN 'degraded' THEN 2
                 ELSE 3 END AS smallint),
-           score, CAST(COALESCE(fluency, -1) AS smallint), position, revision, is_unwatched,
-           served_at, created_at
+           CAST(COALESCE(score, -1) AS smallint), CAST(COALESCE(fluency, -1) AS smallint),
+           position, revision, is_unwatched, served_at, created_at
     FROM annotations_rating WHERE campaign_id = {campaign:d} AND id > {after:d} ORDER BY id
 """
 SELECTED = {
@@ -110,6 +110,7 @@ def ratings_checksums(campaign: Campaign, *, until: int) -> dict[str, int]:
         "hit": F("assignment__hit"),
         "system": F("caption__system"),
         "item": F("caption__video"),
+        "score": Coalesce("score", -1),
         "fluency": Coalesce("fluency", -1),
     }
     weight = F("pk") % WEIGHTS + 1

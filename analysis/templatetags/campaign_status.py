@@ -12,9 +12,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from analysis.selectors.overview import Overview, campaign_overview, overview_choices
-from analysis.selectors.progress import Turns, campaigns_turns, hits_turns
+from analysis.selectors.progress import Completion, campaigns_completion, hits_completion
 from analysis.services.requests import result_key
-from annotations.selectors.rated import campaigns_rated
+from annotations.selectors.work import campaigns_rated
 from hits.models import Campaign, Hit
 
 register = template.Library()
@@ -28,9 +28,9 @@ def overview_of(campaign: Campaign) -> Overview:
 
 
 @register.simple_tag
-def turns_of_campaigns(campaigns: Iterable[Campaign]) -> dict[str | int, Turns]:
+def completion_of_campaigns(campaigns: Iterable[Campaign]) -> dict[str | int, Completion]:
     """By slug, of those that are on offer."""
-    return {each.key: each for each in campaigns_turns(_these(campaigns))}
+    return {each.key: each for each in campaigns_completion(_these(campaigns))}
 
 
 @register.simple_tag
@@ -40,13 +40,13 @@ def rated_among(campaigns: Iterable[Campaign]) -> list[Campaign]:
 
 
 @register.simple_tag
-def turns_of_hits(campaign: Campaign, hits: Iterable[Hit]) -> dict[str | int, Turns]:
+def completion_of_hits(campaign: Campaign, hits: Iterable[Hit]) -> dict[str | int, Completion]:
     """By id, of those that are on offer."""
-    return {each.key: each for each in hits_turns(campaign, [hit.pk for hit in hits])}
+    return {each.key: each for each in hits_completion(campaign, [hit.pk for hit in hits])}
 
 
 @register.filter
-def of(turns: dict[str | int, Turns], key: str | int) -> Turns | None:
+def of(turns: dict[str | int, Completion], key: str | int) -> Completion | None:
     return turns.get(key)
 
 

@@ -11,8 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from analysis.forms import AnnotatorsForm
 from analysis.models import Result
-from analysis.presenting import person_charts
-from analysis.presenting.reasons import proposed_reason
+from analysis.presenting import person
 from analysis.selectors import annotators as people
 from analysis.views.latest import Latest, checked, latest_result, news
 from annotations.models import Annotator
@@ -67,13 +66,13 @@ def work_context(request: MemberRequest, annotator: Annotator, result: Result) -
         "row": people.annotator_listed(result, annotator),
         "page": page,
         "pairs": people.pair_rows(list(page)),
-        "pairs_chart": person_charts.pairs_chart(
+        "pairs_chart": person.pairs_chart(
             [(pair.original.score, pair.degraded.score) for pair in pairs], scale
         ),
-        "scores_chart": person_charts.person_scores_chart(
+        "scores_chart": person.person_scores_chart(
             [(answer.kind, answer.score) for answer in answers], scale
         ),
-        "timeline_chart": person_charts.timeline_chart(
+        "timeline_chart": person.timeline_chart(
             [(answer.kind, answer.score, answer.seconds) for answer in answers], scale
         ),
     }
@@ -124,7 +123,7 @@ def _proposal(latest: Latest, chosen: list[Annotator]) -> str:
         return ""
     names = [each.pseudonym for each in chosen]
     known = people.annotators_analysed(latest.listed, names)
-    return proposed_reason(known) if len(known) == len(names) else ""
+    return person.proposed_reason(known) if len(known) == len(names) else ""
 
 
 def _passed(latest: Latest, chosen: list[Annotator]) -> int:

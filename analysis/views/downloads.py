@@ -27,7 +27,7 @@ from analysis.selectors.exports import (
     export_path,
     exports_of,
 )
-from analysis.selectors.progress import campaigns_turns
+from analysis.selectors.progress import campaigns_completion
 from analysis.selectors.results import reviews_fingerprint
 from analysis.services import evaluations
 from analysis.services.downloads import DOWNLOADS
@@ -35,8 +35,8 @@ from analysis.services.exports import export_request
 from analysis.views import annotators, captions, comparison, pairs
 from analysis.views.evaluation import EvaluationForm, PointsForm
 from analysis.views.latest import checked, latest_result
-from annotations.selectors.confirming import ratings_confirmed
-from crowds.selectors.counting import uses_everybody
+from annotations.models import Removal
+from crowds.selectors.counting import ratings_confirmed, uses_everybody
 from daplatform.errors import DomainError
 from daplatform.jobs.tasks import job_wake
 from daplatform.row_keys import row_key
@@ -164,6 +164,13 @@ def newest(rows: QuerySet[Any]) -> int:
     return rows.aggregate(last=Max("pk"))["last"] or 0
 
 
+def references_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    if not campaign.asked.writes:
+        raise Http404("Nobody writes captions in this campaign.")
+    removed = Removal.objects.filter(rating__campaign=campaign).count()
+    return {"last": newest(campaign.ratings.all()), "removed": removed}
+
+
 def metrics_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
     return {}
 
@@ -208,7 +215,7 @@ def video_choices(request: MemberRequest, campaign: Campaign, subject: str) -> C
 
 
 def hits_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
-    counted = campaigns_turns(Campaign.objects.filter(pk=campaign.pk))
+    counted = campaigns_completion(Campaign.objects.filter(pk=campaign.pk))
     turns = ", ".join(f"{each.finished} of {each.wanted}" for each in counted)
     return {"batch": batch_wanted(request), "turns": turns}
 
@@ -247,6 +254,7 @@ CHOICES: Mapping[str, Callable[[MemberRequest, Campaign, str], Choices]] = {
     "pairs": person_choices,
     "points": points_choices,
     "ratings": ratings_choices,
+    "references": references_choices,
     "trail": trail_choices,
     "video": video_choices,
     "videos": videos_choices,

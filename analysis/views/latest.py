@@ -16,14 +16,13 @@ from django_htmx.http import HttpResponseClientRefresh
 from analysis.forms import ChoicesForm
 from analysis.models import MetricEvaluation, Result
 from analysis.results.files import Maker
-from analysis.selectors.results import result_has_listings, result_latest
+from analysis.selectors.results import further_runs, result_has_listings, result_latest
 from analysis.services.files import file_make
 from analysis.services.requests import result_key, result_request
 from crowds.selectors.counting import uses_everybody
 from daplatform.error_pages import NoSuchChoice
 from daplatform.jobs.tasks import job_wake
 from hits.models import Campaign
-from hits.selectors import further_runs
 from hits.views.access import MemberRequest
 
 F = TypeVar("F", bound=Form)

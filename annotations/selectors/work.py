@@ -1,20 +1,22 @@
-"""An assignment in progress: how far it is, and what is to be seen next."""
+"""Work in progress: how far an assignment is, what comes next, and which campaigns are rated."""
 
 from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import connection
-from django.db.models import Max, QuerySet
+from django.db.models import Exists, Max, OuterRef, QuerySet
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotations.errors import LinkRefused
 from annotations.models import Assignment, Rating
 from annotations.tokens import RatingSession, since
-from hits.models import Video
+from hits.models import Campaign, Hit, Video
 
+UNFINISHED = (Assignment.State.OPEN, Assignment.State.ACTIVE)
 FASTEST = 2.0  # that the player offers, where a campaign lets it
 State = Assignment.State
 CLOSED = {
@@ -40,14 +42,6 @@ PAGE = """
         WHERE wanted.hit_id = %(hit)s AND wanted.position = %(position)s)
 """
 SUBMITTED = _("This task was submitted. Thank you!")
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The rating that counts for an item."""
-
-    score: int
-    fluency: int | None
 
 
 @dataclass(frozen=True)
@@ -135,13 +129,16 @@ def items_between(*, hit_id: int, first: int, last: int) -> list[Item]:
     return [Item(position, damaged or text, seconds) for position, damaged, text, seconds in rows]
 
 
-def answers_given(*, assignment_id: int, page: range) -> dict[int, Answer]:
+def answers_given(*, assignment_id: int, page: range) -> dict[int, dict[str, Any]]:
     """The ratings that count for the items of a page, by position."""
     ratings = Rating.objects.filter(
         assignment_id=assignment_id, position__gte=page.start, position__lt=page.stop
     )
-    given = ratings.order_by("revision").values_list("position", "score", "fluency")
-    return {position: Answer(score, fluency) for position, score, fluency in given}
+    given = ratings.order_by("revision").values_list("position", "score", "fluency", "answers")
+    return {
+        position: answers or {"score": score, "fluency": fluency}
+        for position, score, fluency, answers in given
+    }
 
 
 def item_video(*, hit_id: int, position: int) -> Video:
@@ -152,3 +149,16 @@ def hit_media_urls(hit_id: int) -> list[str]:
     """Addresses on other sites that the HIT's videos are played from."""
     videos = Video.objects.filter(captions__items__hit=hit_id).exclude(url="")
     return list(videos.values_list("url", flat=True).distinct())
+
+
+def campaigns_rated(campaigns: QuerySet[Campaign]) -> QuerySet[Campaign]:
+    """Those of them that are live still, with every HIT offered and nothing left to rate."""
+    placed = Assignment.objects.filter(slot__isnull=False)
+    standing = placed.exclude(state__in=Assignment.GIVEN_UP)
+    hits = Hit.objects.filter(batch__campaign=OuterRef("pk"))
+    return campaigns.filter(
+        Exists(hits),
+        ~Exists(hits.exclude(Exists(standing.filter(hit=OuterRef("pk"))))),
+        ~Exists(placed.filter(campaign=OuterRef("pk"), state__in=UNFINISHED)),
+        state=Campaign.State.LIVE,
+    )

@@ -1,4 +1,4 @@
-"""Saving a rating: one statement that checks, orders and inserts."""
+"""Saving a rating: one statement that checks, orders and inserts. Reports of faulty videos, too."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotations.errors import InvalidPost, OutOfOrder, TooManyChanges, WorkClosed
-from annotations.models import Rating
-from annotations.posts import RatingPost
-from annotations.selectors.work import assignment_of, closed_sentence, rated_count
+from annotations.models import Rating, VideoProblem
+from annotations.posts import AnswerPost, ProblemPost, RatingPost
+from annotations.selectors.work import assignment_of, closed_sentence, item_video, rated_count
 from annotations.tokens import RatingSession, Receipt, receipt_read
 
 # The player's clock and the probe's differ by a few frames.
 SLACK_MS = 500
 GIVEN = [
-    "revision", "key", "score", "fluency", "served_at", "created_at", "is_unwatched",
+    "revision", "key", "score", "fluency", "answers", "served_at", "created_at", "is_unwatched",
     "client_elapsed_ms", "client_first_touch_ms", "client_last_touch_ms", "client_moves",
     "client_plays", "client_watched_ms", "client_hidden_ms",
 ]  # fmt: skip
@@ -47,7 +47,8 @@ INSERT = f"""
     ON CONFLICT DO NOTHING
     RETURNING id
 """  # noqa: S608 - only our own column names are put in
-KEY = Rating._meta.get_field("key")
+KEY, ANSWERS = (Rating._meta.get_field(name) for name in ("key", "answers"))
+Posted = RatingPost | AnswerPost
 ATTEMPTS = 5
 # Nobody weighs a caption so often: whoever goes on is a program.
 MAX_REVISIONS = 1_000
@@ -62,24 +63,14 @@ class Saved:
     done: int
 
 
-def rating_submit(
-    *, session: RatingSession, post: RatingPost, now: dt.datetime | None = None
-) -> Saved:
+def rating_submit(*, session: RatingSession, post: Posted, now: dt.datetime | None = None) -> Saved:
     """Save a rating, or find that this very post was saved before.
 
     No transaction around it: the one statement is one.
     """
     now = now or timezone.now()
-    if session.asks_fluency != (post.fluency is not None):
-        raise InvalidPost(
-            _("This task asks for fluency too. Reload the page.")
-            if session.asks_fluency
-            else _("This task has one scale only. Reload the page.")
-        )
-    answers = {"score": post.score} | ({} if post.fluency is None else {"fluency": post.fluency})
-    if wrong := session.asked.misplaced(answers):
-        sentence = _("A rating is a whole number from {low} to {high}.")
-        raise InvalidPost(sentence.format(low=wrong.scale.low, high=wrong.scale.high))
+    if objection := session.asked.objection(post.answers):
+        raise InvalidPost(_(objection.sentence).format(**objection.values))
     receipt = receipt_read(post.receipt, assignment=session.assignment)
     values = _values(session, post, receipt, now)
     if _insert(values):
@@ -94,9 +85,10 @@ def _insert(values: dict[str, Any]) -> bool:
 
 
 def _values(
-    session: RatingSession, post: RatingPost, receipt: Receipt, now: dt.datetime
+    session: RatingSession, post: Posted, receipt: Receipt, now: dt.datetime
 ) -> dict[str, Any]:
-    adapt = connection.ops.adapt_datetimefield_value
+    adapt, answers = connection.ops.adapt_datetimefield_value, post.answers
+    is_numbers = isinstance(post, RatingPost)
     return {f"client_{name}": value for name, value in post.evidence} | {
         "campaign": session.campaign,
         "hit": session.hit,
@@ -106,15 +98,16 @@ def _values(
         "position": receipt.position,
         "revision": 1,
         "key": KEY.get_db_prep_value(post.key, connection),
-        "score": post.score,
-        "fluency": post.fluency,
+        "score": answers.get("score"),
+        "fluency": answers.get("fluency"),
+        "answers": None if is_numbers else ANSWERS.get_db_prep_value(answers, connection),
         "served_at": adapt(receipt.served_at),
         "created_at": adapt(now),
         "is_unwatched": _is_unwatched(post, receipt, now),
     }
 
 
-def _is_unwatched(post: RatingPost, receipt: Receipt, now: dt.datetime) -> bool:
+def _is_unwatched(post: Posted, receipt: Receipt, now: dt.datetime) -> bool:
     """Whether the video could not have been seen in the time there was.
 
     Two clocks, and neither may say that it was too short: the server's cannot be forged but runs
@@ -126,7 +119,7 @@ def _is_unwatched(post: RatingPost, receipt: Receipt, now: dt.datetime) -> bool:
 
 def _save_otherwise(
     session: RatingSession,
-    post: RatingPost,
+    post: Posted,
     receipt: Receipt,
     now: dt.datetime,
     values: dict[str, Any],
@@ -164,3 +157,17 @@ def _rated_unless_refused(session: RatingSession, receipt: Receipt, now: dt.date
     if receipt.position > done:
         raise OutOfOrder(_("Caption {number} comes first.").format(number=done + 1))
     return done
+
+
+def problem_report(*, session: RatingSession, post: ProblemPost) -> VideoProblem:
+    """Write it down once: the same report again replaces its remark."""
+    if post.kind not in VideoProblem.Kind.values:
+        raise InvalidPost(_("Choose what is wrong with the video."))
+    position = receipt_read(post.receipt, assignment=session.assignment).position
+    problem, _is_new = VideoProblem.objects.update_or_create(
+        assignment=assignment_of(session),
+        video=item_video(hit_id=session.hit, position=position),
+        kind=post.kind,
+        defaults={"remark": post.remark.replace("\0", "")},
+    )
+    return problem

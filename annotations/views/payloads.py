@@ -8,7 +8,6 @@ and all items are padded to the same size.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import Any
 
 from django.urls import reverse
@@ -16,7 +15,6 @@ from django.utils import timezone
 
 from annotations.models import Assignment
 from annotations.selectors.work import (
-    Answer,
     Item,
     answers_given,
     items_between,
@@ -56,7 +54,7 @@ def page_payload(
 
 
 def _item_payload(
-    session: RatingSession, page: range, item: Item, answer: Answer | None
+    session: RatingSession, page: range, item: Item, answer: dict[str, Any] | None
 ) -> dict[str, Any]:
     name = media_name(assignment=session.assignment, position=page.start)
     receipt = Receipt(
@@ -66,10 +64,10 @@ def _item_payload(
         {
             "position": item.position,
             "page": [page.start, page.stop],
-            "text": item.text,
+            "text": "" if session.asked.writes else item.text,
             "media": reverse("annotations:media", args=[session.assignment, name]),
             "receipt": receipt_sign(receipt, assignment=session.assignment),
-            "answer": None if answer is None else asdict(answer),
+            "answer": answer,
         }
     )
 

@@ -64,7 +64,7 @@ def _sample(campaign: Campaign, position: int, shown: list[tuple[Video, str]]) -
     return {
         "position": position,
         "page": page or [position, position + 1],
-        "text": text,
+        "text": "" if campaign.asked.writes else text,
         "media": media,
         "answer": None,
     }

@@ -70,8 +70,8 @@ def store_clips(campaign: Campaign) -> None:
 
 def invite(campaign: Campaign, people: int) -> list[str]:
     """A link for everybody."""
-    from crowds.addresses import entry_path
     from crowds.invite.invitations import annotators_simulate, invitation_entry
+    from crowds.selectors.entry import entry_path
 
     names = [str(number) for number in range(people)]
     invitations = annotators_simulate(campaign=campaign, names=names)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotations.errors import LinkRefused
 from annotations.models import Assignment
-from annotations.services.annotators import SIMULATED, annotator_identify
+from annotations.services.assignments import SIMULATED, annotator_identify
 from annotations.tokens import Entry, since
 from crowds.models import AuditEntry, Invitation, Launch
 from daplatform.errors import DomainError

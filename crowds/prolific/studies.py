@@ -21,8 +21,7 @@ from crowds.gateway import (
     UnclearOutcome,
 )
 from crowds.prolific.account import Account, place_reference
-from crowds.prolific.answers import Row, rows, with_texts
-from crowds.prolific.client import Client
+from crowds.prolific.client import Client, Row, rows, with_texts
 from crowds.prolific.money import cents
 from crowds.prolific.shapes import (
     AccessDetail,

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from crowds.gateway import PermanentFault
-from crowds.prolific.answers import rows
-from crowds.prolific.client import Client
+from crowds.prolific.client import Client, rows
 from crowds.prolific.shapes import Confirmation, NewSecret, Subscription
 from crowds.visitors import NoticeRefused
 

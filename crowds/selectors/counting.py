@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
-from annotations.models import Assignment
+from annotations.models import Assignment, Rating
 from crowds.models import Policy, Submission
 from crowds.registry import marketplaces
 from crowds.selectors.money import policy_of
 from hits.models import Campaign
 
-# Turns whose ratings do not count, by a person's word or because something is wrong.
+# Assignments whose ratings do not count, by a person's word or because something is wrong.
 LEFT_OUT = Q(submission__use=False) | Q(submission__isnull=False, submission__use=None) & (
     ~Q(submission__problem="")
     | Q(submission__pay=Submission.Pay.REFUSE)
@@ -18,8 +18,14 @@ LEFT_OUT = Q(submission__use=False) | Q(submission__isnull=False, submission__us
 )
 
 
+def ratings_confirmed(campaign: Campaign) -> QuerySet[Rating]:
+    """Ratings by people whose crowd knows them; which of these count is decided by reviewing."""
+    strange = Assignment.objects.filter(campaign=campaign, slot=None)
+    return Rating.objects.filter(campaign=campaign).exclude(assignment__in=strange.values("pk"))
+
+
 def assignments_left_out(campaign: Campaign) -> list[int]:
-    """Turns whose ratings do not count, by a person's word or because something is wrong.
+    """Assignments whose ratings do not count, by a person's word or because something is wrong.
 
     Quality control is not asked here: the analysis has its own, of this very moment. Work that
     came by a marketplace counts once the marketplace confirms it, whatever its state.
@@ -31,7 +37,7 @@ def assignments_left_out(campaign: Campaign) -> list[int]:
 def review_marks(campaign: Campaign) -> tuple[object, ...]:
     """What changes as soon as other ratings count than before; strangers' work does not.
 
-    The last is the number of turns that marketplaces have confirmed.
+    The last is the number of assignments that marketplaces have confirmed.
     """
     placed = Assignment.objects.filter(campaign=campaign, slot__isnull=False)
     named = Submission.objects.filter(assignment__in=placed, crowd__in=marketplaces())

@@ -1,19 +1,21 @@
-"""Who comes in by which link, and whether there is work for them."""
+"""Links into a campaign: who comes in by which, and whether there is work for them."""
 
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.conf import settings
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotations.errors import LinkRefused
 from annotations.models import Annotator, Assignment
 from annotations.selectors.confirming import is_live, lease
-from annotations.tokens import Entry, completion_code, since
+from annotations.tokens import Entry, completion_code, entry_sign, since
 from crowds.models import Arrival, Exclusion, Launch
 from crowds.registry import OWN, crowd_named, marketplaces
 from hits.models import Batch, Campaign
@@ -212,3 +214,18 @@ def is_claimed_too_often(*, hit: int, origin: str, now: dt.datetime) -> bool:
     return bool(origin) and (
         counts["minute"] >= settings.CLAIMS_PER_MINUTE or counts["here"] >= settings.CLAIMS_PER_HIT
     )
+
+
+def entry_address(entry: Entry) -> str:
+    """Where a person, or a marketplace on their behalf, opens the campaign."""
+    return settings.PUBLIC_URL + entry_path(entry)
+
+
+def entry_addresses(entries: Iterable[Entry]) -> list[str]:
+    """The same for many: looking up the page takes longer than signing, and is done once."""
+    path = reverse("crowds:enter", args=["TOKEN"])
+    return [settings.PUBLIC_URL + path.replace("TOKEN", entry_sign(entry)) for entry in entries]
+
+
+def entry_path(entry: Entry) -> str:
+    return reverse("crowds:enter", args=[entry_sign(entry)])

@@ -1,4 +1,4 @@
-"""From a batch to the publications a crowd takes, and what they cost. Reads, and writes nothing."""
+"""From a batch that can be launched to the publications a crowd takes, and what they cost."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Decimal
 
+from django.db.models import Count, Exists, OuterRef, QuerySet
+
+from annotations.models import Assignment
 from annotations.tokens import Entry, since
-from crowds.addresses import entry_addresses
 from crowds.gateway import Facts, Gateway, HitSpec, Price, PublicationSpec, Requirements
 from crowds.models import Launch, Policy
 from crowds.references import (
@@ -19,10 +21,10 @@ from crowds.references import (
     completion_codes,
     publication_prefix,
 )
-from crowds.selectors.entry import work_estimate
+from crowds.selectors.entry import entry_addresses, work_estimate
 from crowds.selectors.money import campaign_sums, policy_of
-from hits.models import Batch
-from hits.planning import hourly_pay
+from hits.models import Batch, Campaign
+from hits.planning import QualityReach, hourly_pay
 from hits.selectors import batch_reach
 
 CENT = Decimal("0.01")
@@ -76,11 +78,15 @@ class Estimate:
     budget: Decimal
     left: Decimal
     publications: int
+    reach: QualityReach
     warnings: tuple[str, ...] = field(default=())
 
     @property
-    def is_affordable(self) -> bool:
-        return self.price.total <= self.left
+    def obstacle(self) -> str:
+        """Why this cannot be launched, in a few words; empty where it can."""
+        if not self.reach.is_enough:
+            return "Nobody could pass quality control."
+        return "" if self.price.total <= self.left else "The budget is too small."
 
 
 def launch_draft(batch: Batch, choices: Choices, facts: Facts) -> Launch:
@@ -204,7 +210,8 @@ def launch_estimate(
         budget=budget,
         left=budget - campaign_sums(batch.campaign).total,
         publications=len(chunks),
-        warnings=(*pay_warnings(hourly, gateway.facts), *pair_warnings(batch)),
+        reach=batch_reach(batch),
+        warnings=pay_warnings(hourly, gateway.facts),
     )
 
 
@@ -222,10 +229,13 @@ def _price_whole(launch: Launch, chunks: Sequence[Chunk], gateway: Gateway) -> P
     )
 
 
-def pair_warnings(batch: Batch) -> tuple[str, ...]:
-    """What is to be said about quality control, unless one HIT is enough for it."""
-    reach = batch_reach(batch)
-    return () if reach.is_enough and reach.hits_needed == 1 else (str(reach),)
+def batches_to_launch(campaign: Campaign) -> QuerySet[Batch]:
+    """Composed, with HITs, and rated by nobody yet; newest first, each with its `hit_count`."""
+    taken = Assignment.objects.filter(hit__batch=OuterRef("pk"), annotator__isnull=False)
+    composed: QuerySet[Batch] = campaign.batches.filter(
+        ~Exists(taken), status=Batch.Status.DONE, launch=None
+    )
+    return composed.annotate(hit_count=Count("hits")).filter(hit_count__gt=0).order_by("-number")
 
 
 def pay_warnings(hourly: Decimal, facts: Facts) -> tuple[str, ...]:

@@ -11,9 +11,7 @@ from typing import Any
 from django.db.models import (
     Case,
     Count,
-    Exists,
     IntegerField,
-    OuterRef,
     Q,
     QuerySet,
     Value,
@@ -27,7 +25,7 @@ from crowds.registry import LABELS, connect, crowd_named
 from crowds.selectors.money import sums_of
 from crowds.selectors.offering import CENT, pay_warnings
 from crowds.selectors.reviews import median_minutes
-from hits.models import Batch, Campaign
+from hits.models import Campaign
 from hits.planning import hourly_pay
 
 Pay, Status = Submission.Pay, Submission.Status
@@ -136,15 +134,15 @@ def _warnings(launch: Launch, hourly: Decimal | None) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Places:
-    """Turns of a launch that are not over, and what nobody would have to be paid any more."""
+class OpenWork:
+    """Assignments of a launch that are not over, and what nobody would have to be paid any more."""
 
     open: int
     working: int
     unused: Decimal
 
 
-def launch_places(launch: Launch) -> Places:
+def launch_open_work(launch: Launch) -> OpenWork:
     """In three queries. What an untaken place costs is its share of what was promised for all.
 
     Somebody at work whom the crowd has not named yet may have to be paid: a place is kept for them.
@@ -162,16 +160,7 @@ def launch_places(launch: Launch) -> Places:
         each = first.unit_reward + first.fee / first.priced_people
         promised = sums_of(LedgerEntry.objects.filter(publication__in=publications)).outstanding
         unused = min((each * untaken).quantize(CENT), promised)
-    return Places(untaken, turns["working"], unused)
-
-
-def batches_to_launch(campaign: Campaign) -> QuerySet[Batch]:
-    """Composed, with HITs, and rated by nobody yet; newest first, each with its `hit_count`."""
-    taken = Assignment.objects.filter(hit__batch=OuterRef("pk"), annotator__isnull=False)
-    composed: QuerySet[Batch] = campaign.batches.filter(
-        ~Exists(taken), status=Batch.Status.DONE, launch=None
-    )
-    return composed.annotate(hit_count=Count("hits")).filter(hit_count__gt=0).order_by("-number")
+    return OpenWork(untaken, turns["working"], unused)
 
 
 def outbox_shown(campaign: Campaign, *, limit: int = 20) -> QuerySet[OutboxMessage]:

@@ -277,7 +277,7 @@ def launch_publish_again(*, launch: Launch, by: User) -> None:
     )
     publications = Publication.objects.filter(pk__in=refused.values("publication"))
     if launch.state != Launch.State.LIVE or not publications.exists():
-        raise DomainError("Nothing of a live launch was refused.")
+        raise DomainError("No publication of a live launch was refused.")
     publications_recommit(campaign=launch.batch.campaign, publications=publications)
     publications.update(status=Status.WAITING)
     refused.update(
@@ -327,7 +327,7 @@ def _launch_turn(
 ) -> None:
     campaign_lock(launch.batch.campaign)
     if not Launch.objects.filter(pk=launch.pk, state=before).update(state=after):
-        raise DomainError(f"Only what is {before.label.lower()} can be {word}.")
+        raise DomainError(f"Only a {before.label.lower()} launch can be {word}.")
     launch.state = after
     _note(launch, by, word)
 

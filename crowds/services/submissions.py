@@ -16,13 +16,12 @@ from django.db.models import Q
 from django.utils import timezone
 
 from annotations.models import Annotator, Assignment
-from annotations.services.annotators import annotator_identify
-from annotations.services.assignments import assignment_withdraw
+from annotations.services.assignments import annotator_identify, assignment_withdraw
 from crowds.gateway import Gateway, SubmissionReport, SubmissionStatus
 from crowds.models import ExternalId, Launch, Notice, OutboxMessage, Publication, Submission
 from crowds.references import audience_enough
 from crowds.registry import connect, crowd_named
-from crowds.services.confirming import assignments_confirm, repeats_mark, turns_named
+from crowds.services.confirming import assignments_confirm, assignments_named, repeats_mark
 from crowds.services.money import campaign_lock, reward_book, reward_release
 from crowds.services.outbox import outbox_write
 from crowds.services.people import digest_of
@@ -117,7 +116,7 @@ def submissions_record(
     )
     for submission in changed:
         submission_follow(submission=submission)
-    assignments_confirm(turns=turns_named(changed))
+    assignments_confirm(turns=assignments_named(changed))
     return changed
 
 

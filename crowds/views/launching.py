@@ -12,8 +12,7 @@ from crowds.gateway import TransientFault
 from crowds.models import Launch
 from crowds.registry import LABELS, connect, crowd_named
 from crowds.selectors.money import policy_of
-from crowds.selectors.offering import Estimate, launch_estimate
-from crowds.selectors.overview import batches_to_launch
+from crowds.selectors.offering import Estimate, batches_to_launch, launch_estimate
 from crowds.services.launches import batch_launch
 from crowds.tasks import outbox_run_task
 from daplatform.errors import DomainError

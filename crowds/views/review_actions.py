@@ -201,7 +201,7 @@ def _outcome(
         return None
     if is_confirmed and form.cleaned_data["seen"] != _seen(outcome):
         transaction.set_rollback(True)
-        form.add_error(None, "This is not what you looked at before. Look once more.")
+        form.add_error(None, "Something has changed since you looked. Check it again.")
     return outcome
 
 

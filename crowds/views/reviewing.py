@@ -16,8 +16,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from annotations.selectors.confirming import (
-    standing_words,
-    turns_unconfirmed,
+    assignments_unconfirmed,
+    status_words,
     unconfirmed_counts,
 )
 from crowds.forms import ReviewForm
@@ -94,12 +94,12 @@ def review(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
 
 def _unconfirmed(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     """Work nobody can decide about, for no marketplace says whose it is."""
-    turns = turns_unconfirmed(campaign=campaign)
+    turns = assignments_unconfirmed(campaign=campaign)
     page = Paginator(turns, PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "campaign": campaign,
         "page": page,
-        "rows": [(turn, standing_words(turn, timezone.now())) for turn in page],
+        "rows": [(turn, status_words(turn, timezone.now())) for turn in page],
         "minutes": settings.CONFIRMATION_MINUTES,
         "views": VIEWS,
         "view": UNCONFIRMED,

@@ -36,7 +36,7 @@ Status = Job.Status
 TOLD_EVERY = 1.0
 """Seconds: a page that looks more often would see nothing new."""
 DATABASE_AWAY = (InterfaceError, OperationalError)
-UNEXPECTED = "Something went wrong on the server; whoever runs it finds it in the log."
+UNEXPECTED = "Something went wrong on the server. The log of the server says what."
 MOST_WOKEN = 1_000
 ENDS = Counter("da_jobs", "Attempts at jobs, by how they ended.", ["kind", "outcome"])
 
@@ -209,7 +209,7 @@ def kind_run(kind: JobKind, key: int) -> list[Job]:
     if job is None:
         return []
     if job.attempts > kind.attempts:
-        kind.fail(job, f"{kind.attempts} workers died over it, or took too long.")
+        kind.fail(job, f"{kind.attempts} workers stopped or ran out of time while doing this.")
         return [job]
     outcome, woken = "failed", []
     try:

@@ -13,12 +13,28 @@ import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from daplatform.tables.bounds import MEGABYTE, Bounds
-from daplatform.tables.faults import Faults, Kind, Unusable, Where
-from daplatform.tables.wording import quoted
+from daplatform.tables.faults import Faults, Kind, Unusable, Where, quoted
+
+MEGABYTE = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Of one file. Captions compress to about a twentieth, ratings to a tenth."""
+
+    line_bytes: int = 65_536  # of a line, and of a row that spans several
+    unpacked_bytes: int = 4 * 1024 * MEGABYTE
+    unpacked_ratio: int = 200  # unpacked to packed
+    sheet_seconds: int = 120  # of processor time
+    sheet_memory: int = 2 * 1024 * MEGABYTE
+
+
+BOUNDS = Bounds()
+
 
 BLOCK = MEGABYTE
 EXCEL = "In Excel: File, Save as, CSV UTF-8 (comma delimited)."

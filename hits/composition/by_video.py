@@ -69,15 +69,20 @@ def compose_by_video(
     hits = [
         [pages[page] for page in chosen]
         for _ in range(redundancy)
-        for chosen in _dealt(len(pages), per_hit, rng)
+        for chosen in _dealt(len(pages), per_hit, shape.pairs, rng)
     ]
     return _laid_out(hits, captions, text, units, asked, shape.pairs, rng)
 
 
-def _dealt(videos: int, per_hit: int, rng: np.random.Generator) -> IntArray:
-    """Videos shuffled and cut into HITs; the last one is topped up from the start of the list."""
+def _dealt(videos: int, per_hit: int, pairs: int, rng: np.random.Generator) -> list[IntArray]:
+    """Videos shuffled and cut into HITs.
+
+    With pairs, the last HIT is topped up from the start of the list, so that it has room for them.
+    Without, HITs are cut evenly, and no video is asked about more often than others.
+    """
     hits = -(-videos // per_hit)
-    return rng.permutation(videos)[np.arange(hits * per_hit) % videos].reshape(hits, per_hit)
+    order = rng.permutation(videos)
+    return np.array_split(order[np.arange(hits * per_hit) % videos] if pairs else order, hits)
 
 
 def _laid_out(

@@ -151,8 +151,11 @@ def cut_by_video(
     Cut(hits=3, fresh=90, size=100)
     """
     per_hit = shape.videos(videos=videos, most=most)
+    hits = math.ceil(videos / per_hit)
+    if not shape.pairs:  # then HITs are cut evenly
+        per_hit = math.ceil(videos / hits)
     fresh = math.ceil(per_hit * captions / videos)
-    return Cut(redundancy * math.ceil(videos / per_hit), fresh, fresh + shape.pairs)
+    return Cut(redundancy * hits, fresh, fresh + shape.pairs)
 
 
 def _spread(number: int, first: int) -> IntArray:

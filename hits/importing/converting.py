@@ -130,7 +130,7 @@ def _first_frame(source: str) -> Any:
     with av.open(source, options=probing.OPTIONS) as container:
         frame = next(container.decode(probing.video_stream(container)), None)
         if frame is None:
-            raise ValueError("it holds no picture")
+            raise ValueError("it has no picture")
         return frame
 
 

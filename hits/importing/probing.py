@@ -37,7 +37,7 @@ def probe(path: str) -> dict[str, Any]:
         stream = video_stream(container)
         frame = next(container.decode(stream), None)
         if frame is None:
-            raise ValueError("it holds no picture")
+            raise ValueError("it has no picture")
         width, height = square_size(frame, stream)
         _refuse_huge(width, height)
         if frame.rotation % 180:  # a quarter turn, as phones held upright ask for
@@ -58,7 +58,7 @@ def poster(path: str) -> bytes:
         stream = video_stream(container)
         frame = _middle_frame(container, stream)
         if frame is None:
-            raise ValueError("it holds no picture")
+            raise ValueError("it has no picture")
         width, height = square_size(frame, stream)
         scale = min(1.0, _POSTER_SIDE / max(width, height))
         small = frame.reformat(max(1, round(width * scale)), max(1, round(height * scale)))

@@ -26,9 +26,8 @@ from daplatform.tables import (
 )
 from hits.importing.archives import unpack
 from hits.importing.caption_index import CaptionFile, CaptionIndex, Numbers, TableKind
-from hits.importing.layout import Layout, warn_of_unused
 from hits.importing.limits import LIMITS, Limits
-from hits.importing.roles import System, assign_roles
+from hits.importing.roles import Layout, System, assign_roles, warn_of_unused
 from hits.importing.settings import FILE, Settings, read_settings
 from hits.importing.texts import check_name
 from hits.importing.trecvid import is_trecvid, read_trecvid
@@ -44,6 +43,8 @@ _CAPTIONS = {
     TableKind.SYSTEMS: ("captions", ("video", "system", "caption")),
     TableKind.REFERENCES: ("references", ("video", "source", "caption")),
 }
+# What stands for the captions of videos that people are to describe: a system and its words.
+TO_DESCRIBE = ("to be described", "This video is to be described.")
 
 
 class FileChanged(ValueError):
@@ -225,18 +226,23 @@ def _digest(digests: Mapping[str, str], videos: Iterable[Video]) -> str:
 def read_folder(root: Path, faults: Faults, limits: Limits) -> Layout:
     """Settings and videos of a folder, and where its captions are."""
     settings = _settings(root, faults, limits)
-    tables = {stem: find_table(root, stem, faults) for stem in ("videos", "captions", "references")}
+    stems = ("videos",) if settings.asked.writes else ("videos", "captions", "references")
+    tables = {stem: find_table(root, stem, faults) for stem in stems}
     found = {path.name: path for path in tables.values() if path is not None}
     videos_path = tables["videos"]
+    videos = _videos(videos_path, faults, limits) if videos_path else []
+    captions = [
+        _caption_file(path, table, columns, limits)
+        for table, (stem, columns) in _CAPTIONS.items()
+        if (path := tables.get(stem))
+    ]
+    if settings.asked.writes and videos_path:
+        captions = [_to_describe(videos_path, videos)]
     return Layout(
         settings=settings,
-        videos=_videos(videos_path, faults, limits) if videos_path else [],
+        videos=videos,
         videos_file=videos_path.name if videos_path else "videos.csv",
-        captions=[
-            _caption_file(path, table, columns, limits)
-            for table, (stem, columns) in _CAPTIONS.items()
-            if (path := tables[stem])
-        ],
+        captions=captions,
         files={FILE: root / FILE, **found},
         humans=frozenset(settings.human),
         human_tables=(TableKind.REFERENCES,),
@@ -264,6 +270,12 @@ def _videos(path: Path, faults: Faults, limits: Limits) -> list[Video]:
     return list_videos(
         ((line, name, file, url) for line, (name, file, url) in rows), path.name, faults, limits
     )
+
+
+def _to_describe(path: Path, videos: list[Video]) -> CaptionFile:
+    """A caption for each video of the list, so that its page has a place in a HIT."""
+    rows = [(video.line, (video.name, *TO_DESCRIBE)) for video in videos]
+    return CaptionFile(path, path.name, TableKind.SYSTEMS, lambda faults: iter(rows))
 
 
 def _caption_file(

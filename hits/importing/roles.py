@@ -1,15 +1,51 @@
-"""What each source of captions is for (PROTOCOL §1), and whether that makes a campaign."""
+"""A folder understood: what each source of captions is for (PROTOCOL §1), and what is unused."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
-from daplatform.tables import Faults, Kind, Where, counted, quoted, suggestion
-from hits.importing.caption_index import Source, TableKind
-from hits.importing.layout import Layout
-from hits.importing.settings import FILE
+from daplatform.tables import Faults, Kind, Where, counted, quoted, shown, suggestion
+from hits.importing.caption_index import CaptionFile, Source, TableKind
+from hits.importing.settings import FILE, Settings
+from hits.importing.videos import Video
+
+_HARMLESS = ("readme", "license", "licence", "copying", ".")  # beginnings of file names
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A folder understood, its captions not yet read. `files` are all that it is read from."""
+
+    settings: Settings
+    videos: list[Video]
+    videos_file: str
+    captions: list[CaptionFile]
+    files: dict[str, Path]
+    humans: frozenset[str]  # sources that are ranked although people wrote them
+    human_tables: tuple[TableKind, ...]  # where these may be
+
+
+def warn_of_unused(root: Path, layout: Layout, faults: Faults) -> None:
+    """A file that nothing was read from may be one whose name was mistyped."""
+    used = {path.name for path in layout.files.values()} | {video.file for video in layout.videos}
+    for path in sorted(root.iterdir()):
+        is_harmless = path.name.casefold().startswith(_HARMLESS) or path.name in used
+        if path.is_file() and not is_harmless and not _is_offered(path.name, faults):
+            faults.warning(
+                Kind.UNUSED_FILE,
+                Where(shown(path.name)),
+                "Nothing is read from this file.",
+                suggestion(path.name, layout.files) or "Delete it, or leave it.",
+            )
+
+
+def _is_offered(name: str, faults: Faults) -> bool:
+    """Whether the fault of a missing file asks for this one to be renamed."""
+    return any(fault.kind is Kind.MISSING_FILE and quoted(name) in fault.remedy for fault in faults)
+
 
 _FEWEST_CONTROLS = 2  # a caption is degraded with words from the caption of another video
 
@@ -158,5 +194,5 @@ def _check_control(layout: Layout, sources: Sequence[Source], faults: Faults) ->
             Kind.MISSING_CAPTIONS,
             where,
             f"The control set {quoted(control)} has {counted(captions, 'caption')}.",
-            f"It needs captions for {_FEWEST_CONTROLS} videos at the very least.",
+            f"It needs captions for {_FEWEST_CONTROLS} videos at least.",
         )

@@ -67,15 +67,15 @@ class Settings:
         return protocol_named(self.protocol, fluency=self.fluency)
 
 
-Wish = Callable[[Any], str]  # what the value should have been, or nothing when it is right
+Validator = Callable[[Any], str]  # what the value should have been, or nothing when it is right
 
 
-def _whole(lowest: int, highest: int) -> Wish:
-    def wish(value: Any) -> str:
+def _whole(lowest: int, highest: int) -> Validator:
+    def validator(value: Any) -> str:
         is_right = type(value) is int and lowest <= value <= highest
         return "" if is_right else f"a whole number from {lowest:,} to {highest:,}"
 
-    return wish
+    return validator
 
 
 def _money(value: Any) -> str:
@@ -109,7 +109,7 @@ def _protocol(value: Any) -> str:
     return "" if value in protocols() else f"one of {', '.join(protocols())}"
 
 
-_CAMPAIGN: dict[str, Wish] = {
+_CAMPAIGN: dict[str, Validator] = {
     "name": _text,
     "control": _text,
     "human": _texts,
@@ -124,8 +124,8 @@ _CAMPAIGN: dict[str, Wish] = {
     "offers_speed": _truth,
     "one_run_per_team": _truth,
 }
-_TRANSLATED: dict[str, Wish] = {"instructions": _text, "consent": _text}
-_HITS: dict[str, Wish] = {
+_TRANSLATED: dict[str, Validator] = {"instructions": _text, "consent": _text}
+_HITS: dict[str, Validator] = {
     "size": _whole(10, 1000),
     "pairs": _whole(0, 400),
     "repeats": _whole(0, 400),
@@ -207,6 +207,9 @@ class _Reader:
             hits = {}
         translations = self._translations(table.pop("translations", {}))
         teams = self._teams(table.pop("teams", {}))
+        chosen = protocols().get(str(table.get("protocol")))
+        if chosen and chosen.writes:  # there is nothing yet that could be damaged
+            required = tuple(key for key in required if key != "control")
         for key in [key for key in required if key not in table]:
             self._fault(Kind.SETTING, key, f"There is no {key}.", f'Add {key} = "…".')
         campaign = self._known(table, _CAMPAIGN, elsewhere=_HITS)
@@ -274,32 +277,40 @@ class _Reader:
             )
         except ValueError as error:
             self._fault(
-                Kind.SETTING, "size", f"Such HITs cannot be made: {error}.", "Change the numbers."
+                Kind.SETTING,
+                "size",
+                f"These numbers do not make a HIT: {error}.",
+                "Change the numbers.",
             )
         return hits
 
     def _known(
-        self, table: dict[str, Any], wishes: Mapping[str, Wish], elsewhere: Mapping[str, Wish]
+        self,
+        table: dict[str, Any],
+        validators: Mapping[str, Validator],
+        elsewhere: Mapping[str, Validator],
     ) -> dict[str, Any]:
         known = {}
         for key, value in table.items():
-            if key not in wishes:
-                self._unknown(key, wishes, elsewhere)
-            elif wish := wishes[key](value):
-                self._wrong(key, wish)
+            if key not in validators:
+                self._unknown(key, validators, elsewhere)
+            elif wanted := validators[key](value):
+                self._wrong(key, wanted)
             else:
                 known[key] = value
         return known
 
-    def _unknown(self, key: str, wishes: Mapping[str, Wish], elsewhere: Mapping[str, Wish]) -> None:
-        remedy = suggestion(key, wishes) or f"Known here: {', '.join(wishes)}."
+    def _unknown(
+        self, key: str, validators: Mapping[str, Validator], elsewhere: Mapping[str, Validator]
+    ) -> None:
+        remedy = suggestion(key, validators) or f"Known here: {', '.join(validators)}."
         if key in elsewhere:
             place = "below the line [hits]" if elsewhere is _HITS else "above the line [hits]"
             remedy = f"It belongs {place}."
         self._fault(Kind.UNKNOWN_SETTING, key, f"There is no setting {quoted(key)}.", remedy)
 
-    def _wrong(self, key: str, wish: str) -> None:
-        self._fault(Kind.SETTING, key, "The value is not what it should be.", f"Give {wish}.")
+    def _wrong(self, key: str, wanted: str) -> None:
+        self._fault(Kind.SETTING, key, "The value is not what it should be.", f"Give {wanted}.")
 
     def _keep_sound_texts(self, campaign: dict[str, Any]) -> None:
         """Drop a name that is a fault: reports show it, and no database can hold a NUL."""

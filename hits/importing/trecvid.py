@@ -34,9 +34,9 @@ from daplatform.tables import (
     shown,
 )
 from hits.importing.caption_index import CaptionFile, CaptionRow, TableKind
-from hits.importing.layout import Layout
 from hits.importing.limits import Limits
 from hits.importing.locations import is_address
+from hits.importing.roles import Layout
 from hits.importing.settings import FILE, Settings, read_settings
 from hits.importing.videos import Video, VideoRow, is_short_list, list_videos
 
@@ -178,7 +178,7 @@ def _videos(
     (faults.error if needs_videos else faults.warning)(
         Kind.MISSING_FILE,
         Where(URLS),
-        "There is no such file, so nothing is known of the videos but their number.",
+        "This file is missing, so only the number of videos is known.",
         "Write the address or path of each video on a line of its own.",
     )
     paths = [*tables[TableKind.REFERENCES].values(), *tables[TableKind.SYSTEMS].values()]

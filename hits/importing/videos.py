@@ -150,7 +150,7 @@ def _inspect(video: Video, root: Path, file: str, faults: Faults, prober: Prober
         _video_fault(Kind.UNREADABLE_VIDEO, video, where, str(error), faults)
         return video
     if facts.duration <= 0:
-        _video_fault(Kind.EMPTY_VIDEO, video, where, "it lasts no time", faults)
+        _video_fault(Kind.EMPTY_VIDEO, video, where, "its duration is zero", faults)
     elif facts.unplayable:
         faults.warning(
             Kind.UNPLAYABLE_VIDEO,

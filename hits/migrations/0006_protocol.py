@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
             field=models.CharField(
                 max_length=30,
                 default="direct",
-                help_text="What a page asks. Another one begins with its own numbers in the plan.",
+                help_text="What a page asks. Another protocol changes the sizes in the plan.",
             ),
         ),
         migrations.RunPython(frozen.add_triggers, frozen.remove_triggers),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from hits.models.batches import Batch, Hit, HitItem, Upload
 from hits.models.campaigns import Campaign
-from hits.models.material import Caption, System, Video
-from hits.models.renditions import Rendition
+from hits.models.material import Caption, Rendition, System, Video
 
 __all__ = [
     "Batch",

@@ -38,7 +38,7 @@ class Campaign(models.Model):
     protocol = models.CharField(
         max_length=30,
         default="direct",
-        help_text="What a page asks. Another one begins with its own numbers in the plan.",
+        help_text="What a page asks. Another protocol changes the sizes in the plan.",
     )
     hit_size = models.PositiveSmallIntegerField(default=100, help_text="Captions in a HIT.")
     pairs = models.PositiveSmallIntegerField(

@@ -7,11 +7,12 @@ import pkgutil
 from dataclasses import replace
 from functools import cache
 
-from hits.protocols.values import AnnotationProtocol, HitDefaults, Question, Scale
+from hits.protocols.values import AnnotationProtocol, HitDefaults, Objection, Question, Scale
 
 __all__ = [
     "AnnotationProtocol",
     "HitDefaults",
+    "Objection",
     "Question",
     "Scale",
     "protocol_named",

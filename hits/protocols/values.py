@@ -1,4 +1,4 @@
-"""What an annotation protocol is made of: questions on scales, and how captions are put together.
+"""What an annotation protocol is made of: questions, and how captions are put together.
 
 Pure values. Texts for annotators are marked for translation here and translated where they are
 shown (`templates/annotations/questions/`).
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 Level = Literal["interval", "ordinal"]
 
@@ -16,6 +16,14 @@ Level = Literal["interval", "ordinal"]
 def gettext_noop(text: str) -> str:
     """Mark a text for the catalogues, as Django's function of that name does, without Django."""
     return text
+
+
+@dataclass(frozen=True)
+class Objection:
+    """Why an answer is refused: a sentence marked for translation, and what its braces hold."""
+
+    sentence: str
+    values: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +46,9 @@ class Scale:
             raise ValueError("a scale must rise from low to high, and not begin below 0")
 
     def __contains__(self, value: object) -> bool:
-        return isinstance(value, int) and self.low <= value <= self.high
+        if isinstance(value, bool) or not isinstance(value, int):
+            return False
+        return self.low <= value <= self.high
 
     def __len__(self) -> int:
         return self.high - self.low + 1
@@ -46,6 +56,13 @@ class Scale:
     @property
     def is_ordinal(self) -> bool:
         return self.level == "ordinal"
+
+    def objection(self, answer: object) -> Objection | None:
+        """Why the number is not an answer; nothing if it is one."""
+        if answer in self:
+            return None
+        sentence = gettext_noop("A rating is a whole number from {low} to {high}.")
+        return Objection(sentence, {"low": self.low, "high": self.high})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +74,9 @@ class Slider:
     scale: Scale
     ends: tuple[str, str]
     kind: str = field(default="slider", init=False)
-    template: str = field(default="annotations/questions/slider.html", init=False)
+
+    def objection(self, answer: object) -> Objection | None:
+        return self.scale.objection(answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +91,6 @@ class Likert:
     text: str
     labels: tuple[str, ...]
     kind: str = field(default="likert", init=False)
-    template: str = field(default="annotations/questions/likert.html", init=False)
 
     @property
     def scale(self) -> Scale:
@@ -82,8 +100,44 @@ class Likert:
     def choices(self) -> tuple[tuple[int, str], ...]:
         return tuple(enumerate(self.labels, start=1))
 
+    def objection(self, answer: object) -> Objection | None:
+        return self.scale.objection(answer)
 
-Question = Slider | Likert
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A sentence to be written. Hints say what to think of, and are ticked by whoever writes.
+
+    The answer is the sentence and the names of the ticked hints.
+
+    >>> asked = Text("caption", "What happens?", (("who", "Who?"),))
+    >>> asked.objection({"text": "A dog runs.", "ticks": ["who"]}) is None
+    True
+    """
+
+    name: str
+    text: str
+    hints: tuple[tuple[str, str], ...] = ()
+    most: int = 500  # characters
+    kind: str = field(default="text", init=False)
+
+    def objection(self, answer: object) -> Objection | None:
+        """Why it is not a sentence with ticks. Whether it is a good one is for people to say."""
+        if not isinstance(answer, dict) or answer.keys() != {"text", "ticks"}:
+            return Objection(gettext_noop("Write a sentence."))
+        text, ticks = answer["text"], answer["ticks"]
+        if not isinstance(text, str) or not text.strip() or not text.isprintable():
+            return Objection(gettext_noop("Write a sentence, in one line."))
+        if len(text) > self.most:
+            sentence = gettext_noop("The sentence is too long: {most} characters at most.")
+            return Objection(sentence, {"most": self.most})
+        known = [name for name, _ in self.hints]
+        if not isinstance(ticks, list) or [name for name in known if name in ticks] != ticks:
+            return Objection(gettext_noop("Tick each hint once."))
+        return None
+
+
+Question = Slider | Likert | Text
 
 
 @dataclass(frozen=True)
@@ -104,10 +158,11 @@ class AnnotationProtocol:
     ----------
     name : in campaign.toml, on the command line and in links; also of its template
     title, summary : for organisers
-    questions : in the order they are asked; the answer to the first, ``score``, ranks systems
+    questions : in the order they are asked; the answer to the one called ``score`` ranks systems
     hits : the sizes a campaign begins with
     fluency : a further question that a campaign may switch on
     whole_video : whether a page shows all captions of a video, or one caption
+    writes : whether people write the captions themselves, so that none is shown
     """
 
     name: str
@@ -117,10 +172,7 @@ class AnnotationProtocol:
     hits: HitDefaults
     fluency: Question | None = None
     whole_video: bool = False
-
-    def __post_init__(self) -> None:
-        if self.questions[0].name != "score":
-            raise ValueError("the first question must be called score: its answer ranks systems")
+    writes: bool = False
 
     @property
     def template(self) -> str:
@@ -129,9 +181,19 @@ class AnnotationProtocol:
     @property
     def scale(self) -> Scale:
         """Of the answer that ranks systems."""
-        return self.questions[0].scale
+        for question in self.questions:
+            if question.name == "score" and not isinstance(question, Text):
+                return question.scale
+        raise ValueError(f"the protocol {self.name} ranks no systems")
 
-    def misplaced(self, answers: Mapping[str, int]) -> Question | None:
-        """The first question whose answer is not on its scale, or is missing."""
-        wrong = (each for each in self.questions if answers.get(each.name) not in each.scale)
-        return next(wrong, None)
+    @property
+    def asks_numbers(self) -> bool:
+        """Whether a rating is nothing but numbers, which have columns of their own."""
+        return not any(isinstance(question, Text) for question in self.questions)
+
+    def objection(self, answers: Mapping[str, Any]) -> Objection | None:
+        """Why these are not the answers to its questions; nothing if they are."""
+        if answers.keys() != {question.name for question in self.questions}:
+            return Objection(gettext_noop("This page asks other questions. Reload it."))
+        found = (question.objection(answers[question.name]) for question in self.questions)
+        return next((each for each in found if each is not None), None)

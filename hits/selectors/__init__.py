@@ -100,11 +100,6 @@ def campaign_systems(campaign: Campaign) -> list[SystemRow]:
     ]
 
 
-def further_runs(campaign: Campaign) -> tuple[str, ...]:
-    """Runs that are not their team's primary one."""
-    return tuple(campaign.systems.filter(is_primary=False).values_list("name", flat=True))
-
-
 def campaign_plan(
     campaign: Campaign,
     systems: Sequence[SystemRow],

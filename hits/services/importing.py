@@ -49,7 +49,7 @@ def campaign_import(
         # Another import was quicker: with the same files, or with this name or address.
         if existing := _existing(reading, owner):
             return existing
-        raise DomainError("Another campaign came in at the same moment. Try again.") from None
+        raise DomainError("Another campaign was imported at the same moment. Try again.") from None
     except UNREADABLE as error:
         reason = NO_SPACE if is_full(error) else error
         raise DomainError(f"Nothing was written: {reason}.") from error
@@ -227,7 +227,7 @@ def caption_correct(*, caption: Caption, text: str) -> Caption:
     if faults.errors:
         raise DomainError(" ".join(str(fault) for fault in faults))
     if text == caption.text:
-        raise DomainError("This is what the caption says already.")
+        raise DomainError("The caption already says this.")
     if caption.system.campaign.state == Campaign.State.CLOSED:
         raise DomainError("This campaign is closed.")
     retired = Caption.objects.filter(pk=caption.pk, retired_at=None).update(

@@ -53,7 +53,7 @@ def upload_confirm(*, upload: Upload) -> Upload:
 def upload_discard(*, upload: Upload) -> None:
     """Forget an upload that nobody works on; a campaign made of it stays."""
     if not Upload.objects.filter(pk=upload.pk).exclude(status__in=Upload.ACTIVE).delete()[0]:
-        raise DomainError("This upload is being worked on. Wait until that is done.")
+        raise DomainError("This upload is being processed. Wait until that is done.")
     upload.archive.delete(save=False)
 
 

@@ -16,6 +16,7 @@ class Section:
     page: str  # its own; `pages` are the beginnings of other pages' names
     pages: tuple[str, ...] = ()
     is_organisers: bool = False
+    writes: bool | None = None  # for campaigns whose people write captions, rate them, or for both
     is_here: bool = False
 
     def holds(self, name: str) -> bool:
@@ -36,15 +37,22 @@ SECTIONS = (
         ("crowds:launch-", "crowds:review", "crowds:outbox-", "crowds:policy-"),
         is_organisers=True,
     ),
-    Section("Annotators", "analysis:annotator-list", ("analysis:annotator",)),
+    Section("Written captions", "analysis:written", writes=True),
+    Section("Annotators", "analysis:annotator-list", ("analysis:annotator",), writes=False),
     Section(
-        "Ranking", "analysis:ranking", ("analysis:pair", "analysis:comparison", "analysis:result-")
+        "Ranking",
+        "analysis:ranking",
+        ("analysis:pair", "analysis:comparison", "analysis:result-"),
+        writes=False,
     ),
-    Section("Data", "analysis:description", ("analysis:description-",)),
-    Section("Captions", "analysis:caption-list", ("analysis:video-", "analysis:why")),
-    Section("Metrics", "analysis:metrics", ("analysis:metric-", "analysis:learned")),
+    Section("Data", "analysis:description", ("analysis:description-",), writes=False),
+    Section("Captions", "analysis:caption-list", ("analysis:video-", "analysis:why"), writes=False),
+    Section("Metrics", "analysis:metrics", ("analysis:metric-", "analysis:learned"), writes=False),
     Section(
-        "Metrics against people", "analysis:evaluation", ("analysis:evaluation-", "analysis:sets")
+        "Metrics against people",
+        "analysis:evaluation",
+        ("analysis:evaluation-", "analysis:sets"),
+        writes=False,
     ),
 )
 
@@ -55,8 +63,9 @@ def sections(context: dict[str, Any]) -> list[Section]:
     name = context["request"].resolver_match.view_name
     open_one = next((section for section in SECTIONS if section.holds(name)), OVERVIEW)
     may_change = context["perms"]["hits"]["change_campaign"]
+    writes = context["campaign"].asked.writes
     return [
         replace(section, is_here=section is open_one)
         for section in SECTIONS
-        if may_change or not section.is_organisers
+        if (may_change or not section.is_organisers) and section.writes in (None, writes)
     ]

@@ -16,7 +16,7 @@ from daplatform.errors import DomainError
 from hits import selectors
 from hits.forms import DeleteForm, SettingsForm, ShareForm
 from hits.models import Campaign
-from hits.services import campaigns, copying
+from hits.services import campaigns
 from hits.views.access import MemberRequest, campaigns_for, for_campaign, for_member, require
 
 CAMPAIGNS_PER_PAGE = 20
@@ -100,7 +100,7 @@ def campaign_delete(request: MemberRequest, campaign: Campaign) -> HttpResponseB
     form = DeleteForm(request.POST, name=campaign.name)
     if form.is_valid():
         try:
-            copying.campaign_delete(campaign=campaign)
+            campaigns.campaign_delete(campaign=campaign)
         except DomainError as error:
             form.add_error(None, str(error))
         else:
@@ -114,7 +114,7 @@ def campaign_delete(request: MemberRequest, campaign: Campaign) -> HttpResponseB
 def campaign_duplicate(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     """The same videos, captions and settings once more, as a draft of one's own."""
     require(request.user, "hits.add_upload")
-    copy = copying.campaign_duplicate(campaign=campaign, owner=request.user)
+    copy = campaigns.campaign_duplicate(campaign=campaign, owner=request.user)
     messages.success(
         request, f"“{copy.name}” is a draft with the same material. Change what you like."
     )
@@ -160,10 +160,12 @@ def campaign_context(campaign: Campaign) -> dict[str, Any]:
     systems = selectors.campaign_systems(campaign)
     videos = selectors.campaign_videos(campaign)
     batches = selectors.campaign_batches(campaign)
+    plan = selectors.campaign_plan(campaign, systems)
     return {
         "campaign": campaign,
         "systems": systems,
-        "plan": selectors.campaign_plan(campaign, systems),
+        "plan": plan,
+        "reach": plan and selectors.campaign_reach(campaign, plan),
         "misfit": selectors.campaign_misfit(campaign, systems),
         "pay": selectors.campaign_pay(campaign),
         "batches": batches,

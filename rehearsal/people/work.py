@@ -17,7 +17,7 @@ from django.db import transaction
 
 from annotations.errors import NothingToTake
 from annotations.models import Annotator, AnnotatorIdentity
-from annotations.posts import Evidence, RatingPost
+from annotations.posts import AnswerPost, Evidence, RatingPost
 from annotations.selectors.work import session_of
 from annotations.services.assignments import assignment_submit
 from annotations.services.ratings import rating_submit
@@ -26,22 +26,12 @@ from crowds.invite.invitations import annotators_simulate
 from crowds.services.visits import assignment_claim
 from hits.models import Campaign, HitItem
 from rehearsal.demo import judge, scene_named
-from rehearsal.people.personas import Persona, Response, respond
+from rehearsal.people.answers import Subject, answers_to, response_to
+from rehearsal.people.personas import Persona, Response
 
 DEFAULT_SECONDS = 5.0
 FLUENCY = {HitItem.Kind.DEGRADED: 0.45}
 FLUENT = 0.85
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What a simulated annotator knows of an item: how good it truly is, and how long."""
-
-    position: int
-    page: int
-    quality: float
-    fluency: float
-    seconds: float
 
 
 @dataclass
@@ -113,13 +103,8 @@ def worker_rate_hit(*, campaign: Campaign, worker: Worker, seed: int) -> bool:
 
 def _rate(worker: Worker, session: RatingSession, page: list[Subject]) -> None:
     """Rate what is shown together: all of it is handed out at once, and comes back at once."""
-    shown, scale = worker.clock, session.asked.scale
-    responses = [
-        respond(
-            worker.persona, subject.quality, seconds=subject.seconds, rng=worker.rng, scale=scale
-        )
-        for subject in page
-    ]
+    shown, asked = worker.clock, session.asked
+    responses = [response_to(asked, worker.persona, subject, worker.rng) for subject in page]
     seconds, watched = (
         sum(getattr(response, name) for response in responses) for name in ("seconds", "watched")
     )
@@ -127,19 +112,15 @@ def _rate(worker: Worker, session: RatingSession, page: list[Subject]) -> None:
     video_ms = round(1000 * sum(subject.seconds for subject in page))
     for subject, response in zip(page, responses, strict=True):
         receipt = Receipt(subject.position, shown, video_ms)
-        fluency = fluency_score(worker, subject) if session.asks_fluency else None
-        post = RatingPost(
+        answers = answers_to(asked, worker.persona, subject, response, worker.rng)
+        kind = RatingPost if asked.asks_numbers else AnswerPost
+        post = kind(
             receipt=receipt_sign(receipt, assignment=session.assignment),
             key=uuid.UUID(bytes=worker.rng.bytes(16), version=4),
-            score=response.score,
-            fluency=fluency,
             evidence=evidence_of(replace(response, seconds=seconds, watched=watched)),
+            **answers,
         )
         rating_submit(session=session, post=post, now=worker.clock)
-
-
-def fluency_score(worker: Worker, subject: Subject) -> int:
-    return respond(worker.persona, subject.fluency, seconds=0.0, rng=worker.rng).score
 
 
 def evidence_of(response: Response) -> Evidence:
@@ -177,6 +158,8 @@ def subjects_of(campaign: Campaign, hit_id: int, *, seed: int) -> list[Subject]:
             fluency=FLUENCY.get(HitItem.Kind(item.kind), FLUENT),
             seconds=(item.caption.video.duration or DEFAULT_SECONDS)
             / together[page_of[item.position]],
+            video=item.caption.video.name,
+            is_drawn=campaign.is_demo,
         )
         for item in items
     ]

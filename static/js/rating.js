@@ -37,6 +37,7 @@ for (const { dataset } of document.querySelectorAll("[data-question]"))
 const entries = new Entries(element("entry"), kinds, {
   showsNumber: work.showsNumber,
   onChange: () => element("missing").replaceChildren(),
+  onEnter: () => next(),
 });
 const player = new Player([...document.querySelectorAll(".screen video")], {
   onState: showState,
@@ -172,14 +173,20 @@ function next() {
 }
 
 const hasChanged = ({ item, answer }) =>
-  Object.keys(answer).some((name) => item.answer?.[name] !== answer[name]);
+  Object.keys(answer).some((name) => !same(item.answer?.[name], answer[name]));
+
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+/** Numbers are sent by name, as most ratings are nothing else; all other answers together. */
+const body = (answer) =>
+  Object.values(answer).every(Number.isInteger) ? answer : { answers: answer };
 
 function rating({ item, answer, touches }) {
   const since = (time) => Math.round(Math.max(0, time - shownAt));
   return {
     receipt: item.receipt,
     key: newKey(),
-    ...answer,
+    ...body(answer),
     evidence: {
       elapsed_ms: since(performance.now()),
       first_touch_ms: since(Math.min(...touches)),
@@ -367,11 +374,13 @@ function toggleSound() {
   player.set({ muted });
 }
 
-/** Space plays, arrows and digits rate, Enter goes on, from anywhere but other controls. */
+/** Space plays, arrows and digits rate, Enter goes on. A control that has the focus keeps its own
+ * keys: a button those that press it, so that one can rate after "Watch again". */
 function key(event) {
   if (document.body.dataset.section !== "rating" || event.altKey || event.ctrlKey || event.metaKey)
     return;
-  if (event.target.closest("button, a, select, summary, textarea, #seek")) return;
+  if (event.target.closest("a, select, textarea, #seek")) return;
+  if (event.target.closest("button, summary") && [" ", "Enter"].includes(event.key)) return;
   if (event.key === " ") {
     event.preventDefault();
     player.toggle();

@@ -31,6 +31,7 @@ CHECKED = {"hits.Video.url": "https://videos.example/" + HARM}
 OURS = {
     "auth.User.password",
     "hits.Campaign.slug",
+    "hits.Campaign.protocol",  # one of ours, or it is refused
     "hits.Campaign.source_digest",
     "hits.Video.sha256",
     "crowds.Launch.currency",
@@ -39,6 +40,8 @@ OURS = {
     "crowds.LedgerEntry.occasion",
     "annotations.Annotator.pseudonym",
     "analysis.Result.summary",  # made of names and captions that are hostile
+    "analysis.Description.evidence",
+    "analysis.Description.summary",
     "analysis.MetricEvaluation.evidence",
     "analysis.MetricEvaluation.summary",
     "analysis.ApiKey.digest",
@@ -145,7 +148,7 @@ def value_for(field: models.Field) -> Any:
         return hostile(field, 0)
     if field.name == "claimed_by":  # a job that no worker has
         return ""
-    if isinstance(field, (models.CharField, models.TextField)):
+    if isinstance(field, (models.CharField, models.TextField, models.FileField)):
         return "mturk" if field.name == "crowd" else "any"
     plain = {models.DateTimeField: timezone.now(), models.UUIDField: uuid.uuid4()}
     return plain.get(type(field), {} if isinstance(field, models.JSONField) else 1)

@@ -126,6 +126,12 @@ def test_a_folder_without_data_is_told(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.django_db
+def test_a_name_of_nothing_is_told(tmp_path):
+    with pytest.raises(CommandError, match="There is no file, folder or campaign 'nothing'"):
+        describe("nothing", tmp_path / "out")
+
+
 def test_more_ratings_agree_better_and_as_theory_says():
     """With true scores of variance 1 and errors of variance 1, r of n against m is known."""
     rng = np.random.default_rng(2)

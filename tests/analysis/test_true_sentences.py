@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
 from analysis.presenting.listings import FLAGS
-from analysis.presenting.reasons import REASONS, proposed_reason
+from analysis.presenting.person import REASONS, proposed_reason
 from analysis.results.listings import annotators_listing
 from analysis.results.pipeline import analyse
 from analysis.results.settings import Settings

@@ -52,6 +52,13 @@ class Member:
             "link", name=name, exact=True
         ).click()
 
+    def filters(self) -> None:
+        """On a phone they wait behind one line; elsewhere they are there."""
+        line = self.page.locator(".filters-box > summary")
+        if line.is_visible():
+            line.click()
+        expect(self.page.locator(".filters")).to_be_visible()
+
     def stop(self, heading: str) -> None:
         """Here the heading says where one is, nothing sticks out, and axe-core has no complaint."""
         expect(self.page.get_by_role("heading", name=heading).first).to_be_visible()

@@ -94,6 +94,7 @@ def take_along(analyst: Member, campaign) -> None:
     """The captions that are listed, with the list's filters."""
     page = analyst.page
     analyst.tab("Captions")
+    analyst.filters()
     page.get_by_label("System").select_option("system-5")
     page.get_by_role("button", name="Show").click()
     analyst.stop("Captions")

@@ -131,11 +131,32 @@ def test_every_page_stands_still(member, addresses):
     assert len(tops) == 3
 
 
+RESULTS = {
+    "analysis:ranking": "#ranking",
+    "analysis:annotator-list": "tbody tr",
+    "analysis:caption-list": "tbody tr",
+    "analysis:pair": "#both",
+    "crowds:review": "tbody tr",
+    "hits:hit-list": "tbody tr",
+    "hits:video-list": ".posters",
+}
+
+
 def test_on_a_phone_results_come_before_options(member, addresses):
+    for name, results in RESULTS.items():
+        arrive(member, addresses[name])
+        first = member.page.locator(results).first.bounding_box()
+        assert first is not None, name
+        assert first["y"] < 700, name
+
+
+def test_filters_and_options_are_one_tap_away(member, addresses):
+    arrive(member, addresses["analysis:caption-list"])
+    member.filters()
+    member.page.get_by_label("Words or video").fill("zebra")
+    member.page.get_by_role("button", name="Show").click()
+    member.page.get_by_role("heading", name="No matching captions").wait_for()
     arrive(member, addresses["analysis:ranking"])
-    first = member.page.locator("#ranking").bounding_box()
-    assert first is not None
-    assert first["y"] < 700
     member.page.locator("summary", has_text="Options").click()
     member.page.get_by_label("Whose ratings").select_option("all")
     member.page.get_by_role("button", name="Show").click()

@@ -13,8 +13,12 @@ from django.utils import timezone
 
 from annotations.errors import NothingToTake
 from annotations.models import Annotator, Assignment, Rating
-from annotations.services.annotators import annotator_identify
-from annotations.services.assignments import assignments_expire, assignments_open_for, batches_open
+from annotations.services.assignments import (
+    annotator_identify,
+    assignments_expire,
+    assignments_open_for,
+    batches_open,
+)
 from annotations.tasks import assignments_expire_task
 from annotations.tokens import Group, since
 from crowds.invite.group_links import annotator_join, group_link_offer

@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from annotations.models import Annotator, Assignment
 from annotations.services.assignments import batches_open
-from crowds.addresses import entry_path
 from crowds.invite.invitations import invitation_entry
 from crowds.models import Arrival, Invitation, Launch
+from crowds.selectors.entry import entry_path
 from crowds.services.launches import launch_close
 from hits.models import Campaign
 from tests.annotations.person import ORIGIN, Person, crowd_link, invite, link

@@ -51,9 +51,19 @@ def test_the_estimate_says_what_it_costs_before_anything_is_sent(campaign, marke
     estimate = launch_estimate(batch=batch, choices=CHOICES, gateway=connect("mturk"))
     assert (estimate.hits, estimate.people, estimate.price.total) == (1, 1, Decimal("1.19"))
     assert estimate.with_replacements.total == Decimal("1.49")  # a fifth more than 1.19 / 0.8
-    assert (estimate.left, estimate.is_affordable) == (Decimal("5.00"), True)
+    assert (estimate.left, estimate.obstacle) == (Decimal("5.00"), "")
     assert not market.calls["publish"]
     assert not Launch.objects.exists()
+
+
+def test_the_estimate_says_why_it_cannot_be_launched(campaign, market):
+    batch = campaign.batches.get()
+    estimate = launch_estimate(batch=batch, choices=CHOICES, gateway=connect("mturk"))
+    assert estimate.obstacle == "The budget is too small."
+    batch.campaign.min_pairs = 50
+    estimate = launch_estimate(batch=batch, choices=CHOICES, gateway=connect("mturk"))
+    assert estimate.obstacle == "Nobody could pass quality control."
+    assert "needs 50 pairs" in str(estimate.reach)
 
 
 def test_the_estimate_warns_of_pay_below_what_the_crowd_asks_for(campaign, market):

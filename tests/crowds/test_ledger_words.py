@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from crowds.models import LedgerEntry, Submission
-from crowds.selectors.ledger import entries_described
+from crowds.selectors.money import entries_described
 from crowds.services.launches import launch_close
 from crowds.services.reviews import submission_bonus, submissions_pay, submissions_refuse
 from crowds.services.topups import launch_extend

@@ -14,9 +14,8 @@ from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.utils import timezone
 
-from annotations.services.annotators import annotator_identify
+from annotations.services.assignments import annotator_identify
 from crowds.gateway import TransientFault
-from crowds.mark import Mark, mark_read, mark_write
 from crowds.models import OutboxMessage, Sending, Submission
 from crowds.selectors.money import campaign_sums
 from crowds.services.outbox import (
@@ -27,7 +26,7 @@ from crowds.services.outbox import (
     outbox_write,
 )
 from crowds.services.reconciling import launch_reconcile
-from crowds.services.restoring import SENTENCE, sending_is_known
+from crowds.services.restoring import SENTENCE, Mark, mark_read, mark_write, sending_is_known
 from crowds.services.reviews import submission_bonus, submissions_pay
 from hits.models import Batch
 from tests.crowd import launch, work
@@ -292,7 +291,7 @@ def test_a_claim_that_cannot_be_noted_is_given_back(made, market, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("crowds.mark.os.fsync", full)
+    monkeypatch.setattr("crowds.services.restoring.os.fsync", full)
     assert outbox_run(crowd="mturk") == 0
     message.refresh_from_db()
     assert (market.bonuses, message.state, message.claimed_at) == (

@@ -30,10 +30,10 @@ from analysis.services.learned_metrics import learned_metric_request
 from analysis.services.metric_runs import metric_run_request
 from analysis.services.requests import result_request
 from annotations.models import Assignment
-from crowds.mark import mark_read, mark_write
 from crowds.models import Launch
 from crowds.services.launches import policy_update
 from crowds.services.outbox import outbox_run
+from crowds.services.restoring import mark_read, mark_write
 from crowds.services.submissions import launch_sync
 from daplatform.jobs.services import job_run
 from hits.models import Campaign, Caption, Rendition, Upload

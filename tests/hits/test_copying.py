@@ -9,9 +9,13 @@ from django.urls import reverse
 
 from daplatform.errors import DomainError
 from hits.models import Campaign, Caption, Hit, HitItem, Video
-from hits.services.campaigns import CHANGEABLE, campaign_go_live
+from hits.services.campaigns import (
+    CHANGEABLE,
+    campaign_delete,
+    campaign_duplicate,
+    campaign_go_live,
+)
 from hits.services.composing import batch_create, batch_delete
-from hits.services.copying import campaign_delete, campaign_duplicate
 from hits.services.importing import caption_correct
 from tests.factories import make_campaign, make_hit, make_user
 from tests.pages import shown

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 
 import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
 from daplatform.errors import DomainError
+from hits.importing.reading import read_campaign
 from hits.models import Campaign
 from hits.selectors import campaign_misfit, campaign_plan, campaign_systems
 from hits.services.campaigns import campaign_update
 from hits.services.composing import batch_compose
-from tests.factories import make_campaign
+from hits.services.importing import campaign_import
+from tests.factories import make_campaign, make_user
 from tests.folders import make_folder
 from tests.hits.test_importing_settings import read
 
@@ -65,17 +68,17 @@ class TestChanging:
         assert campaign.assignments == 5
 
     @pytest.mark.parametrize(
-        ("settings", "said"),
+        ("changes", "said"),
         [
             ({"protocol": "guess"}, "no protocol"),
             ({"protocol": "consistency", "asks_fluency": True}, "no question about fluency"),
             ({"protocol": "consistency", "repeats": 1}, "Repeats per HIT must be 0"),
         ],
     )
-    def test_what_makes_no_sense_is_refused(self, settings, said):
+    def test_what_makes_no_sense_is_refused(self, changes, said):
         campaign = make_campaign()
         with pytest.raises(DomainError, match=said):
-            campaign_update(campaign=campaign, **settings)
+            campaign_update(campaign=campaign, **changes)
         assert Campaign.objects.get().protocol == "direct"
 
     def test_composed_hits_hold_their_campaign_to_its_protocol(self):
@@ -90,8 +93,8 @@ class TestChanging:
         address = reverse("hits:campaign-settings", args=[campaign.slug])
         page = client.get(address)
         assert "Consistency: All captions of a video" in page.content.decode()
-        form = {name: field.value() or "" for name, field in _bound(page).items()}
-        form = {name: value for name, value in form.items() if value is not False}
+        shown = {name: field.value() for name, field in _bound(page).items()}
+        form = {name: value for name, value in shown.items() if value not in (None, False)}
         assert client.post(address, form | {"protocol": "consistency"}).status_code == 302
         assert Campaign.objects.get().protocol == "consistency"
 
@@ -124,3 +127,52 @@ class TestPlanning:
         assert "lower Pairs per HIT to 2" in page.content.decode()
         with pytest.raises(DomainError, match="lower Pairs per HIT to 2"):
             batch_compose(campaign=campaign)
+
+
+def described(folder, *, more=""):
+    """A folder of videos that people are to describe."""
+    make_folder(folder)
+    for name in ("captions.csv", "references.csv"):
+        (folder / name).unlink()
+    (folder / "campaign.toml").write_text(f'name = "To write"\nprotocol = "describe"\n{more}')
+    return folder
+
+
+class TestDescribing:
+    def test_videos_alone_are_a_campaign(self, tmp_path):
+        reading = read_campaign(described(tmp_path / "campaign"))
+        assert list(map(str, reading.faults)) == []
+        assert [system.captions for system in reading.systems] == [12]
+        hits = reading.settings.hits
+        assert (hits.size, hits.pairs, hits.repeats, hits.assignments) == (20, 0, 0, 2)
+
+    def test_elsewhere_captions_are_missed_as_ever(self, tmp_path):
+        folder = described(tmp_path / "campaign")
+        (folder / "campaign.toml").write_text('name = "To rate"\n')
+        said = " ".join(map(str, read_campaign(folder).faults))
+        assert "captions.csv" in said
+        assert "There is no control" in said
+
+    def test_compose_deals_every_video_once_and_evenly(self, tmp_path, capsys):
+        folder = described(tmp_path / "campaign", more="[hits]\nsize = 5\n")
+        call_command("compose", str(folder), "--out", str(tmp_path / "hits.csv"))
+        with (tmp_path / "hits.csv").open(newline="") as stream:
+            rows = list(csv.DictReader(stream))
+        assert len({row["video"] for row in rows}) == len(rows) == 12
+        sizes = Counter(row["hit"] for row in rows)
+        assert sorted(sizes.values()) == [4, 4, 4]
+
+    @pytest.mark.django_db
+    def test_imported_it_keeps_to_describing(self, tmp_path, client):
+        reading = read_campaign(described(tmp_path / "campaign"))
+        campaign = campaign_import(reading=reading, owner=make_user("organisers"))
+        assert campaign.asked.writes
+        plan = campaign_plan(campaign, campaign_systems(campaign))
+        assert (plan.hits, plan.ratings) == (1, 24)
+        with pytest.raises(DomainError, match="import the files again"):
+            campaign_update(campaign=campaign, protocol="direct")
+        with pytest.raises(DomainError, match="import the files again"):
+            campaign_update(campaign=make_campaign(), protocol="describe")
+        client.force_login(campaign.owner)
+        page = client.get(reverse("hits:campaign-settings", args=[campaign.slug]))
+        assert "Consistency: All captions" not in page.content.decode()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from analysis.selectors.results import further_runs
 from hits.importing.reading import read_campaign
 from hits.models import HitItem
-from hits.selectors import campaign_plan, campaign_systems, further_runs
+from hits.selectors import campaign_plan, campaign_systems
 from hits.services.composing import batch_compose
 from hits.services.importing import campaign_import
 from tests.folders import make_folder

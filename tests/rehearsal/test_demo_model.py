@@ -87,10 +87,11 @@ def test_a_fresh_checkout_scores_rendered_scenes_with_it(tmp_path):
         assert float(true[2]) > float(false[2]), true[1]
 
 
-def test_one_other_video_in_the_folder_and_it_is_refused(tmp_path):
-    (tmp_path / "clips").mkdir()
+@pytest.mark.parametrize("other", ["w.mp4", "W.MP4", "more/w.mp4"])
+def test_one_other_video_in_the_folder_and_it_is_refused(tmp_path, other):
+    (tmp_path / "clips" / "more").mkdir(parents=True)
     render_clip(scene(1), tmp_path / "clips" / "v.mp4", size=(160, 90), fps=4)
-    make_clip(tmp_path / "clips" / "w.mp4")
+    make_clip(tmp_path / "w.mp4").rename(tmp_path / "clips" / other)
     (tmp_path / "captions.csv").write_text("video,system,caption\nv,A,a dog runs\n")
     with pytest.raises(CommandError, match="its scores mean nothing") as refused:
         call_command(

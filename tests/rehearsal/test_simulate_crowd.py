@@ -12,6 +12,7 @@ from django.utils import timezone
 from analysis.results.pipeline import analyse
 from analysis.results.settings import Settings
 from analysis.selectors.ratings import ratings_of
+from analysis.selectors.written import written_captions
 from analysis.services.snapshots import snapshot_refresh
 from annotations.models import Annotator, Assignment, Rating
 from hits.models import Campaign, Caption
@@ -19,7 +20,7 @@ from hits.services.composing import batch_compose
 from rehearsal.demo import captions, demo_scenes, judge, video_name
 from rehearsal.people.work import subjects_of
 from tests.annotations.person import Person, invite, link
-from tests.factories import make_campaign, make_hit
+from tests.factories import make_campaign, make_hit, to_describe
 
 
 def simulate(campaign, *options):
@@ -179,3 +180,19 @@ def test_what_is_rated_on_one_page_took_one_page_of_time(pages):
     shared = ratings_of(pages, snapshot_refresh(campaign=pages).read()).seconds
     total = sum(spent.total_seconds() for spent in open_for.values())
     assert shared.sum() == pytest.approx(total)
+
+
+def test_simulated_people_write_captions_each_in_their_way(db):
+    campaign = to_describe(make_campaign(videos=6))
+    batch_compose(campaign=campaign)
+    Campaign.objects.update(assignments=4)
+    simulate(Campaign.objects.get(), "--annotators", "4", "--mix", EVERY_HABIT)
+    assert Rating.objects.filter(score=None).count() == 24
+    listed = [row for row in written_captions(campaign) if row.doubts]
+    reasons = {reason for row in listed for reason in row.doubts}
+    assert any("other videos" in reason for reason in reasons)
+    assert any("to say what happens" in reason for reason in reasons)
+    assert len({row.annotator for row in listed}) < 4
+
+
+EVERY_HABIT = "honest=0.25,careless=0.25,random=0.25,constant=0.25"

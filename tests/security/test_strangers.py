@@ -24,7 +24,7 @@ from analysis.selectors.progress import campaign_arrivals, campaign_progress
 from analysis.selectors.results import result_folder
 from analysis.services.requests import result_request
 from annotations.models import Annotator, AnnotatorIdentity, Assignment, Rating
-from annotations.selectors.rated import campaigns_rated
+from annotations.selectors.work import campaigns_rated
 from annotations.tasks import assignments_expire_task
 from crowds.models import Arrival, Submission
 from crowds.services.outbox import outbox_run

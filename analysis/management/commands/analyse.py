@@ -59,7 +59,7 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--protocol",
-            choices=list(protocols()),
+            choices=[each.name for each in protocols().values() if not each.writes],
             default=DEFAULTS.protocol,
             help="what people were asked, and so the scale of the scores (default direct)",
         )
@@ -221,6 +221,8 @@ def write(
 
 def sentence(error: Exception) -> str:
     """What went wrong, without an error number."""
+    if isinstance(error, FileNotFoundError) and error.filename:
+        return f"{error.filename}: There is no such file or folder. Check the path."
     if isinstance(error, OSError) and error.filename:
         return f"{error.filename}: {error.strerror}"
     return str(error)

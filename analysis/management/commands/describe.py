@@ -139,7 +139,9 @@ def _of_folder(folder: Path) -> Data:
     captions, references = folder / "captions.csv", folder / "references.csv"
     ratings = next((folder / name for name in RATINGS if (folder / name).is_file()), None)
     if not captions.is_file() and ratings is None:
-        raise ValueError(f"{folder}: there is neither captions.csv nor ratings.csv")
+        raise ValueError(
+            f"{folder}: There is neither captions.csv nor ratings.csv. Name the folder of one."
+        )
     data = Data(ratings=read_ratings(ratings) if ratings else None)
     if captions.is_file():
         told = references if references.is_file() else None

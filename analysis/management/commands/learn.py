@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +14,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from analysis.evaluation.inputs import AUTO
 from analysis.evaluation.set_inputs import Source
 from analysis.learning.folder import refuse_taken
-from analysis.learning.kinds import KINDS, Lesson
+from analysis.learning.kinds import KINDS, LAYERS, Lesson
+from analysis.learning.language_models import (
+    Paraphrases,
+    back_translations,
+    read_paraphrases,
+    together,
+)
 from analysis.learning.left_out import (
     LeftOut,
     leave_one_out,
@@ -62,6 +68,8 @@ class Command(BaseCommand):
             vision = kinds.add_parser(name, help=f"an image-text model, fine-tuned as {name} is")
             add_ratings(vision)
             add_schooling(vision, paper)
+            if name == "factvc":
+                add_paraphrases(vision)
             add_config(vision)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -85,7 +93,7 @@ class Command(BaseCommand):
             self._told(kind.save(kind.train(sets), sets), options["out"])
 
     def _lesson(self, options: Mapping[str, Any]) -> Lesson:
-        tuning = ("backbone", "epochs", "minutes")
+        tuning = ("backbone", "epochs", "layers", "minutes")
         return Lesson(
             name=options["name"] or options["kind"],
             seed=options["seed"],
@@ -97,7 +105,7 @@ class Command(BaseCommand):
 
     def _school(self, options: Mapping[str, Any]) -> None:
         refuse_taken(options["out"])
-        model = model_of(options)
+        model, schooling = model_of(options), schooling_of(options)
         if model.is_demo and not options["anyway"]:
             raise DemoModelRefused(ANYWAY)
         sets = self._read(options)
@@ -110,13 +118,15 @@ class Command(BaseCommand):
                 for name, path in find_videos(options["videos"], videos).items()
             },
             model,
-            schooling_of(options),
+            schooling,
             seed=options["seed"],
             out=options["out"],
+            paraphrases=paraphrases_of(options, sets),
             told=self._steps,
         )
         for fault in found.unreadable:
             self.stderr.write(self.style.WARNING(fault))
+        self.stdout.write("\n".join([*found.table, ""]))
         self.stdout.write(
             f"Kendall's τ-c with people on videos held out: {found.before:.4f} before, "
             f"{found.best:.4f} at best; score … --model {options['out']}"
@@ -185,6 +195,9 @@ def add_tuning(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--epochs", type=positive, default=1, help="passes over the ratings")
     parser.add_argument(
+        "--layers", type=positive, default=LAYERS, help="the last so many layers learn"
+    )
+    parser.add_argument(
         "--minutes", type=float, default=math.inf, help="stop fine-tuning after so many"
     )
 
@@ -246,6 +259,28 @@ def add_schooling(parser: argparse.ArgumentParser, paper: Schooling) -> None:
     parser.add_argument("--videos", type=Path, required=True, help="folder of the video files")
     for name, value in asdict(paper).items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=_type(value), default=value)
+
+
+def add_paraphrases(parser: argparse.ArgumentParser) -> None:
+    """Texts that stay true, beside those made by rule."""
+    parser.add_argument("--paraphrases", type=Path, help="a file caption,paraphrase")
+    parser.add_argument(
+        "--translate",
+        type=Path,
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("THERE", "BACK"),
+        help="folders of two translation models: references are said in another language and back",
+    )
+
+
+def paraphrases_of(options: Mapping[str, Any], sets: Sequence[RatedSet]) -> Paraphrases:
+    told = [read_paraphrases(options["paraphrases"])] if options.get("paraphrases") else []
+    texts = {text for one in sets for said in one.batch.references.values() for text in said}
+    return together(
+        [*told, *(back_translations(texts, *two) for two in options.get("translate", ()))]
+    )
 
 
 def _type(value: object) -> Callable[[str], object]:

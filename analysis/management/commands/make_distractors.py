@@ -22,6 +22,7 @@ from analysis.learning.distractors import (
     shares,
     wordnet_concepts,
 )
+from analysis.learning.language_models import CausalModel
 from analysis.management.scoring_options import add_config, config_of
 from analysis.metrics.batch import VideoFile
 from analysis.metrics.context import ScoringContext
@@ -50,6 +51,12 @@ class Command(BaseCommand):
         known.add_argument("--concepts", type=Path, help="a file word,category")
         foils.add_argument("--fewest", type=int, default=3, help="times a concept must be said")
         foils.add_argument("--random", action="store_true", help="any, not the one that reads best")
+        foils.add_argument(
+            "--language-model",
+            type=Path,
+            help="folder of a causal model that tells what reads best; by default three words in a "
+            "row, counted in the references",
+        )
         foils.add_argument("--seed", type=int, default=SEED)
         foils.add_argument("--json", type=Path, help="the same as COCO-like JSON")
         others = kinds.add_parser("captions", help="captions of other videos, by matching")
@@ -77,7 +84,9 @@ class Command(BaseCommand):
         texts = [text for named in references.values() for text in named.values()]
         concepts = Concepts.of(known_concepts(options), texts, fewest=options["fewest"])
         rng = np.random.default_rng(options["seed"]) if options["random"] else None
-        pairs = concept_foils(references, concepts, NgramModel.of(texts), rng)
+        folder = options["language_model"]
+        reader = CausalModel(folder) if folder else NgramModel.of(texts)
+        pairs = concept_foils(references, concepts, reader, rng)
         if not pairs:
             raise ValueError(
                 "no word of these captions can be swapped: name more concepts, or a lower --fewest"

@@ -9,7 +9,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from crowds.addresses import entry_address
 from crowds.invite.group_links import (
     CAUTION,
     group_link_offer,
@@ -19,8 +18,8 @@ from crowds.invite.group_links import (
     joined_sentence,
 )
 from crowds.invite.invitations import INVITED, annotators_invite, invitation_entry
-from crowds.selectors.offering import Choices
-from crowds.selectors.overview import batches_to_launch
+from crowds.selectors.entry import entry_address
+from crowds.selectors.offering import Choices, batches_to_launch
 from crowds.services.launches import batch_launch
 from crowds.tasks import outbox_run_task
 from daplatform.errors import DomainError

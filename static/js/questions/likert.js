@@ -47,8 +47,9 @@ export default class Likert {
     event.preventDefault();
   }
 
-  /** From nothing, either way leads to the end it points from. */
-  #stepped(step) {
+  /** From nothing, either way leads to the end it points from; mirrored, left is up. */
+  #stepped(pressed) {
+    const step = getComputedStyle(this.root).direction === "rtl" ? -pressed : pressed;
     const levels = this.#inputs.map((input) => Number(input.value));
     if (this.value === null) return step > 0 ? levels[0] : levels.at(-1);
     return this.value + step;

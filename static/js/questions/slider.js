@@ -72,8 +72,14 @@ export default class Slider {
     this.#touch(Math.min(this.#high, Math.max(this.#low, value)));
   }
 
+  /** Left and right are where the eye sees them: from right to left, the left end is the high one. */
   #stepped(event) {
-    return this.#input.valueAsNumber + (STEPS[event.key] ?? NaN);
+    const mirrored = this.#isMirrored && /^Arrow(Left|Right)$/.test(event.key);
+    return this.#input.valueAsNumber + (mirrored ? -1 : 1) * (STEPS[event.key] ?? NaN);
+  }
+
+  get #isMirrored() {
+    return getComputedStyle(this.#input).direction === "rtl";
   }
 
   #typed(event) {
@@ -98,7 +104,8 @@ export default class Slider {
   #at(event) {
     const box = this.#input.getBoundingClientRect();
     const half = parseFloat(getComputedStyle(this.root).getPropertyValue("--thumb")) / 2;
-    const share = (event.clientX - box.left - half) / (box.width - 2 * half);
+    const along = this.#isMirrored ? box.right - event.clientX : event.clientX - box.left;
+    const share = (along - half) / (box.width - 2 * half);
     const span = this.#high - this.#low;
     return Math.round(this.#low + span * Math.min(1, Math.max(0, share)));
   }

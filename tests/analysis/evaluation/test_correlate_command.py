@@ -237,7 +237,6 @@ def pretend_model(monkeypatch):
     monkeypatch.setattr(
         "analysis.metrics.encoding.encoder.find_model",
         lambda choice: chosen.append(choice) or model_ref,
-        lambda choice: chosen.append(choice) or model_ref,
     )
     return chosen
 
@@ -300,6 +299,19 @@ def test_without_a_model_it_says_which_metrics_need_one_and_takes_the_rest(seen)
     assert metrics == {"bleu4"}
 
 
+def test_where_no_metric_has_a_value_it_says_why(seen):
+    with pytest.raises(CommandError, match="an image–text model is needed and none is named"):
+        compute_seen(seen, "emscore_text,factvc_text")
+    assert not (seen / "out").exists()
+
+
+def test_what_could_not_be_checked_is_said_at_the_terminal(seen):
+    one = [row for row in rows(seen / "references.csv") if row["source"] == "one"]
+    write(seen / "references.csv", [*one[0]], [row.values() for row in one])
+    said = compute_seen(seen, "bleu1", "--robustness", "sets")
+    assert "Note: sets: there is one set of references" in said
+
+
 def test_metrics_that_look_are_in_every_check(seen, pretend_model):
     compute_seen(seen, "emscore,clip_mean,emscore_ref,bleu4", "--model", "any", "--videos",
             seen / "clips", "--robustness", "all")  # fmt: skip
@@ -317,6 +329,10 @@ def test_metrics_that_look_are_in_every_check(seen, pretend_model):
     assert none == {"emscore", "clip_mean"}
     repeats = {row["repeats"] for row in found if row["check"] == "word order"}
     assert repeats == {"20"}
+    drawn = {path.name for path in (seen / "out").glob("references-z-*.svg")}
+    assert drawn == {f"references-z-{name}.svg" for name in ("pearson", "kendall_b", "spearman")}
+    report = (seen / "out" / "report.html").read_text()
+    assert "ρ with people (z) by number of references" in report
 
 
 def test_foils_are_looked_at_with_their_videos(seen, pretend_model):
@@ -345,6 +361,24 @@ def test_scores_of_two_models_stand_in_one_table(files):
     found = {row["metric"] for row in rows(files / "out" / "correlations.csv")}
     assert found == {f"{name}@{label}" for name in ("good", "poor")
                      for label in ("ViT-B-32", "ViT-B-16")}  # fmt: skip
+
+
+def test_what_score_writes_fits_people_whatever_videos_are_called(tmp_path):
+    """A spreadsheet would run -AwyG1 as a formula, so that CSV files have an apostrophe before it;
+    people's own files have none."""
+    keys = [(video, system) for video in ("-AwyG1", "=x2", "v3") for system in "ABCD"]
+    write(tmp_path / "human.csv", ["video", "system", "z"],
+          [(*key, at % 5) for at, key in enumerate(keys)])  # fmt: skip
+    write(tmp_path / "captions.csv", ["video", "system", "caption"],
+          [(*key, f"a man number {at % 7} rides") for at, key in enumerate(keys)])  # fmt: skip
+    call_command("score", str(tmp_path / "captions.csv"), "--metrics", "bleu1",
+                 "--references", str(write(tmp_path / "references.csv",
+                                           ["video", "source", "caption"],
+                                           [(video, "h", f"a man {video} rides")
+                                            for video, _ in keys[::4]])),
+                 "--out", str(tmp_path / "scores.csv"), stderr=StringIO())  # fmt: skip
+    assert correlate(tmp_path).startswith("12 captions of 3 videos by 4 systems have")
+    assert rows(tmp_path / "out" / "unmatched.csv") == []
 
 
 def test_a_column_in_two_files_is_refused_with_the_way_out(files):

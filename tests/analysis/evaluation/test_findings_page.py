@@ -8,9 +8,15 @@ from pathlib import Path
 import pytest
 
 from benchmarks.demo_ranking import demo
-from benchmarks.findings import DOCS, NEEDS_DATA, PAGES, differing, stands, written
+from benchmarks.findings import DOCS, NEED_NO_DATA, PAGES, differing, stands, written
 
 PUBLISHED = Path(os.environ["DA_PUBLISHED"])
+OF_PUBLISHED = [
+    pytest.param(name, make, id=make.__name__)
+    for name, makers in PAGES.items()
+    for make in makers
+    if make not in NEED_NO_DATA
+]
 
 
 def page(name: str) -> str:
@@ -18,21 +24,16 @@ def page(name: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "make"),
-    [pytest.param(name, make, id=make.__name__) for name in NEEDS_DATA for make in PAGES[name]],
-)
+@pytest.mark.parametrize(("name", "make"), OF_PUBLISHED)
 def test_what_is_said_of_published_data_is_what_the_commands_find(name, make):
     if not PUBLISHED.is_dir():
         pytest.skip(f"the published data is not at {PUBLISHED}: docs/{name} is not compared")
-    there = stands(page(name))
-    made = make(PUBLISHED)
-    assert {name: there.get(name) for name in made} == made
+    assert differing(page(name), make(PUBLISHED)) == []
 
 
 @pytest.mark.slow
 def test_what_is_said_of_the_demo_model_is_what_it_does():
-    assert demo(Path()) == stands(page("metrics.md"))
+    assert differing(page("metrics.md"), demo(Path())) == []
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -49,4 +50,3 @@ def test_a_table_and_a_number_are_replaced_between_their_marks():
     assert new == "It is <!--f:r-->.2<!--/f-->:\n<!--f:t-->\n| a |\n|---|\n<!--/f-->\nafter"
     assert differing(new, made) == []
     assert differing(new, {**made, "other": "1"}) == ["other"]
-    assert differing(new, {"r": ".2"}) == ["t"]

@@ -1,11 +1,14 @@
-"""Baselines of the papers, by hand: FactVC with F, PAC-S, BERTScore with completed references."""
+"""Baselines of the papers, by hand: FactVC with F, PAC-S, BERTScore with completed
+references, COAHA."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from analysis.metrics.batch import Batch
 from analysis.metrics.config import MetricConfig
+from analysis.metrics.families.coaha import VECTORS, WordVectors, cost
 from analysis.metrics.families.factvc import factvc, factvc_f
 from analysis.metrics.families.improved_bertscore import (
     STOP_WORDS,
@@ -18,6 +21,8 @@ from analysis.metrics.families.improved_bertscore import (
 from analysis.metrics.families.pacs import ARCHITECTURE, PACS, _choice, harmonic
 from analysis.metrics.matching import Match
 from analysis.metrics.registry import MetricUnavailable, families_of
+from analysis.metrics.scoring import score
+from analysis.metrics.settings import Settings
 
 
 def tokens(*named: tuple[int, list[float]]) -> Tokens:
@@ -108,3 +113,58 @@ class TestImprovedBertscore:
     def test_a_model_without_a_vocabulary_is_refused(self, tmp_path):
         with pytest.raises(MetricUnavailable, match=r"vocab\.txt"):
             stop_tokens(tmp_path)
+
+
+class TestCoaha:
+    """By hand: vectors at right angles are 1 apart, the same 0, (.6, .8) is .4 from east."""
+
+    VECTORS = "dog 1 0\ncat 0 2\nhorse 3 4\nwalks 1 0\nsleeps 0 1\n"
+
+    @pytest.fixture
+    def vectors(self, tmp_path):
+        (tmp_path / "vectors.txt").write_text(self.VECTORS)
+        return tmp_path / "vectors.txt"
+
+    def test_each_word_that_no_reference_names_costs_its_mean_distance_once(self, vectors):
+        near = WordVectors(vectors)
+        near.read(["dog", "cat", "horse", "unheard"])
+        said = {"cat": "cat", "hors": "horse", "dog": "dog", "sky": "sky"}
+        own, known = {"dog": "dog"}, frozenset({"cat", "hors", "dog"})
+        # The cat costs 1 and the horse 1 − .6; the sky is no object of the corpus.
+        assert cost(said, known, own, near.distance) == pytest.approx(1.4)
+        assert cost(said, known, own | {"cat": "cat"}, near.distance) == pytest.approx(
+            np.mean([0.4, 0.2])
+        )
+
+    def test_without_an_object_to_compare_with_each_costs_1(self, vectors):
+        assert cost({"cat": "cat"}, frozenset({"cat"}), {}, WordVectors(vectors).distance) == 1
+
+    def test_a_word_without_a_vector_costs_nothing(self, vectors):
+        near = WordVectors(vectors)
+        near.read(["unheard", "dog"])
+        assert near.distance("unheard", "dog") == 0
+
+    def test_captions_are_scored_by_what_references_name(self, vectors, tmp_path):
+        pytest.importorskip("spacy")
+        references = {"1": ["A dog walks.", "The dog walks home."], "2": ["A cat sleeps."]}
+        batch = Batch(
+            ["a dog walks", "a cat walks", "a cat sleeps"], ["1", "1", "1"], references, references
+        )
+        config = MetricConfig(store=tmp_path, paths=(("word_vectors", vectors),))
+        names = ["coaha", "coaha_objects", "coaha_actions"]
+        found = score(batch, names, Settings(), config.context())
+        assert not found.faults
+        # References of video 1 have 3 and 4 words: 3.5 in the mean.
+        assert found.values["coaha_objects"] == pytest.approx([0, -1 / 3.5, -1 / 3.5])
+        assert found.values["coaha_actions"] == pytest.approx([0, 0, -1 / 3.5])
+        assert found.values["coaha"] == pytest.approx([0, -1 / 3.5, -2 / 3.5])
+        assert "word_vectors:vectors.txt@" in found.signatures["coaha"]
+
+    def test_without_vectors_it_says_where_they_go(self, tmp_path):
+        with pytest.raises(MetricUnavailable, match="word_vectors=FILE"):
+            VECTORS.find(MetricConfig(store=tmp_path))
+
+    def test_a_file_of_something_else_is_refused(self, tmp_path):
+        (tmp_path / "words.txt").write_text("dog barks loudly\n")
+        with pytest.raises(MetricUnavailable, match="no file of word vectors"):
+            WordVectors(tmp_path / "words.txt").read(["dog"])

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from analysis.models import Result
 from analysis.presenting.charts import plain_spec, quantity
-from analysis.results import registry
+from analysis.results import pipeline, registry
 from analysis.results.files import result_files
 from analysis.results.pipeline import analyse, summarise
 from analysis.results.registry import Finding, Section, Shown, Summary, findings
@@ -55,7 +55,8 @@ TOY = Finding(
 def with_toy(monkeypatch):
     """As if a file with these FINDINGS lay in analysis/results/findings."""
     known = (*findings(), TOY)
-    monkeypatch.setattr(registry, "findings", lambda: known)
+    for module in (registry, pipeline):
+        monkeypatch.setattr(module, "findings", lambda: known)
 
 
 def analysed():

@@ -28,7 +28,7 @@ def config(tmp_path) -> MetricConfig:
         store=tmp_path / "store",
         model=ModelChoice(str(folder)),
         java=sys.executable,
-        paths=(("sentence", folder), ("spice", folder)),
+        paths=(("sentence", folder), ("pacs", folder), ("spice", folder)),
     )
 
 
@@ -81,5 +81,5 @@ def test_without_its_packages_meteor_says_so(config, installed, package, reason)
 
 
 def test_without_its_folder_spice_says_how_to_get_it(config):
-    missing = unavailable(replace(config, paths=config.paths[:1]))
+    missing = unavailable(replace(config, paths=config.paths[:-1]))
     assert missing["spice"].startswith("SPICE is not installed")

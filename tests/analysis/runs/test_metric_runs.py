@@ -240,7 +240,7 @@ def test_a_cancelled_run_begins_nothing_more_and_can_be_asked_for_again(ask, sco
     assert step(run) == 0
     assert run.chunks.filter(status="stopped").exists()
     assert not run.chunks.active().exists()
-    with pytest.raises(DomainError, match="ended already"):
+    with pytest.raises(DomainError, match="already ended"):
         metric_run_cancel(run=run)
     before = encoders.images
     assert scored().status == MetricRun.Status.DONE

@@ -57,7 +57,7 @@ def test_metrics_are_offered_with_what_they_need(campaign, client_of, organiser,
     assert "No scores yet" in page
     assert 'value="emscore" checked' in page
     assert "Against the video and the references" in page
-    assert "needs image-text model, references, video" in page
+    assert "needs PAC-S model, image-text model, references, video" in page
 
 
 def test_what_no_worker_can_compute_is_greyed_and_says_why(campaign, client_of, organiser, worker):

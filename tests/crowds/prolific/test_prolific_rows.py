@@ -10,8 +10,7 @@ from django.test import Client as Browser
 
 from annotations.models import Annotator, Assignment
 from annotations.selectors.work import session_of
-from annotations.services.annotators import annotator_identify
-from annotations.services.assignments import assignment_submit
+from annotations.services.assignments import annotator_identify, assignment_submit
 from crowds.models import Arrival, LedgerEntry, OutboxMessage, Submission
 from crowds.selectors.counting import assignments_left_out
 from crowds.selectors.money import campaign_sums

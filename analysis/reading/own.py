@@ -1,7 +1,8 @@
-"""Our own ratings file as CSV or TSV (PROTOCOL §6)."""
+"""Our own ratings file (PROTOCOL §6): CSV or TSV, JSON lines, Parquet."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,11 +13,13 @@ from analysis.reading.files import (
     RatingsFile,
     checked,
     fault,
+    lines,
     rows,
     wrong_width,
 )
 from analysis.stats.ratings import OPTIONAL, REQUIRED, check_names
 from daplatform.tables import Kind, TableError
+from daplatform.tables.formulas import as_written
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,7 +28,7 @@ LABELS = ("annotator", "hit", "system", "item", "kind")
 NUMBERS = ("score", "seconds", "fluency", "position")
 
 
-def read(path: Path, start: Beginning) -> RatingsFile:
+def read_delimited(path: Path, start: Beginning) -> RatingsFile:
     """Read with Arrow; only a file with a fault is gone through again, to say where it is."""
     names = [name.strip() for name in start.cells]
     _check_header(path, names)
@@ -102,7 +105,20 @@ def _read_csv(
             decimal_point=decimal_point,
         ),
     )
-    return {name: table[name] for name in wanted}
+    return {name: _plain(table[name]) if name in LABELS else table[name] for name in wanted}
+
+
+def _plain(names: pa.ChunkedArray) -> pa.ChunkedArray | pa.DictionaryArray:
+    """Names as they were before our files put an apostrophe before those that a spreadsheet would
+    run."""
+    import pyarrow as pa
+
+    told = {name for chunk in names.chunks for name in chunk.dictionary.to_pylist()}
+    if all(as_written(name) == name for name in told):
+        return names
+    coded = names.unify_dictionaries().combine_chunks()
+    plain = [as_written(name) for name in coded.dictionary.to_pylist()]
+    return pa.DictionaryArray.from_arrays(coded.indices, pa.array(plain))
 
 
 def _refuse_broken_rows(path: Path, start: Beginning, width: int) -> None:
@@ -121,3 +137,65 @@ def _line_of_row(path: Path, start: Beginning) -> Callable[[int], int]:
         return found[row]
 
     return line
+
+
+def read_json_lines(path: Path) -> RatingsFile:
+    """One object per rating."""
+    at: list[int] = []
+    columns: dict[str, list[Any]] = {}
+    for number, line in enumerate(lines(path), start=1):
+        if line.strip():
+            _add(path, number, line, columns, len(at))
+            at.append(number)
+    for cells in columns.values():
+        cells.extend([None] * (len(at) - len(cells)))
+    ratings = checked(path, columns, lambda row: at[row])
+    return RatingsFile(ratings, "ratings file (JSON lines)")
+
+
+def _add(path: Path, number: int, line: str, columns: dict[str, list[Any]], row: int) -> None:
+    """Add one line's values; a name a line lacks is an empty cell."""
+    try:
+        rating = json.loads(line)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise fault(
+            path, number, f"This is not JSON ({error}).", "Write one object to a line.", Kind.JSON
+        ) from error
+    if not isinstance(rating, dict):
+        raise fault(
+            path, number, "This is not a JSON object.", "Write one object to a line.", Kind.JSON
+        )
+    for name, value in rating.items():
+        if isinstance(value, (dict, list)) and name in (*REQUIRED, *OPTIONAL):
+            raise fault(
+                path,
+                number,
+                f"{name} is not a single value.",
+                "Write a number or a text.",
+                Kind.JSON,
+            )
+        cells = columns.setdefault(name, [])
+        cells.extend([None] * (row - len(cells)))
+        cells.append(None if isinstance(value, (dict, list)) else value)
+
+
+def read_parquet(path: Path) -> RatingsFile:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        there = pq.read_schema(path).names
+        file = pq.ParquetFile(path, read_dictionary=[name for name in LABELS if name in there])
+        wanted = [name for name in (*REQUIRED, *OPTIONAL) if name in there]
+        columns = {name: file.read([name])[name] for name in wanted}
+    except (pa.ArrowInvalid, OSError) as error:
+        raise fault(
+            path,
+            None,
+            f"This Parquet file cannot be read ({error}).",
+            "Write it again.",
+            Kind.UNREADABLE_FILE,
+        ) from error
+    others = {name: None for name in there if name not in wanted}
+    ratings = checked(path, columns | others, lambda row: row + 1, unit="row")
+    return RatingsFile(ratings, "ratings file (Parquet)")
