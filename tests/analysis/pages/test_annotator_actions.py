@@ -184,7 +184,7 @@ def test_the_list_marks_who_is_excluded(action, page_of, campaign, constant):
     confirmed(action, action("exclude", constant), "exclude", constant)
     rows = page_of("annotator-list", campaign).context["rows"]
     assert [row["annotator"] for row in rows if row["is_excluded"]] == [constant]
-    assert "excluded from future HITs" in shown(page_of("annotator-detail", campaign, constant))
+    assert "not invited again" in shown(page_of("annotator-detail", campaign, constant))
 
 
 def test_an_order_is_shown_and_undone_from_the_page(action, campaign, client_of, organiser, names):
