@@ -160,7 +160,7 @@ def test_a_bonus_asks_how_much_before_it_says_what_it_costs(action, names):
     assert seen.context["outcome"].promised == Decimal("1.20")
     changed = confirmed(action, seen, "bonus", *names[:2], amount="5.00", text="Careful.")
     assert changed.status_code == 400
-    assert "not what you looked at" in shown(changed)
+    assert "Something has changed since you looked" in shown(changed)
     done = confirmed(action, seen, "bonus", *names[:2], amount="0.50", text="Careful.")
     assert done.status_code == 302
     assert ReviewAction.objects.get().cost == Decimal("1.20")
