@@ -14,10 +14,11 @@ from hits.models import Video
 from tests.browser.material import clip_campaign
 
 ACCENT = (0x0F, 0x6A, 0x5B)
-FETCHED = "[...document.querySelectorAll('.screen video')].every((video) => video.readyState === 4)"
+FETCHED = """() => {
+    const next = [...document.querySelectorAll(".screen video")].find((video) => video.hidden);
+    return next.buffered.length > 0 && next.buffered.end(0) > next.duration - 0.1;
+}"""
 ACTIVE = "[...document.querySelectorAll('.screen video')].find((video) => !video.hidden)"
-
-
 LONG = 30.0  # seconds: nothing that is looked at while it plays takes as long
 
 
