@@ -50,14 +50,17 @@ def free_port() -> int:
     other test processes until this one ends.
     """
     for port in random.SystemRandom().sample(PORTS, len(PORTS)):
-        if _lock(port) and _is_free(port):
+        if is_ours(f"port-{port}") and _is_free(port):
             return port
     raise RuntimeError("every port is taken")
 
 
-def _lock(port: int) -> bool:
-    """Locks end with the process, however it ends; so the file may stay."""
-    file = os.open(f"{tempfile.gettempdir()}/da-port-{port}", os.O_CREAT | os.O_RDWR, 0o666)
+def is_ours(name: str) -> bool:
+    """Whether nobody else on this machine has it, whose from now on it is until this process ends.
+
+    However that ends, its locks end with it; so the file may stay.
+    """
+    file = os.open(f"{tempfile.gettempdir()}/da-{name}", os.O_CREAT | os.O_RDWR, 0o666)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
