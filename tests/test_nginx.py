@@ -22,8 +22,7 @@ from hits.models import Campaign
 from rehearsal.people.rating_client import RatingClient
 from tests.annotations.person import body, invite, link
 from tests.factories import make_campaign, make_hit
-from tests.faults.conftest import program_or_skip
-from tests.services import free_port, wait_for
+from tests.services import HEADERS_MORE, free_port, program_or_skip, wait_for
 
 ROOT = Path(__file__).parents[1]
 CONF = ROOT / "deploy/nginx.conf"
@@ -68,6 +67,7 @@ def configuration(folder: Path, upstream: str, port: int, plain: int) -> str:
         text, changed = re.subn(place, here, text)
         assert changed, f"deploy/nginx.conf has no {place} any more"
     return (
+        f"load_module {HEADERS_MORE};\n"
         f"daemon off; pid {folder}/pid; error_log {folder}/error.log; worker_processes 1;\n"
         "events { worker_connections 2000; }\n"
         f"http {{ client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;\n"
@@ -88,9 +88,12 @@ class Front:
         )
 
     def ask(self, source: str, method: str, path: str) -> int:
+        """The status of an answer, which does not say what program gave it."""
         with contextlib.closing(self.connection(source)) as wire:
             wire.request(method, path, b"" if method == "POST" else None)
-            return wire.getresponse().status
+            answer = wire.getresponse()
+            assert answer.headers["Server"] is None
+            return answer.status
 
     def hold(self, source: str) -> socket.socket:
         """A request that has begun, and whose end never comes."""
