@@ -153,7 +153,9 @@ class Stage:
         query = "SELECT key::text, score FROM annotations_rating"
         with contextlib.closing(psycopg2.connect(self.dsn)) as base, base.cursor() as cursor:
             cursor.execute(query)
-            return dict(cursor.fetchall())
+            rows = cursor.fetchall()
+        assert len(rows) == len(dict(rows)), "a rating was saved twice under one key"
+        return dict(rows)
 
 
 def migrated() -> Path:

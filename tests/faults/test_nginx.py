@@ -23,10 +23,10 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from benchmarks.load.units import deployed
 from rehearsal.people.rating_client import RatingClient
 from tests.annotations.person import body
-from tests.faults.conftest import program_or_skip, stage_or_skip
+from tests.faults.conftest import stage_or_skip
 from tests.faults.stage import PATIENCE, ROOT
 from tests.faults.test_login_flood import TOKEN
-from tests.services import free_port, wait_for
+from tests.services import HEADERS_MORE, free_port, program_or_skip, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 CONF = ROOT / "deploy/nginx.conf"
@@ -83,6 +83,7 @@ def configuration(folder: Path, port: int, plain: int) -> str:
         text, changed = re.subn(place, here, text)
         assert changed, f"deploy/nginx.conf has no {place} any more"
     return (
+        f"load_module {HEADERS_MORE};\n"
         f"daemon off; pid {folder}/pid; error_log {folder}/error.log; worker_processes 1;\n"
         "events { worker_connections 2000; }\n"
         f"http {{ client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;\n"
@@ -118,6 +119,7 @@ class Front:
         with self.visit(source) as wire:
             wire.request(method, path, form or None, headers)
             answer = wire.getresponse()
+            assert answer.headers["Server"] is None  # nobody need know what program answers
             return answer.status, answer.read().decode(), answer.headers
 
     def status(self, source: str, method: str, path: str) -> int:
