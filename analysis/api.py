@@ -215,21 +215,34 @@ class SignedOut(Schema):
     evaluation: EvaluationOut | None = None
 
 
+READ = ["What can be read"]
 REFUSALS = {frozenset({401, 404, 429}): Refusal}
 
 
-@api.get("/campaigns", response={200: list[CampaignOut], frozenset({401, 429}): Refusal})
+@api.get(
+    "/campaigns",
+    summary="Campaigns you may see",
+    tags=READ,
+    response={200: list[CampaignOut], frozenset({401, 429}): Refusal},
+)
 def campaigns(request: KeyRequest) -> Any:
     """The campaigns the key's owner may see."""
     return campaigns_for(request.auth)
 
 
-@api.get("/campaigns/{slug}", response={200: CampaignOut, **REFUSALS})
+@api.get(
+    "/campaigns/{slug}", summary="One campaign", tags=READ, response={200: CampaignOut, **REFUSALS}
+)
 def campaign(request: KeyRequest, slug: str) -> Campaign:
     return get_object_or_404(campaigns_for(request.auth), slug=slug)
 
 
-@api.get("/campaigns/{slug}/captions", response={200: PageOut, 422: Faults, **REFUSALS})
+@api.get(
+    "/campaigns/{slug}/captions",
+    summary="Captions and references",
+    tags=READ,
+    response={200: PageOut, 422: Faults, **REFUSALS},
+)
 def captions(request: KeyRequest, slug: str, page: Query[PageIn]) -> dict[str, Any]:
     """Captions and references with their videos and systems; corrected ones as they are now."""
     found = own_campaign(request, slug)
@@ -239,7 +252,12 @@ def captions(request: KeyRequest, slug: str, page: Query[PageIn]) -> dict[str, A
     return part([dict(zip(names, row, strict=True)) for row in told], rows.count(), page)
 
 
-@api.get("/campaigns/{slug}/ratings", response={200: PageOut, 422: Faults, **REFUSALS})
+@api.get(
+    "/campaigns/{slug}/ratings",
+    summary="Ratings, under pseudonyms",
+    tags=READ,
+    response={200: PageOut, 422: Faults, **REFUSALS},
+)
 def ratings(request: KeyRequest, slug: str, page: Query[PageIn]) -> dict[str, Any]:
     """Every answer that counts, as ratings.csv has it: under pseudonyms."""
     columns = snapshot_refresh(campaign=(found := own_campaign(request, slug))).read()
@@ -249,7 +267,12 @@ def ratings(request: KeyRequest, slug: str, page: Query[PageIn]) -> dict[str, An
     return part(records(ratings_table(whole, page.rows)), len(whole), page)
 
 
-@api.get("/campaigns/{slug}/scores", response={200: PageOut, 422: Faults, **REFUSALS})
+@api.get(
+    "/campaigns/{slug}/scores",
+    summary="Scores of metrics",
+    tags=READ,
+    response={200: PageOut, 422: Faults, **REFUSALS},
+)
 def scores(request: KeyRequest, slug: str, page: Query[PageIn]) -> dict[str, Any]:
     """The scores of the chosen runs, metric by metric, by video and system."""
     sources = metric_sources(own_campaign(request, slug))
@@ -263,7 +286,10 @@ def scores(request: KeyRequest, slug: str, page: Query[PageIn]) -> dict[str, Any
 
 
 @api.get(
-    "/campaigns/{slug}/result", response={frozenset({200, 202}): ResultOut, 422: Faults, **REFUSALS}
+    "/campaigns/{slug}/result",
+    summary="Ranking, significance, annotators",
+    tags=READ,
+    response={frozenset({200, 202}): ResultOut, 422: Faults, **REFUSALS},
 )
 def result(
     request: KeyRequest, response: HttpResponse, slug: str, choices: Query[ChoicesIn]
@@ -288,6 +314,8 @@ def result(
 
 @api.get(
     "/campaigns/{slug}/evaluation",
+    summary="Metrics against people",
+    tags=READ,
     response={frozenset({200, 202}): EvaluationOut, 422: Faults, **REFUSALS},
 )
 def evaluation(
@@ -302,7 +330,12 @@ def evaluation(
     return answered(response, wanted, evaluation_content(shown))
 
 
-@api.get("/signed", response={200: SignedOut, 422: Faults, **REFUSALS})
+@api.get(
+    "/signed",
+    summary="What a signature belongs to",
+    tags=READ,
+    response={200: SignedOut, 422: Faults, **REFUSALS},
+)
 def signed(request: KeyRequest, asked: Query[SignedIn]) -> dict[str, Any]:
     """The result or the evaluation that a signature belongs to: quoted beside a number, it leads
     back to all of them. The last three of the same choices are kept."""

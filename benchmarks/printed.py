@@ -29,7 +29,7 @@ METRICS = {
 
 def crowds(data: Path) -> Texts:
     """Direct Assessment as the method's authors ran it: what they published, and `analyse`."""
-    rows = [("points", "crowd", "what", "published", "ours")]
+    rows: list[tuple[object, ...]] = [("points", "crowd", "what", "published", "ours")]
     for name in CROWDS:
         folder = data / name
         found = wrote("analyse", folder / "ratings.csv", "--keep-all-annotators")

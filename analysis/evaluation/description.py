@@ -65,7 +65,8 @@ def described(
     are, by its one metric."""
     found: Tables = {name: [] for name in TABLES}
     said: list[str] = []
-    _texts(data, found, said, scorer)
+    of_texts: list[str] = []
+    _texts(data, found, of_texts, scorer)
     scores = dict(data.scores)
     if data.ratings is not None:
         file, settings = unchecked(data.ratings, Settings(draws=1, seed=seed))
@@ -83,7 +84,7 @@ def described(
         f"each of {row['systems']} systems."
         for row in data.cost
     ]
-    return found, said
+    return found, [*said, *of_texts]
 
 
 def described_sets(
@@ -145,7 +146,7 @@ def _texts(data: Data, found: Tables, said: list[str], scorer: Scorer) -> None:
             f"{row['source']} ({role}): {row['captions']:,} captions, "
             f"{number(row['words_mean'], 1)} words each, {row['vocabulary']:,} different words, "
             f"{row['duplicates']:,} texts said again."
-            for row in rows
+            for row in sorted(rows, key=lambda row: row["source"] != EVERYTHING)
         ]
         listed = sum(row["role"] == role for row in found["generic"])
         if listed:

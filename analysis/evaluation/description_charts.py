@@ -95,7 +95,7 @@ def _distribution_spec(rows: list[Row]) -> Spec | None:
     spec = plain_spec("How caption scores are distributed.", 220)
     spec |= {"data": {"values": shown}, "mark": {"type": "bar", "binSpacing": 0.5}}
     spec["encoding"] = {
-        "x": quantity("from", "z score of the caption"),
+        "x": quantity("from", "z score of the caption") | {"bin": "binned"},
         "x2": {"field": "to"},
         "y": quantity("share", "Share of captions") | {"axis": {"format": "%", "tickCount": 5}},
     }
@@ -124,7 +124,7 @@ def sets_spec(rows: list[Row]) -> Spec | None:
 
 
 def _stability_spec(rows: list[Row]) -> Spec | None:
-    if not rows:
+    if len({row["ratings"] for row in rows}) < 2:  # no curve
         return None
     level = {"field": "level", "type": "nominal", "legend": {"orient": "top", "title": None}}
     x = quantity("ratings", "Ratings of each caption") | {"axis": {"tickMinStep": 1}}

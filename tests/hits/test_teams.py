@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.selectors.results import further_runs
+from daplatform.tables import Severity
 from hits.importing.reading import read_campaign
 from hits.models import HitItem
 from hits.selectors import campaign_plan, campaign_systems
@@ -24,11 +25,13 @@ def with_lines(folder, *, above: str = "", below: str = ""):
 
 @pytest.fixture
 def folder(tmp_path):
-    return make_folder(tmp_path / "campaign", videos=20, systems=3)
+    return make_folder(tmp_path / "campaign", videos=30, systems=3)
 
 
 def faults_of(folder) -> list[str]:
-    return [str(fault) for fault in read_campaign(folder).faults.errors]
+    return [
+        str(fault) for fault in read_campaign(folder).faults if fault.severity == Severity.ERROR
+    ]
 
 
 @pytest.mark.django_db

@@ -6,20 +6,19 @@ a folder; so the numbers are those of the method and not of its service.
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analysis.metrics.batch import Batch, Values
 from analysis.metrics.context import ScoringContext
+from analysis.metrics.encoding.word_vectors import WordVectors
 from analysis.metrics.registry import Family, MetricUnavailable, Need, Resource
 from analysis.metrics.settings import Settings
 
@@ -77,35 +76,18 @@ def content_words(text: str) -> list[str]:
 class Likeness:
     """How alike two words are: the cosine of their vectors, and what WordNet adds."""
 
-    vectors: Path
+    vectors: WordVectors
     wordnet: Path | None
-    _known: dict[str, NDArray[np.float32] | None] = field(default_factory=dict, repr=False)
     _found: dict[tuple[str, str], float] = field(default_factory=dict, repr=False)
 
-    @cached_property
+    @property
     def signature(self) -> str:
-        """Name, size and the digest of the first lines: reading all of it takes a minute."""
-        with self.vectors.open("rb") as file:
-            digest = hashlib.sha256(file.read(1 << 20)).hexdigest()[:12]
-        net = "wordnet" if self.wordnet else "no-wordnet"
-        return f"{self.vectors.name}@{self.vectors.stat().st_size}-{digest},{net}"
+        return f"{self.vectors.signature},{'wordnet' if self.wordnet else 'no-wordnet'}"
 
     @cached_property
     def links(self) -> Mapping[str, Mapping[str, int]]:
         """Of each lemma, the synsets in reach and how many links of hypernyms away they are."""
         return _links(self.wordnet) if self.wordnet else {}
-
-    def read(self, words: Iterable[str]) -> None:
-        """The vectors of these words, in one pass over the file."""
-        wanted = set(words) - self._known.keys()
-        self._known |= dict.fromkeys(wanted)
-        if not wanted:
-            return
-        with self.vectors.open(encoding="utf-8", errors="replace") as file:
-            for line in file:
-                word, _, numbers = line.partition(" ")
-                if word in wanted:
-                    self._known[word] = _unit(numbers, self.vectors)
 
     def __call__(self, one: str, other: str) -> float:
         """From 0 to 1; words that are written alike are alike, with or without a vector."""
@@ -113,26 +95,15 @@ class Likeness:
             return 1.0
         pair = (one, other) if one < other else (other, one)
         if pair not in self._found:
-            self._found[pair] = min(max(self._cosine(*pair), 0.0) + self._relation(*pair), 1.0)
+            cosine = max(self.vectors.cosine(*pair) or 0.0, 0.0)
+            self._found[pair] = min(cosine + self._relation(*pair), 1.0)
         return self._found[pair]
-
-    def _cosine(self, one: str, other: str) -> float:
-        first, second = self._known.get(one), self._known.get(other)
-        return 0.0 if first is None or second is None else float(first @ second)
 
     def _relation(self, one: str, other: str) -> float:
         near, far = self.links.get(one, {}), self.links.get(other, {})
         apart = [steps + far[synset] for synset, steps in near.items() if synset in far]
         shortest = min(apart, default=FARTHEST + 1)
         return SHARE * math.exp(-DECAY * shortest) if shortest <= FARTHEST else 0.0
-
-
-def _unit(numbers: str, path: Path) -> NDArray[np.float32]:
-    try:
-        vector = np.array(numbers.split(), dtype=np.float32)
-    except ValueError as error:
-        raise MetricUnavailable(f"{path} is no file of word vectors: {error}") from error
-    return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-12), dtype=np.float32)
 
 
 def _links(folder: Path) -> dict[str, dict[str, int]]:
@@ -165,7 +136,7 @@ def _score(batch: Batch, settings: Settings, context: ScoringContext) -> Mapping
     """The mean over references, as for every metric that says nothing of several."""
     alike: Likeness = context.resource(UMBC.name)
     words = {text: content_words(text) for text in batch.texts()}
-    alike.read(word for said in words.values() for word in said)
+    alike.vectors.read(word for said in words.values() for word in said)
     found = [
         [align_and_penalise(words[text], words[told], alike) for told in batch.references[video]]
         for text, video in zip(batch.captions, batch.videos, strict=True)
@@ -193,7 +164,7 @@ UMBC = Resource(
     name=VECTORS_FILE,
     title="word vectors of UMBC's STS",
     find=_find,
-    open=lambda found, config: Likeness(*found),
+    open=lambda found, config: Likeness(WordVectors(found[0]), found[1]),
 )
 NET = Resource(name=WORDNET, title="WordNet", find=_open_wordnet, open=lambda found, config: found)
 RESOURCES = (UMBC, NET)

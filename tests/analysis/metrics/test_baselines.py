@@ -8,7 +8,8 @@ import pytest
 
 from analysis.metrics.batch import Batch
 from analysis.metrics.config import MetricConfig
-from analysis.metrics.families.coaha import VECTORS, WordVectors, cost
+from analysis.metrics.encoding.word_vectors import WordVectors
+from analysis.metrics.families.coaha import VECTORS, cost
 from analysis.metrics.families.factvc import factvc, factvc_f
 from analysis.metrics.families.improved_bertscore import (
     STOP_WORDS,

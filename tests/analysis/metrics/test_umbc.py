@@ -10,8 +10,8 @@ import pytest
 from django.core.management import call_command
 
 from analysis.evaluation.inputs import read_signatures
+from analysis.metrics.encoding.word_vectors import WordVectors
 from analysis.metrics.families.umbc import Likeness, align_and_penalise, content_words
-from analysis.metrics.registry import MetricUnavailable
 
 # Two nouns below one synset, as WordNet's own files have them.
 INDEX = """  1 licence
@@ -44,8 +44,8 @@ def wordnet(tmp_path):
 
 
 def likeness(vectors, wordnet=None):
-    found = Likeness(vectors, wordnet)
-    found.read(["dog", "cat", "runs", "sleeps", "canine"])
+    found = Likeness(WordVectors(vectors), wordnet)
+    found.vectors.read(["dog", "cat", "runs", "sleeps", "canine"])
     return found
 
 
@@ -79,10 +79,3 @@ def test_the_command_scores_with_the_vectors_that_are_named_and_signs_them(vecto
     found = pd.read_csv(out).set_index("system")
     assert found.loc["A", "value"] == pytest.approx((1 + 0.8) / 2)
     assert "umbc_vectors:vectors.txt@" in read_signatures(out)["sts_umbc"]
-
-
-def test_a_file_that_holds_no_numbers_is_told(tmp_path):
-    path = tmp_path / "vectors.txt"
-    path.write_text("dog is a friend\n")
-    with pytest.raises(MetricUnavailable, match="no file of word vectors"):
-        Likeness(path, None).read(["dog"])
