@@ -25,7 +25,7 @@ class LaunchForm(forms.Form):
         min_value=Decimal("0"),
         max_value=Decimal("9999.99"),
         decimal_places=2,
-        help_text="For each finished HIT, in the crowd's currency.",
+        help_text="For each finished HIT, in the crowd’s currency.",
     )
     budget = forms.DecimalField(
         label="Budget of the campaign",

@@ -14,7 +14,7 @@ import environ
 from csp.constants import NONE, SELF
 
 from daplatform import logs, places
-from daplatform.broker import PUBLISH_RETRIES, SILENCE_SECONDS, transport_options
+from daplatform.broker import PUBLISH_RETRIES, SILENCE_SECONDS, queues, transport_options
 from daplatform.environment import bucket, database, flag, number, text, words
 from daplatform.languages import LANGUAGES  # noqa: F401 - a setting of Django's
 from daplatform.schedule import SCHEDULE
@@ -206,7 +206,7 @@ PROLIFIC_PARAMETERS = words("PROLIFIC_PARAMETERS", "PROLIFIC_PID,STUDY_ID,SESSIO
 
 # Files --------------------------------------------------------------------------------------
 STATIC_URL = "/static/"
-STATIC_ROOT = DATA_DIR / "static"
+STATIC_ROOT = Path(text("STATIC_ROOT", str(DATA_DIR / "static")))
 STATICFILES_DIRS = [places.SITE / "static"]
 MEDIA_ROOT = DATA_DIR / "media"
 MEDIA_BUCKET = text("MEDIA_BUCKET", "")
@@ -269,6 +269,7 @@ CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_TIME_LIMIT = 3600
 CELERY_TASK_SOFT_TIME_LIMIT = 3540
+CELERY_TASK_QUEUES = queues(("default", "crowd", "gpu"), longest_task=CELERY_TASK_TIME_LIMIT)
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for its broker as long as it takes

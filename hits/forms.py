@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
+from django.conf import settings
 
 from hits.composition.shape import hit_shape
 from hits.models import Campaign
@@ -120,10 +121,17 @@ class SettingsForm(forms.ModelForm[Campaign]):
         label="What a page asks",
         help_text="Another protocol changes the sizes in the plan. Check the plan afterwards.",
     )
+    language = forms.ChoiceField(
+        label="Language",
+        required=False,
+        choices=lambda: [("", "The browser’s"), *settings.LANGUAGES],
+        help_text="Of the annotators’ pages.",
+    )
 
     class Meta:
         model = Campaign
         fields = (
+            "name",
             "protocol",
             "must_watch",
             "shows_number",
@@ -138,6 +146,7 @@ class SettingsForm(forms.ModelForm[Campaign]):
             "consent",
         )
         labels = {
+            "name": "Name",
             "must_watch": "Require watching to the end",
             "shows_number": "Show the number on the scale",
             "asks_fluency": "Also ask about fluency",
@@ -160,13 +169,13 @@ class SettingsForm(forms.ModelForm[Campaign]):
         ]
 
     def choices(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.Meta.fields[1:5]]
+        return [self[name] for name in self.Meta.fields[2:6]]
 
     def numbers(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.Meta.fields[5:9]]
+        return [self[name] for name in self.Meta.fields[6:10]]
 
     def texts(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.Meta.fields[9:]]
+        return [self[name] for name in self.Meta.fields[10:]]
 
 
 class CorrectionForm(forms.Form):

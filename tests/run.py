@@ -42,8 +42,11 @@ ON_SQLITE = [
     *("tests/hits/test_composing.py", "tests/hits/test_import_service.py"),
     *("tests/hits/test_invariants.py", "tests/hits/test_uploads.py", "tests/test_verify.py"),
 ]
-# A minute long, and the same services as Prolific's 20 HITs and 60 people, which run there.
-NOT_ON_SQLITE = ["--deselect", "tests/crowds/mturk/test_mturk_whole_life.py"]
+# A minute long each, and the same services as Prolific's 20 HITs and 60 people, which run there.
+NOT_ON_SQLITE = [
+    *("--deselect", "tests/crowds/mturk/test_mturk_whole_life.py"),
+    *("--deselect", "tests/crowds/test_crowd_machine.py"),
+]
 NO_TESTS = 5
 
 

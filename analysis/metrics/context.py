@@ -79,9 +79,9 @@ class ScoringContext:
         return {name: model for name in names if (model := self.find(name)) is not None}
 
     def tables(self, needs: Collection[str]) -> list[str]:
-        """For signatures: the files, among these needs, that tell which edition they are."""
+        """For signatures: the files that were opened for these needs, and tell their edition."""
         names = [one.name for one in resources() if not one.embeds and one.name in needs]
-        found = {name: getattr(self.find(name), "signature", "") for name in names}
+        found = {name: getattr(self._opened.get(name), "signature", "") for name in names}
         return [f"{name}:{signature}" for name, signature in found.items() if signature]
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -61,9 +62,10 @@ class Group:
 
     @property
     def reason(self) -> str:
-        """Why none of them can be computed, where that is the same for all: it is said once."""
-        reasons = {choice.reason for choice in self.choices}
-        return reasons.pop() if len(reasons) == 1 else ""
+        """Why most of them cannot be computed, where several have that reason: it is said once."""
+        counted = Counter(choice.reason for choice in self.choices if choice.reason)
+        [(reason, times)] = counted.most_common(1) or [("", 0)]
+        return reason if times > 1 or len(self.choices) == 1 else ""
 
 
 def metric_workers() -> list[MetricWorker]:

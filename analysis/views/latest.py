@@ -76,7 +76,8 @@ def latest_result(request: MemberRequest, campaign: Campaign) -> Latest:
     is_waiting = wanted is not None and wanted.is_active
     if wanted is not None and is_waiting and not request.htmx:  # htmx: a page looks again
         job_wake(wanted)
-    shown = result_latest(campaign, result_key(choices))
+    is_newest = wanted is not None and not is_waiting
+    shown = wanted if is_newest else result_latest(campaign, result_key(choices))
     carried = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
     obstacle = wanted.problem if wanted is not None and is_waiting else ""
     return Latest(campaign, shown, is_waiting, obstacle, carried)

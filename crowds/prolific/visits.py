@@ -65,21 +65,21 @@ class Keys:
 
         Nobody whose key is known waits for the asking about another.
         """
-        if not self._holds(kid):
-            with self._lock:
-                self._ask(kid)
-        return self._known[kid]
+        return self._held(kid) or self._asked(kid)
 
-    def _holds(self, kid: str) -> bool:
-        return kid in self._known and time.monotonic() - self._read_at < KEPT_SECONDS
+    def _held(self, kid: str) -> jwt.PyJWK | None:
+        is_recent = time.monotonic() - self._read_at < KEPT_SECONDS
+        return self._known.get(kid) if is_recent else None
 
-    def _ask(self, kid: str) -> None:
-        now = time.monotonic()
-        if not self._holds(kid) and now - self._tried_at > ASKED_AGAIN_SECONDS:
-            self._tried_at = now
-            self._known, self._read_at = _keys_read(self._address), now
-        if self._holds(kid):
-            return
+    def _asked(self, kid: str) -> jwt.PyJWK:
+        with self._lock:
+            now = time.monotonic()
+            if self._held(kid) is None and now - self._tried_at > ASKED_AGAIN_SECONDS:
+                self._tried_at = now
+                self._known, self._read_at = _keys_read(self._address), now
+            found = self._held(kid)
+        if found is not None:
+            return found
         if self._read_at < self._tried_at:
             raise TransientFault(UNREADABLE)
         raise TokenRefused("Prolific has no such key.")

@@ -14,7 +14,7 @@ claim therefore leaves an object there too, whose name is its number within its 
 over another's, so that no lock is held while the bucket is spoken to.
 
 The mark is read and written under the lock of the one row: several workers do so in turn. The
-bucket is asked before anything is claimed, and told outside of any transaction.
+bucket is asked before anything is claimed, and told of claims outside of any transaction.
 Whatever a restored database thinks it has yet to send is unclear then, and is looked up at the
 crowd first. What it would publish and the crowd does not have may have been deleted there since: it
 waits for a person. The database begins a new epoch, so that the same back-up is recognised once
@@ -216,6 +216,8 @@ def _restored(row: Sending) -> int:
     found = OutboxMessage.objects.filter(state__in=[State.WAITING, State.CLAIMED]).update(
         state=State.UNCLEAR, claimed_at=None, next_try_at=begins, error=SENTENCE
     )
+    # Should the disk be put back to this epoch, the bucket knows that it is over.
+    bucket_note(Mark(row.epoch, row.claims + 1))
     row.epoch = new_key()
     row.save()
     mark_write(settings.SENDING_MARK, Mark(row.epoch, row.claims))

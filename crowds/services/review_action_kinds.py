@@ -135,8 +135,8 @@ def exclude(chosen: Chosen) -> Remarks:
     decision_note(chosen.campaign, chosen.by, "did not invite again", _people_counted(changed))
     return _remark(
         len(chosen.annotators) - changed,
-        "person is excluded already, or their identity was erased.",
-        "people are excluded already, or their identity was erased.",
+        "person was not to be invited before either, or their identity was erased.",
+        "people were not to be invited before either, or their identity was erased.",
     )
 
 
@@ -148,7 +148,9 @@ def readmit(chosen: Chosen) -> Remarks:
     changed = _admit(chosen, again=True)
     decision_note(chosen.campaign, chosen.by, "invited again", _people_counted(changed))
     return _remark(
-        len(chosen.annotators) - changed, "person was not excluded.", "people were not excluded."
+        len(chosen.annotators) - changed,
+        "person could be invited before, too.",
+        "people could be invited before, too.",
     )
 
 

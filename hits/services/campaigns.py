@@ -39,8 +39,8 @@ CHANGEABLE = frozenset(
 
 @transaction.atomic
 def campaign_update(*, campaign: Campaign, **settings: Any) -> Campaign:
-    """Change a draft's settings."""
-    unknown = settings.keys() - CHANGEABLE
+    """Change a draft's settings, or its name."""
+    unknown = settings.keys() - CHANGEABLE - {"name"}
     if unknown:
         raise TypeError(f"not settings of a campaign: {', '.join(sorted(unknown))}")
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
@@ -48,6 +48,12 @@ def campaign_update(*, campaign: Campaign, **settings: Any) -> Campaign:
         raise DomainError("This campaign is live: what people are asked can no longer change.")
     for name, value in _with_protocol(locked, settings).items():
         setattr(locked, name, value)
+    if (
+        Campaign.objects.filter(owner_id=locked.owner_id, name=locked.name)
+        .exclude(pk=locked.pk)
+        .exists()
+    ):
+        raise DomainError(f"There is another campaign called “{locked.name}”.")
     try:
         locked.full_clean()
         hit_shape(

@@ -79,7 +79,9 @@ def for_campaign(permission: str | None = None) -> Callable[[CampaignView[P]], V
         def guarded(
             request: MemberRequest, slug: str, *args: P.args, **kwargs: P.kwargs
         ) -> HttpResponseBase:
-            campaign = get_object_or_404(campaigns_for(request.user), slug=slug)
+            campaign = get_object_or_404(
+                campaigns_for(request.user).select_related("owner"), slug=slug
+            )
             require(request.user, permission)
             return view(request, campaign, *args, **kwargs)
 

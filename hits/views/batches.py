@@ -60,10 +60,11 @@ def batch_delete(request: MemberRequest, campaign: Campaign, number: int) -> Htt
 @for_campaign()
 def hit_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     batch = batch_wanted(request)
-    hits = selectors.campaign_hits(campaign, batch)
-    page = Paginator(hits, HITS_PER_PAGE).get_page(request.GET.get("page"))
-    context = {"campaign": campaign, "page": page, "batch": batch}
-    context["batches"] = selectors.campaign_batches(campaign)
+    batches = selectors.campaign_batches(campaign)
+    paginator = Paginator(selectors.campaign_hits(campaign, batch), HITS_PER_PAGE)
+    paginator.count = sum(each.hit_count for each in batches if batch in (None, each.number))  # type: ignore[attr-defined]
+    page = paginator.get_page(request.GET.get("page"))
+    context = {"campaign": campaign, "page": page, "batch": batch, "batches": batches}
     return render(request, "hits/hit_list.html", context)
 
 

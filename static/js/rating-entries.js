@@ -2,6 +2,8 @@
  * video for some. The page brings the first; others are copies of it.
  */
 
+import { reveal } from "./rating-view.js";
+
 const NAMING = ["id", "for", "name", "aria-labelledby", "aria-describedby"];
 
 export class Entries {
@@ -108,6 +110,6 @@ export class Entries {
   #move(entry, step) {
     const next = this.#shown[this.#shown.indexOf(entry) + step];
     next?.questions[0].focus();
-    next?.root.scrollIntoView({ block: "nearest", behavior: "smooth" });
+    if (next) reveal(next.root);
   }
 }

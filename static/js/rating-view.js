@@ -16,6 +16,13 @@ export function showSection(name) {
   element(name).querySelector("h1")?.focus({ preventScroll: true });
 }
 
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** Bring something into sight; a script's smooth scrolling would not ask whether motion is wanted. */
+export function reveal(node) {
+  node.scrollIntoView({ block: "nearest", behavior: still.matches ? "instant" : "smooth" });
+}
+
 /** Say something to those who listen instead of looking. */
 export function announce(sentence) {
   element("announcer").textContent = sentence;

@@ -12,6 +12,7 @@ import { Tabs } from "./rating-tabs.js";
 import {
   announce,
   element,
+  reveal,
   showProgress,
   showSaved,
   showSection,
@@ -142,7 +143,7 @@ function unlock() {
   lock(false);
   announce(say("caption-said", { text: entries.texts }));
   entries.focus();
-  element("judgement").scrollIntoView({ block: "nearest", behavior: "smooth" });
+  reveal(element("judgement"));
 }
 
 /** Whoever jumps to the end is told why no caption comes. */
@@ -212,7 +213,7 @@ function newKey() {
 function sayMissing(question) {
   element("missing").textContent = say(entries.length > 1 ? "rate-all" : "touch-first");
   question.focus();
-  question.root.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  reveal(question.root);
 }
 
 /** The server has a rating: it may hand out the next item, or know more than this tab does. */

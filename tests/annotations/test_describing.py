@@ -10,6 +10,7 @@ from hits.models import Campaign
 from hits.services.composing import batch_compose
 from tests.annotations.person import Person, body, invite, link
 from tests.factories import make_campaign, make_user, to_describe
+from tests.pages import markup
 
 pytestmark = pytest.mark.django_db
 SENTENCE = {"text": "A dog runs along a beach.", "ticks": ["who", "what", "where"]}
@@ -37,7 +38,7 @@ def write(person, position, caption=SENTENCE, **changes):
 
 
 def test_a_page_shows_a_video_and_no_caption(person, campaign):
-    page = person.client.get(person.page_path).content.decode()
+    page = markup(person.client.get(person.page_path))
     assert "Describe the video in one sentence." in page
     assert "A system-0 caption" not in page
     assert {item["text"] for item in person.items.values()} == {""}

@@ -14,6 +14,7 @@ from hits.services.composing import batch_compose
 from tests.annotations.person import Person, crowd_link, invite, link
 from tests.annotations.test_preview import work_of
 from tests.factories import make_campaign
+from tests.pages import markup
 
 pytestmark = pytest.mark.django_db
 
@@ -124,7 +125,7 @@ def test_everything_rated_can_be_handed_in(person):
 
 
 def test_the_page_explains_the_five_levels_with_examples(person):
-    html = person.client.get(person.page_path).content.decode()
+    html = markup(person.client.get(person.page_path))
     assert "Five examples" in html
     assert html.count('type="radio"') == 5
     assert 'max="100"' not in html

@@ -18,6 +18,8 @@ from tests.browser.material import clip_bytes
 from tests.browser.member import SCREENS, Member
 from tests.factories import make_user
 
+LISTED = 20
+
 
 @pytest.fixture
 def campaign(transactional_db, settings, tmp_path, organiser, monkeypatch, woken):
@@ -84,6 +86,7 @@ def to_an_odd_caption(analyst: Member) -> None:
     picture = page.get_by_role("region", name="Outliers")
     picture.get_by_label("Captions by").select_option("bleu4")
     picture.get_by_role("button", name="Show").click()
+    page.wait_for_url(re.compile("bleu4"))
     analyst.stop("Outliers")
     page.locator("[data-chart=points-spec] svg .mark-symbol.role-mark path").last.click()
     page.wait_for_url(re.compile(r"/videos/\d+/scores/"))
@@ -97,14 +100,15 @@ def take_along(analyst: Member, campaign) -> None:
     analyst.filters()
     page.get_by_label("System").select_option("system-5")
     page.get_by_role("button", name="Show").click()
+    page.wait_for_url(re.compile("system-5"))
     analyst.stop("Captions")
-    listed = page.locator("tbody tr").count()
+    expect(page.locator("tbody tr")).to_have_count(LISTED)
     with page.expect_download() as started:
         page.get_by_role("link", name="CSV").click()
     with started.value.path().open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
     assert started.value.suggested_filename.startswith(campaign.slug)
-    assert len(rows) == listed == 20
+    assert len(rows) == LISTED
     assert {row["system"] for row in rows} == {"system-5"}
 
 

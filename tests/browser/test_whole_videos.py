@@ -110,7 +110,7 @@ def test_keys_rate_move_between_captions_and_go_on(someone, campaign):
     annotator = someone(**DESKTOP)
     begin(annotator, campaign)
     size, press = page_size(annotator), annotator.page.keyboard.press
-    annotator.page.locator("input[type=radio]").first.focus()
+    expect(annotator.page.locator("input[type=radio]").first).to_be_focused()
     press("4")
     press("ArrowDown")
     press("2")

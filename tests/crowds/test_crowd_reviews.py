@@ -363,7 +363,7 @@ def test_topping_up_does_not_go_on_for_ever(campaign, market, made):
         finish(market, "P1", made.batch.hits.get(), f"W{person}")
         work(made, market)
         judge(campaign, **{f"W{person}": "failed"})
-    assert "in vain" in launch_top_up(launch=made).obstacle
+    assert "left out each time" in launch_top_up(launch=made).obstacle
     assert Assignment.objects.count() == 12
 
 

@@ -13,10 +13,10 @@ from rehearsal.management.commands.rehearse import KEYS, environment
 from rehearsal.mturk.faults import Fault, Trouble
 from rehearsal.mturk.server import running
 from rehearsal.mturk.service import MarketService
-from tests.faults.conftest import program_or_skip, stage_or_skip
+from tests.faults.brokers import RedisBroker
+from tests.faults.conftest import stage_or_skip
 from tests.faults.crowd_stage import DONE, WAITING, ask, claims_are_old, wait_until, worker
 from tests.faults.namespaces import NotPermitted, network
-from tests.services import free_port, server
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 TIMES = int(os.environ.get("CHAOS_TIMES", "1"))
@@ -31,13 +31,17 @@ def lan():
         pytest.skip(f"network namespaces cannot be made here: {reason}")
 
 
-@pytest.fixture
-def broker(lan, tmp_path):
-    binary = program_or_skip("redis-server")
-    port = free_port()
-    command = [binary, "--port", str(port), "--bind", "127.0.0.1", lan.address, "--save", ""]
-    with server([*command, "--dir", str(tmp_path), "--protected-mode", "no"], port):
-        yield f"redis://{lan.address}:{port}/0"
+@pytest.fixture(params=["redis", "rabbitmq"])
+def broker(request, lan, tmp_path):
+    if request.param == "rabbitmq":
+        shared = request.getfixturevalue("rabbitmq")  # answers at every address
+        shared.start_or_forget()
+        yield shared.url(lan.address)
+        return
+    made = RedisBroker(tmp_path, lan.address)
+    made.start()
+    yield made.url(lan.address)
+    made.kill()
 
 
 @pytest.fixture

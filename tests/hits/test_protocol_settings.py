@@ -19,6 +19,7 @@ from hits.services.importing import campaign_import
 from tests.factories import make_campaign, make_user
 from tests.folders import make_folder
 from tests.hits.test_importing_settings import read
+from tests.pages import markup
 
 
 def test_a_file_names_its_protocol_and_gets_its_authors_numbers(tmp_path):
@@ -92,7 +93,7 @@ class TestChanging:
         client.force_login(campaign.owner)
         address = reverse("hits:campaign-settings", args=[campaign.slug])
         page = client.get(address)
-        assert "Consistency: All captions of a video" in page.content.decode()
+        assert "Consistency: All captions of a video" in markup(page)
         shown = {name: field.value() for name, field in _bound(page).items()}
         form = {name: value for name, value in shown.items() if value not in (None, False)}
         assert client.post(address, form | {"protocol": "consistency"}).status_code == 302
@@ -124,7 +125,7 @@ class TestPlanning:
         )
         client.force_login(campaign.owner)
         page = client.get(reverse("hits:campaign-plan", args=[campaign.slug]))
-        assert "lower Pairs per HIT to 2" in page.content.decode()
+        assert "lower Pairs per HIT to 2" in markup(page)
         with pytest.raises(DomainError, match="lower Pairs per HIT to 2"):
             batch_compose(campaign=campaign)
 
@@ -175,4 +176,4 @@ class TestDescribing:
             campaign_update(campaign=make_campaign(), protocol="describe")
         client.force_login(campaign.owner)
         page = client.get(reverse("hits:campaign-settings", args=[campaign.slug]))
-        assert "Consistency: All captions" not in page.content.decode()
+        assert "Consistency: All captions" not in markup(page)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -18,6 +17,7 @@ from analysis.models import MetricEvaluation
 from analysis.services.keys import key_create
 from daplatform.jobs.services import job_run
 from daplatform.jobs.tasks import job_run_task
+from tests.pages import body
 
 MANUAL = Path(__file__).parents[3] / "docs" / "scripts.md"
 
@@ -42,7 +42,7 @@ def test_an_evaluation_is_made_and_found_again_by_its_signature(ask, scored):
     assert {row["metric"] for row in rows} == {"cider", "bleu4"}
     row.refresh_from_db()
     found = ask(f"signed?signature={row.signature.replace('|', '%7C')}")
-    assert found.status_code == 200, found.content
+    assert found.status_code == 200, body(found)
     assert found.json()["evaluation"]["correlations"] == done.json()["correlations"]
     assert ask("signed?signature=nothing").status_code == 404
     assert Client().get("/api/signed?signature=x").status_code == 401
@@ -103,4 +103,4 @@ def test_the_r_example_runs(served, tmp_path):
 
 
 def test_the_document_is_valid_json():
-    assert json.loads(Client().get("/api/openapi.json").content)["openapi"].startswith("3")
+    assert Client().get("/api/openapi.json").json()["openapi"].startswith("3")

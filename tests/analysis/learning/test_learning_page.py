@@ -26,6 +26,7 @@ from hits.models import System
 from hits.views.access import campaigns_for
 from tests.analysis.pages.conftest import rated_campaign
 from tests.factories import make_user
+from tests.pages import markup
 
 pytestmark = pytest.mark.django_db
 
@@ -76,17 +77,13 @@ def offered(campaign, user) -> set[str]:
     return {choice.name for group in groups for choice in group.choices}
 
 
-def texts_of(response) -> str:
-    return response.content.decode()
-
-
 def test_from_the_button_to_scores_with_a_fingerprint(page, campaign, tmp_path, settings):
-    assert "Learn a metric from these ratings" in texts_of(page("metrics"))
+    assert "Learn a metric from these ratings" in markup(page("metrics"))
     asked = {"kind": "head", "name": "ours", "scores_after": "on"}
     answer = page("metric-learn", post=asked)
     row = LearnedMetric.objects.get()
     assert answer.url == reverse("analysis:learned-metric", args=[campaign.slug, row.pk])
-    assert "Waiting for a worker" in texts_of(page("learned-metric", row.pk))
+    assert "Waiting for a worker" in markup(page("learned-metric", row.pk))
     assert page("metric-learn", post=asked | {"name": "another"}).status_code == 400
 
     job_finish(row)
@@ -94,7 +91,7 @@ def test_from_the_button_to_scores_with_a_fingerprint(page, campaign, tmp_path, 
     assert row.status == "done", row.problem
     artifact = read_artifact(learned_folder("ours"))
     found = learned_numbers(row)
-    card = texts_of(page("learned-metric", row.pk))
+    card = markup(page("learned-metric", row.pk))
     assert artifact.fingerprint in card
     assert f"{found.learned.pearson:.3f}" in card
     assert [part.share for part in found.parts] == [0.1, 0.2, 0.5, 1.0]
@@ -105,7 +102,7 @@ def test_from_the_button_to_scores_with_a_fingerprint(page, campaign, tmp_path, 
     assert run.metrics == ["ours"]
     signature = run.chunks.get(kind="scores").signatures["ours"]
     assert artifact.fingerprint in signature
-    listed = texts_of(page("metrics"))
+    listed = markup(page("metrics"))
     assert signature in listed.replace("&amp;", "&")
     assert 'value="ours"' in listed
 
@@ -176,8 +173,8 @@ def test_a_retired_metric_is_not_offered_and_its_scores_stay(page, campaign, org
     row = learn(campaign)
     page("learned-retire", row.pk, post={"retired": "yes"})
     assert "head-1" not in offered(campaign, organiser)
-    assert "Retired on" in texts_of(page("learned-metric", row.pk))
-    assert '<th scope="row">head-1' in texts_of(page("metrics"))
+    assert "Retired on" in markup(page("learned-metric", row.pk))
+    assert '<th scope="row">head-1' in markup(page("metrics"))
     page("learned-retire", row.pk, post={"retired": "no"})
     assert "head-1" in offered(campaign, organiser)
 
@@ -209,7 +206,7 @@ class TestBadInput:
         row = learn(campaign)
         assert row.status == "failed"
         assert "200 are the fewest to learn from" in row.problem
-        assert "200 are the fewest to learn from" in texts_of(page("learned-metric", row.pk))
+        assert "200 are the fewest to learn from" in markup(page("learned-metric", row.pk))
         assert not learned_folder("head-1").exists()
 
     @pytest.mark.parametrize("name", ["", "bleu4", "../up", "1st", "a" * 41, "ours taken"])
@@ -221,14 +218,14 @@ class TestBadInput:
     def test_a_name_stands_for_one_training(self, page, campaign):
         learn(campaign, kind="fusion", scores_after=False)
         answer = page("metric-learn", post={"kind": "head", "name": "head-1"})
-        assert "There is a metric head-1 already" in texts_of(answer)
+        assert "There is a metric head-1 already" in markup(answer)
         assert LearnedMetric.objects.get().kind == "fusion"
 
     def test_without_references_the_page_says_why(self, page, campaign):
         campaign.systems.filter(role=System.Role.REFERENCE).update(
             role=System.Role.HUMAN, is_control=False
         )
-        assert "The campaign has no references" in texts_of(page("metrics"))
+        assert "The campaign has no references" in markup(page("metrics"))
         assert page("metric-learn", post={"kind": "head", "name": "x"}).status_code == 400
 
     def test_a_full_disk_leaves_nothing_that_is_used(self, campaign, monkeypatch):

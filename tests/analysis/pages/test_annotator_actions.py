@@ -160,7 +160,7 @@ def test_a_bonus_asks_how_much_before_it_says_what_it_costs(action, names):
     assert seen.context["outcome"].promised == Decimal("1.20")
     changed = confirmed(action, seen, "bonus", *names[:2], amount="5.00", text="Careful.")
     assert changed.status_code == 400
-    assert "not what you looked at" in shown(changed)
+    assert "Something has changed since you looked" in shown(changed)
     done = confirmed(action, seen, "bonus", *names[:2], amount="0.50", text="Careful.")
     assert done.status_code == 302
     assert ReviewAction.objects.get().cost == Decimal("1.20")
@@ -184,7 +184,7 @@ def test_the_list_marks_who_is_excluded(action, page_of, campaign, constant):
     confirmed(action, action("exclude", constant), "exclude", constant)
     rows = page_of("annotator-list", campaign).context["rows"]
     assert [row["annotator"] for row in rows if row["is_excluded"]] == [constant]
-    assert "excluded from future HITs" in shown(page_of("annotator-detail", campaign, constant))
+    assert "not invited again" in shown(page_of("annotator-detail", campaign, constant))
 
 
 def test_an_order_is_shown_and_undone_from_the_page(action, campaign, client_of, organiser, names):

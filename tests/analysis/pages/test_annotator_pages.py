@@ -82,7 +82,8 @@ def test_the_choices_of_the_analysis_are_carried_along(page_of, campaign):
 def test_the_list_takes_few_queries_however_long(
     page_of, ready, campaign, django_assert_max_num_queries
 ):
-    with django_assert_max_num_queries(14):
+    # Two of them say whose work is used by a person's word, and whom a marketplace confirmed.
+    with django_assert_max_num_queries(15):
         assert page_of("annotator-list", campaign).status_code == 200
 
 
@@ -163,7 +164,8 @@ def test_a_change_of_mind_counts_and_what_came_after_the_result_does_not(page_of
 def test_one_annotator_takes_a_fixed_number_of_queries(
     page_of, ready, campaign, person, django_assert_max_num_queries
 ):
-    with django_assert_max_num_queries(17):
+    # As for the list; one more says why this person's work is used.
+    with django_assert_max_num_queries(19):
         page_of("annotator-detail", campaign, person.pseudonym)
 
 

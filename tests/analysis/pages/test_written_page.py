@@ -15,6 +15,7 @@ from hits.services.composing import batch_compose
 from tests.annotations.person import Person, invite, link
 from tests.annotations.test_describing import write
 from tests.factories import make_campaign, to_describe
+from tests.pages import body, markup
 
 pytestmark = pytest.mark.django_db
 WORDS = {
@@ -40,12 +41,12 @@ def campaign(db):
 def page(client, campaign):
     client.force_login(campaign.owner)
     address = reverse("analysis:written", args=[campaign.slug])
-    return lambda query="": client.get(address + query).content.decode()
+    return lambda query="": markup(client.get(address + query))
 
 
 def references(client, campaign):
     answer = client.get(reverse("analysis:download", args=[campaign.slug, "references", "csv"]))
-    return list(csv.DictReader(answer.content.decode().splitlines()))
+    return list(csv.DictReader(body(answer).decode().splitlines()))
 
 
 def decide(client, campaign, decision, *texts):
@@ -72,10 +73,8 @@ def test_nothing_is_left_out_before_a_person_says_so(client, campaign, page):
 
 
 def test_a_removed_sentence_stays_on_the_page_and_can_be_put_back(client, campaign, page):
-    assert (
-        "Removed from the references: 1."
-        in decide(client, campaign, "remove", "A man is talking.").content.decode()
-    )
+    answer = decide(client, campaign, "remove", "A man is talking.")
+    assert "Removed from the references: 1." in markup(answer)
     assert Removal.objects.get().by == campaign.owner
     assert "A man is talking." in page("?show=removed")
     assert len(references(client, campaign)) == 5
@@ -89,7 +88,7 @@ def test_only_ratings_of_the_campaign_can_be_decided_about(client, campaign, pag
     address = reverse("analysis:written-decide", args=[campaign.slug])
     for ratings in ([], ["x"], [10**9]):
         answer = client.post(address, {"ratings": ratings, "decision": "remove"}, follow=True)
-        assert "Tick the captions first." in answer.content.decode()
+        assert "Tick the captions first." in markup(answer)
     assert not Removal.objects.exists()
 
 
@@ -113,18 +112,17 @@ def test_one_click_makes_them_the_control_set_of_a_draft(client, campaign, page)
     draft = make_campaign(owner=campaign.owner, videos=2)
     assert draft.name in page()
     address = reverse("analysis:written-adopt", args=[campaign.slug])
-    answer = client.post(address, {"into": draft.slug}, follow=True).content.decode()
-    assert "A is its control set" in answer
+    answer = client.post(address, {"into": draft.slug}, follow=True)
+    assert "A is its control set" in markup(answer)
     assert draft.systems.get(is_control=True).name == "A"
     mine = Caption.objects.filter(system__campaign=draft, system__name__in="AB")
     assert sorted(mine.values_list("video__name", flat=True)) == ["clip00"] * 2 + ["clip01"] * 2
-    again = client.post(address, {"into": draft.slug}, follow=True).content.decode()
-    assert "has a system called" in again
+    again = client.post(address, {"into": draft.slug}, follow=True)
+    assert "has a system called" in markup(again)
     batch_compose(campaign=draft_fitting(draft))
     assert Batch.objects.filter(campaign=draft).exists()
-    assert (
-        "Choose a draft" in client.post(address, {"into": draft.slug}, follow=True).content.decode()
-    )
+    late = client.post(address, {"into": draft.slug}, follow=True)
+    assert "Choose a draft" in markup(late)
 
 
 def draft_fitting(draft):
@@ -139,13 +137,13 @@ def test_pages_of_ratings_say_that_there_are_none(client, campaign):
         assert client.get(reverse(f"analysis:{name}", args=[campaign.slug])).status_code == 200
     hit = campaign.batches.get().hits.get()
     inspected = client.get(reverse("analysis:hit-detail", args=[campaign.slug, hit.pk]))
-    assert "Two boys kick a ball." in inspected.content.decode()
+    assert "Two boys kick a ball." in markup(inspected)
 
 
 def test_a_campaign_of_ratings_has_no_written_captions(client, db):
     campaign = make_campaign()
     client.force_login(campaign.owner)
     page = client.get(reverse("analysis:written", args=[campaign.slug]))
-    assert "Captions are rated here, not written" in page.content.decode()
+    assert "Captions are rated here, not written" in markup(page)
     address = reverse("analysis:download", args=[campaign.slug, "references", "csv"])
     assert client.get(address).status_code == 404

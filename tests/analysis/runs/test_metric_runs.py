@@ -143,7 +143,7 @@ def test_a_chunk_that_kills_every_worker_is_given_up_and_the_rest_is_scored(ask,
     finish(run)
     run.refresh_from_db()
     assert run.status == MetricRun.Status.DONE
-    faults = MetricFault.objects.filter(message__startswith="3 workers died over it")
+    faults = MetricFault.objects.filter(message__startswith="3 workers stopped")
     assert sorted(faults.values_list("video", flat=True)) == sorted(deadly.items)
     assert MetricScore.objects.filter(metric="emscore").count() == 4 * 3
     assert MetricScore.objects.filter(metric="cider").count() == 20 * 3

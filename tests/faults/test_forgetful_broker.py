@@ -1,9 +1,8 @@
-"""Redis is killed and comes back with everything gone, while people rate and HITs are published."""
+"""The broker is killed and comes back with everything gone, while people rate and HITs go out."""
 
 from __future__ import annotations
 
 import os
-import subprocess
 import time
 
 import pytest
@@ -11,33 +10,19 @@ import pytest
 from rehearsal.management.commands.rehearse import environment
 from rehearsal.mturk.faults import Fault, Trouble
 from tests.faults.campaign import HIT_SIZE
-from tests.faults.conftest import program_or_skip
 from tests.faults.crowd_stage import WAITING, ask, claims_are_old, wait_until, worker
-from tests.faults.stage import Part, rate_through
-from tests.services import free_port
+from tests.faults.stage import rate_through
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 TIMES = int(os.environ.get("CHAOS_TIMES", "1"))
 PEOPLE = 3
 
 
-@pytest.fixture
-def redis(tmp_path):
-    """A Redis that keeps nothing, and can be killed."""
-    binary = program_or_skip("redis-server")
-    port = free_port()
-    command = [binary, "--port", str(port), "--bind", "127.0.0.1", "--dir", str(tmp_path)]
-    part = Part([*command, "--save", ""], port, stdout=subprocess.DEVNULL)
-    part.start()
-    yield part
-    part.kill()
-
-
-def test_work_goes_on_without_redis_and_is_taken_up_after_it(fresh_site, marketplace, redis):
+def test_work_goes_on_without_a_broker_and_is_taken_up_after_it(fresh_site, marketplace, broker):
     site = fresh_site
     site.serve(
         **environment(marketplace.origin),
-        CELERY_BROKER_URL=f"redis://127.0.0.1:{redis.port}/0",
+        CELERY_BROKER_URL=broker.url(),
         DJANGO_SETTINGS_MODULE="tests.faults.hasty_settings",
     )
     links, before = site.links(PEOPLE), site.saved()
@@ -45,9 +30,9 @@ def test_work_goes_on_without_redis_and_is_taken_up_after_it(fresh_site, marketp
 
     def forget():
         for _ in range(TIMES):
-            redis.kill()
+            broker.kill()
             site.run("-m", "tests.faults.launch") if not ask(site, WAITING) else time.sleep(1)
-            redis.start()
+            broker.start()
             time.sleep(1)
 
     with worker(site):
