@@ -4,7 +4,8 @@ const form = document.querySelector("[data-review]");
 
 if (form) {
   const boxes = [...form.querySelectorAll("[name=submission]")];
-  const all = form.querySelector("[data-select-all]");
+  const offer = form.querySelector("[data-select-all]");
+  const all = offer.querySelector("input");
   const selected = form.querySelector("[data-selected]");
   const action = form.querySelector("[name=action]");
   const everybody = form.querySelector("[name=everybody]");
@@ -22,8 +23,7 @@ if (form) {
     }
   }
 
-  all.hidden = false;
-  all.setAttribute("aria-label", "Select all on this page");
+  offer.hidden = false;
   all.addEventListener("change", () => {
     for (const box of boxes) box.checked = all.checked;
     count();
