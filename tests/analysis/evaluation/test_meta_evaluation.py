@@ -90,10 +90,10 @@ def test_a_lead_that_rests_on_odd_captions_is_called_that():
     assert verdict.removed >= 4
     assert strongest == {"0", "1", "2", "3"}
     verdict = replace(verdict, r_after=(0.5, 0.4))
-    assert "captions? It may be: " in sentences.verdict_sentences(part, verdict, 0.05)[1]
+    assert "outliers? It may be: " in sentences.verdict_sentences(part, verdict, 0.05)[1]
     verdict = replace(verdict, r_after=(0.4, 0.5), p_after=0.83)
     said = sentences.verdict_sentences(part, verdict, 0.05)[1]
-    assert "captions? It seems so: " in said
+    assert "outliers? It seems so: " in said
     assert "the order is reversed: plain is ahead, 0.500 against 0.400 (p = 0.170)" in said
 
 
