@@ -82,7 +82,8 @@ def test_only_variables_that_exist_are_set():
     assert given <= known_variables()
 
 
-def test_nobody_runs_as_root():
+def test_nothing_of_the_platform_runs_as_root():
+    """nginx does, to take its ports, and its workers do not."""
     for name, pod in pods().items():
         assert pod["securityContext"]["runAsNonRoot"], name
     stages = re.split(r"^FROM ", (ROOT / "Dockerfile").read_text("utf-8"), flags=re.MULTILINE)

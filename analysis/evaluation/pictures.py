@@ -35,6 +35,8 @@ KINDS: Final = (WORDS, TEXTS, VIDEOS, LEARNED, OTHERS)
 SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross")
 STRONGEST: Final = 4
 """p = 0.0001 and below have the darkest cell."""
+MOST_COMPARED: Final = 15
+"""Metrics in a picture of every two of them; all are in the table."""
 LEVELS: Final = {"caption": "captions", "system": "systems"}
 
 
@@ -61,7 +63,7 @@ def pictures(part: AgainstHuman, evaluation: Evaluation) -> dict[str, Picture]:
         if rows := tables.comparison_rows(part, level):
             name = f"williams-{human}-{over}"
             caption = williams_caption(rows, over, settings.alpha)
-            spec = williams_spec(rows, settings.alpha)
+            spec = williams_spec(_among_best(rows), settings.alpha)
             found[f"williams-{over}"] = Picture(name, "williams", spec, caption)
     if (spec := systems_spec(part)) is not None:
         caption = f"Every system by people ({part.human}, upwards) and by the metric (to the right)"
@@ -139,7 +141,7 @@ def correlations_spec(part: AgainstHuman, level: LevelResult) -> Spec | None:
     plain = {"grid": False, "domain": False, "ticks": False, "labelLimit": LABEL_LIMIT}
     y = {"field": "name", "type": "nominal", "sort": names, "title": None, "axis": plain}
     x = {"scale": {"zero": False}, "axis": {"tickCount": 6}}
-    axis = f"Pearson’s r with people, over {LEVELS[level.level]}"
+    axis = f"r over {LEVELS[level.level]}"  # fits a phone; the caption says more
     step = STEP if len(rows) <= 12 else 22
     spec = plain_spec("r of every metric with people, the best first.", step * len(rows))
     spec |= {"data": {"values": marks}, "encoding": {"y": y}}
@@ -179,7 +181,7 @@ def _leading(part: AgainstHuman, level: LevelResult) -> set[str]:
 
 
 def _kinds(marks: Sequence[Row]) -> Spec:
-    legend = {"orient": "top", "title": None, "columns": 3, "symbolOpacity": 1}
+    legend = {"orient": "top", "title": None, "columns": 1, "symbolOpacity": 1}
     return {"field": "kind", "type": "nominal", "legend": legend, "scale": _scale(marks)}
 
 
@@ -195,7 +197,7 @@ def ceiling_marks(part: AgainstHuman, level: LevelResult) -> list[Spec]:
     if found is None or level.level != "caption" or math.isnan(found.ceiling):
         return []
     data = {"data": {"values": [{"most": found.ceiling}]}}
-    axis = f"Pearson’s r with people, over {LEVELS[level.level]}"
+    axis = f"r over {LEVELS[level.level]}"  # fits a phone; the caption says more
     place = {"x": quantity("most", axis), "y": None}
     rule = {"type": "rule", "strokeDash": [5, 4], "strokeWidth": 1.5}
     words = {"type": "text", "align": "right", "dx": -5, "y": -8}
@@ -213,6 +215,12 @@ def correlations_caption(part: AgainstHuman, level: LevelResult, confidence: flo
     if ceiling_marks(part, level):
         said += " Dashed: what a metric without any error would reach."
     return said
+
+
+def _among_best(rows: Sequence[Row]) -> list[Row]:
+    """The pairs of the metrics that come first: more names than that cannot be read."""
+    best = set(list(dict.fromkeys(row["better"] for row in rows))[:MOST_COMPARED])
+    return [row for row in rows if {row["better"], row["worse"]} <= best]
 
 
 def williams_spec(rows: Sequence[Row], alpha: float) -> Spec:
@@ -242,8 +250,12 @@ def _strength(p: float, alpha: float) -> float:
 
 
 def williams_caption(rows: Sequence[Row], over: str, alpha: float) -> str:
+    metrics = len({row["better"] for row in rows})
+    whose = f" of the {MOST_COMPARED} best of {metrics:,} metrics" * (metrics > MOST_COMPARED)
+    said = f"p{whose}, by Williams’ one-sided test over {rows[0]['n']:,} {over}, adjusted by Holm"
+    if not any(row["p_holm"] < alpha for row in _among_best(rows)):
+        return f"{said}. No cell is filled: none of them is below {alpha:g}."
     return (
-        f"p of Williams’ one-sided test over {rows[0]['n']:,} {over}, adjusted by Holm. A filled "
-        f"cell, p < {alpha:g}: the row’s metric correlates more with people than the column’s; the "
-        "darker, the surer."
+        f"{said}. A filled cell, p < {alpha:g}: the row’s metric correlates more with people than "
+        "the column’s; the darker, the surer."
     )

@@ -267,11 +267,11 @@ class FineTuning:
 def _freeze_below(backbone: nn.Module, layers: int) -> None:
     """Leave only the last layers to learn. A transformer keeps its layers in one list, and it is
     the longest there is."""
-    lists = [part for part in backbone.modules() if isinstance(part, nn.ModuleList)]
+    lists = [list(part) for part in backbone.modules() if isinstance(part, nn.ModuleList)]
     if not lists:
         return
     backbone.requires_grad_(False)
-    for layer in list(max(lists, key=len))[-layers:]:
+    for layer in max(lists, key=len)[-layers:]:
         layer.requires_grad_(True)
 
 

@@ -105,9 +105,9 @@ def _load(folder: Path, kind: str) -> tuple[Any, Any]:
     if not any(folder.glob("*.safetensors")):
         raise MetricUnavailable(f"the folder {folder} holds no weights as safetensors")
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        model = getattr(transformers, kind).from_pretrained(
-            folder, local_files_only=True, use_safetensors=True
+        tokenizer, model = (
+            getattr(transformers, name).from_pretrained(folder, local_files_only=True, **options)
+            for name, options in (("AutoTokenizer", {}), (kind, {"use_safetensors": True}))
         )
     except (OSError, ValueError, RuntimeError, KeyError, ImportError) as error:
         raise MetricUnavailable(f"the language model {folder} does not load: {error}") from error

@@ -100,7 +100,7 @@ def rate_before(campaign: Campaign, total: int) -> None:
             cursor.execute(statement, values)
 
 
-def rows_saved() -> Iterator[tuple[str, int]]:
+def rows_saved() -> Iterator[tuple[str, int | None]]:
     """Key and score of every rating of those who came by our links."""
     from annotations.models import Rating
 

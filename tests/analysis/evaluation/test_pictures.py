@@ -8,7 +8,13 @@ import pytest
 from analysis.evaluation import tables
 from analysis.evaluation.files import evaluation_files
 from analysis.evaluation.joining import join
-from analysis.evaluation.pictures import KINDS, kind_of, pictures
+from analysis.evaluation.pictures import (
+    KINDS,
+    _among_best,
+    kind_of,
+    pictures,
+    williams_caption,
+)
 from analysis.evaluation.pipeline import evaluate_metrics
 from analysis.evaluation.scores import score_table
 from analysis.evaluation.settings import Settings
@@ -72,6 +78,23 @@ def test_cells_are_filled_where_the_test_is_significant(evaluation):
     assert len(cells) == len(p) == len(NOISE) * (len(NOISE) - 1)
     for cell in cells:
         assert (cell["strength"] > 0) == (p[cell["row"], cell["column"]] < 0.05)
+
+
+def test_of_many_metrics_the_best_are_drawn_and_the_caption_says_so():
+    names = [f"m{at:02}" for at in range(20)]
+    rows = [
+        {"better": one, "worse": other, "p_holm": 0.5, "n": 30}
+        for one in names
+        for other in names
+        if one != other
+    ]
+    drawn = _among_best(rows)
+    assert {row["better"] for row in drawn} == {row["worse"] for row in drawn} == {*names[:15]}
+    said = williams_caption(rows, "systems", 0.05)
+    assert said.startswith("p of the 15 best of 20 metrics, by Williams")
+    assert said.endswith("No cell is filled: none of them is below 0.05.")
+    rows[0]["p_holm"] = 0.01
+    assert "A filled cell, p < 0.05" in williams_caption(rows, "systems", 0.05)
 
 
 def test_every_system_stands_by_name_in_every_panel(evaluation):
