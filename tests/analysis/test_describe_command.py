@@ -9,8 +9,11 @@ import pandas as pd
 import pytest
 from django.core.management import CommandError, call_command
 
+from analysis.evaluation.description import TABLES
+from analysis.evaluation.description_charts import description_charts
 from analysis.presenting.downloads import table_file
 from analysis.presenting.exports import ratings_table
+from analysis.results.describing import distribution_rows
 from analysis.stats.agreement import annotator_values
 from analysis.stats.stability import stability_curve
 from benchmarks.crowd import simulate
@@ -96,6 +99,14 @@ def test_there_is_a_picture_of_each_table_as_svg_and_png(folder, tmp_path):
     for name in ("texts", "similarity", "similarity_curves", "distribution", "people"):
         assert (tmp_path / "out" / f"{name}.svg").read_text().startswith("<svg")
         assert (tmp_path / "out" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_scores_are_drawn_as_bars_that_stand_on_the_axis():
+    """Without ``bin`` Vega-Lite draws a stroke at the height of each share."""
+    rows = distribution_rows({"A": np.array([0.1, 0.3])})
+    drawn = description_charts({name: [] for name in TABLES} | {"distribution": rows})
+    assert list(drawn) == ["distribution"]
+    assert drawn["distribution"]["encoding"]["x"]["bin"] == "binned"
 
 
 def test_several_sets_stand_side_by_side(folder, tmp_path):
