@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from hits.models import Campaign, Caption, Hit, HitItem, Video
@@ -213,6 +213,28 @@ class Rating(models.Model):
 
     def __str__(self) -> str:
         return f"{'An answer' if self.score is None else self.score} for {self.item}"
+
+
+class Mark(models.Model):
+    """Words that an answer marks, in characters of the caption as it was shown."""
+
+    rating = models.ForeignKey(Rating, on_delete=models.CASCADE, related_name="marks")
+    question = models.CharField(max_length=30)
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    label = models.CharField(max_length=30)
+
+    class Meta:
+        ordering = ["rating", "start"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["rating", "question", "start"], name="one_mark_per_place"
+            ),
+            models.CheckConstraint(condition=Q(start__lt=F("end")), name="mark_holds_characters"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.start} to {self.end} of {self.rating}"
 
 
 class Removal(models.Model):

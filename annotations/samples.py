@@ -9,6 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from hits.protocols import AnnotationProtocol
+from hits.protocols.segments import words_by_sentence
 
 # The clip shows a brown dog running along a beach; behind it a red sailing boat passes. What people
 # are told about their practice stands in the protocol's template.
@@ -21,6 +22,11 @@ SAMPLE_TEXTS = (
 )
 
 
+def marked_in(protocol: AnnotationProtocol, text: str) -> dict[str, Any]:
+    """Where the words of each sentence stand, for pages on which words are marked."""
+    return {"sentences": words_by_sentence(text)} if protocol.marks else {}
+
+
 def practice(protocol: AnnotationProtocol) -> list[dict[str, Any]]:
     """One page of items, at positions below 0."""
     texts: tuple[Promise | str, ...] = (PRACTICE_TEXT,)
@@ -28,17 +34,21 @@ def practice(protocol: AnnotationProtocol) -> list[dict[str, Any]]:
         texts = ("",)
     elif protocol.whole_video:
         texts = (PRACTICE_TEXT, *SAMPLE_TEXTS[:2])
-    return _items(texts, whole_page=True, first=-len(texts))
+    return _items(protocol, texts, whole_page=True, first=-len(texts))
 
 
 def samples(protocol: AnnotationProtocol) -> list[dict[str, Any]]:
     """Items of a preview: not from any HIT, for nobody who only looks may see those."""
     texts = ("",) if protocol.writes else SAMPLE_TEXTS
-    return _items(texts, whole_page=protocol.whole_video)
+    return _items(protocol, texts, whole_page=protocol.whole_video)
 
 
 def _items(
-    texts: tuple[Promise | str, ...], *, whole_page: bool, first: int = 0
+    protocol: AnnotationProtocol,
+    texts: tuple[Promise | str, ...],
+    *,
+    whole_page: bool,
+    first: int = 0,
 ) -> list[dict[str, Any]]:
     end = first + len(texts)
     return [
@@ -46,6 +56,7 @@ def _items(
             "position": position,
             "page": [first, end] if whole_page else [position, position + 1],
             "text": text,
+            **marked_in(protocol, str(text)),
             "media": static(CLIP),
             "answer": None,
         }

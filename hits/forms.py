@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.conf import settings
@@ -162,7 +162,7 @@ class SettingsForm(forms.ModelForm[Campaign]):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Only protocols that the campaign's material is for."""
         super().__init__(*args, **kwargs)
-        self.fields["protocol"].choices = [  # type: ignore[attr-defined]
+        cast(forms.ChoiceField, self.fields["protocol"]).choices = [
             (each.name, f"{each.title}: {each.summary}")
             for each in protocols().values()
             if each.writes == self.instance.asked.writes

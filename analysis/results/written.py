@@ -11,12 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from hits.degradation.material import core
+
 FEWEST_WORDS: Final = 3
 """Words that say something. "A man is talking" has two."""
 # Words that join others, by language: they tell languages apart, and say nothing of a video.
 _JOINING: Final = {
     "en": "a an the is are was and or of in on at to with his her its their it he she they by for "
-    "from into while who that this there as up down over some one",
+    "from into while who that this there as up down over some one two three across along behind "
+    "through near next front back",
     "de": "der die das ein eine einer einem einen und oder ist sind im in am an auf mit zu von vor "
     "bei für über unter während sich er sie es den dem des",
     "fr": "le la les un une des et ou est sont dans sur au aux avec de du en par pour qui que son "
@@ -28,9 +31,13 @@ _JOINING: Final = {
     "hi": "है हैं और में पर से को का की के एक यह वह रहा रही रहे",
 }
 _SETS: Final = {language: frozenset(words.split()) for language, words in _JOINING.items()}
-_EVERY: Final = frozenset().union(*_SETS.values())
+# Words that only one of the languages has.
+_TELLING: Final = {
+    language: words - frozenset().union(*(_SETS[other] for other in _SETS if other != language))
+    for language, words in _SETS.items()
+}
+_EVERY: Final = frozenset(word for words in _SETS.values() for word in words)
 _HAN: Final = re.compile(r"[\u4e00-\u9fff]")
-_WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?", re.UNICODE)
 
 
 @dataclass(frozen=True)
@@ -82,7 +89,7 @@ def likely_language(text: str) -> str:
     if _HAN.search(text):
         return "zh"
     words = Counter(_words(text))
-    hits = Counter({name: sum(words[word] for word in known) for name, known in _SETS.items()})
+    hits = Counter({name: sum(words[word] for word in known) for name, known in _TELLING.items()})
     (first, most), (_, second) = hits.most_common(2)
     return first if most > second else ""
 
@@ -113,7 +120,9 @@ def _foreign(spoken: str, wanted: str) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    return [word.casefold() for word in _WORD.findall(text)]
+    """Without the punctuation around them; numbers are none."""
+    words = (core(word).casefold() for word in text.split())
+    return [word for word in words if word and not word.isdecimal()]
 
 
 def _folded(text: str) -> str:

@@ -17,8 +17,11 @@ from analysis.presenting import pairs, replications
 from analysis.presenting.downloads import Download, one_piece
 from analysis.presenting.exports import Table, ratings_table
 from analysis.presenting.listings import CAPTIONS, arranged, as_table
+from analysis.results.factuality import factuality_tables
+from analysis.results.marked import long_table, paragraphs
 from analysis.selectors import annotators, captions, inspection, metric_scores
 from analysis.selectors.evaluations import evaluation_points
+from analysis.selectors.marked import judged_paragraphs
 from analysis.selectors.ratings import ratings_of
 from analysis.selectors.results import result_has_listings, result_listing, result_systems
 from analysis.selectors.written import references_written
@@ -284,6 +287,19 @@ def references_download(campaign: Campaign, *, last: int, removed: int) -> Downl
     return one_piece(f"References written for {campaign.name}", written)
 
 
+def human_download(campaign: Campaign, *, last: int, decisions: str) -> Download:
+    """People's scores of every caption at three levels, as `correlate --human` takes them."""
+    found = paragraphs(judged_paragraphs(campaign))
+    if not found:
+        raise NothingToDownload("Nobody has marked anything yet.")
+    tables = factuality_tables(found, rng=np.random.default_rng(0), draws=1)
+    return one_piece(f"Factuality of {campaign.name}", tables["human"])
+
+
+def marks_download(campaign: Campaign, *, last: int, decisions: str) -> Download:
+    return one_piece(f"Marks of {campaign.name}", long_table(judged_paragraphs(campaign)))
+
+
 DOWNLOADS: Mapping[str, Callable[..., Download]] = {
     "annotators": annotators_download,
     "answers": answers_download,
@@ -291,7 +307,9 @@ DOWNLOADS: Mapping[str, Callable[..., Download]] = {
     "comparison": comparison_download,
     "hit": hit_download,
     "hits": hits_download,
+    "human": human_download,
     "ledger": ledger_download,
+    "marks": marks_download,
     "metrics": metrics_download,
     "pair": pair_download,
     "pairs": pairs_download,

@@ -159,6 +159,12 @@ def ratings_choices(request: MemberRequest, campaign: Campaign, subject: str) ->
     return {"last": last, "decisions": reviews_fingerprint(campaign)}
 
 
+def marks_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    if not campaign.asked.marks:
+        raise Http404("No words are marked in this campaign.")
+    return ratings_choices(request, campaign, subject)
+
+
 def newest(rows: QuerySet[Any]) -> int:
     """The last row there is now: what comes later is not in the file."""
     return rows.aggregate(last=Max("pk"))["last"] or 0
@@ -248,7 +254,9 @@ CHOICES: Mapping[str, Callable[[MemberRequest, Campaign, str], Choices]] = {
     "comparison": comparison_choices,
     "hit": hit_choices,
     "hits": hits_choices,
+    "human": marks_choices,
     "ledger": ledger_choices,
+    "marks": marks_choices,
     "metrics": metrics_choices,
     "pair": pair_choices,
     "pairs": person_choices,

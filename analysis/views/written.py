@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -32,9 +34,9 @@ class DecisionForm(forms.Form):
     ratings = forms.TypedMultipleChoiceField(coerce=int)
     decision = forms.ChoiceField(choices=[("remove", "Remove"), ("keep", "Keep")])
 
-    def __init__(self, *args: object, known: list[int]) -> None:
-        super().__init__(*args)  # type: ignore[arg-type]
-        self.fields["ratings"].choices = [(pk, pk) for pk in known]  # type: ignore[attr-defined]
+    def __init__(self, *args: Any, known: list[int]) -> None:
+        super().__init__(*args)
+        cast(forms.ChoiceField, self.fields["ratings"]).choices = [(pk, pk) for pk in known]
 
 
 @require_safe

@@ -40,6 +40,41 @@ class Migration(migrations.Migration):
         ),
         migrations.RunPython(frozen.add_trigger, frozen.remove_trigger),
         migrations.CreateModel(
+            name="Mark",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("question", models.CharField(max_length=30)),
+                ("start", models.PositiveIntegerField()),
+                ("end", models.PositiveIntegerField()),
+                ("label", models.CharField(max_length=30)),
+                (
+                    "rating",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="marks",
+                        to="annotations.rating",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["rating", "start"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("rating", "question", "start"), name="one_mark_per_place"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("start__lt", models.F("end"))),
+                        name="mark_holds_characters",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="Removal",
             fields=[
                 (

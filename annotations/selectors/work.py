@@ -129,6 +129,12 @@ def items_between(*, hit_id: int, first: int, last: int) -> list[Item]:
     return [Item(position, damaged or text, seconds) for position, damaged, text, seconds in rows]
 
 
+def item_text(session: RatingSession, position: int) -> str:
+    """The words shown at a position; empty where there is none."""
+    items = items_between(hit_id=session.hit, first=position, last=position)
+    return items[0].text if items else ""
+
+
 def answers_given(*, assignment_id: int, page: range) -> dict[int, dict[str, Any]]:
     """The ratings that count for the items of a page, by position."""
     ratings = Rating.objects.filter(

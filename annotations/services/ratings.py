@@ -6,14 +6,20 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotations.errors import InvalidPost, OutOfOrder, TooManyChanges, WorkClosed
-from annotations.models import Rating, VideoProblem
+from annotations.models import Mark, Rating, VideoProblem
 from annotations.posts import AnswerPost, ProblemPost, RatingPost
-from annotations.selectors.work import assignment_of, closed_sentence, item_video, rated_count
+from annotations.selectors.work import (
+    assignment_of,
+    closed_sentence,
+    item_text,
+    item_video,
+    rated_count,
+)
 from annotations.tokens import RatingSession, Receipt, receipt_read
 
 # The player's clock and the probe's differ by a few frames.
@@ -47,7 +53,8 @@ INSERT = f"""
     ON CONFLICT DO NOTHING
     RETURNING id
 """  # noqa: S608 - only our own column names are put in
-KEY, ANSWERS = (Rating._meta.get_field(name) for name in ("key", "answers"))
+KEY = Rating._meta.get_field("key")
+ANSWERS = Rating._meta.get_field("answers")
 Posted = RatingPost | AnswerPost
 ATTEMPTS = 5
 # Nobody weighs a caption so often: whoever goes on is a program.
@@ -66,22 +73,47 @@ class Saved:
 def rating_submit(*, session: RatingSession, post: Posted, now: dt.datetime | None = None) -> Saved:
     """Save a rating, or find that this very post was saved before.
 
-    No transaction around it: the one statement is one.
+    No transaction around it, unless it has marks: the one statement is one.
     """
     now = now or timezone.now()
-    if objection := session.asked.objection(post.answers):
-        raise InvalidPost(_(objection.sentence).format(**objection.values))
     receipt = receipt_read(post.receipt, assignment=session.assignment)
+    text = item_text(session, receipt.position) if session.asked.marks else ""
+    if objection := session.asked.objection(post.answers, text):
+        raise InvalidPost(_(objection.sentence).format(**objection.values))
     values = _values(session, post, receipt, now)
-    if _insert(values):
+    marks = _marks(session, post)
+    if _insert(values, marks):
         return Saved(receipt.position, 1, done=receipt.position + 1)
-    return _save_otherwise(session, post, receipt, now, values)
+    return _save_otherwise(session, post, receipt, now, values, marks)
 
 
-def _insert(values: dict[str, Any]) -> bool:
+def _insert(values: dict[str, Any], marks: list[Mark]) -> bool:
+    """Whether the rating was inserted; its marks are, too, or neither."""
+    if not marks:
+        return _insert_rating(values) is not None
+    with transaction.atomic():
+        rating = _insert_rating(values)
+        if rating is not None:
+            for mark in marks:
+                mark.rating_id = rating
+            Mark.objects.bulk_create(marks)
+    return rating is not None
+
+
+def _insert_rating(values: dict[str, Any]) -> int | None:
     with connection.cursor() as cursor:
         cursor.execute(INSERT, values)
-        return cursor.fetchone() is not None
+        row = cursor.fetchone()
+    return row[0] if row else None
+
+
+def _marks(session: RatingSession, post: Posted) -> list[Mark]:
+    """Rows of the marks among the answers, which still lack their rating."""
+    return [
+        Mark(question=question.name, start=start, end=end, label=label)
+        for question in session.asked.marks
+        for start, end, label in post.answers[question.name]
+    ]
 
 
 def _values(
@@ -123,6 +155,7 @@ def _save_otherwise(
     receipt: Receipt,
     now: dt.datetime,
     values: dict[str, Any],
+    marks: list[Mark],
 ) -> Saved:
     """The rarer cases: a repeated post, a change of mind, or something to refuse."""
     ratings = Rating.objects.filter(assignment=session.assignment)
@@ -143,7 +176,7 @@ def _save_otherwise(
             )
         # Who watched the video the first time need not watch it again to change their mind.
         unwatched = values["is_unwatched"] and (not given or given[0][1])
-        if _insert(values | {"revision": revision, "is_unwatched": unwatched}):
+        if _insert(values | {"revision": revision, "is_unwatched": unwatched}, marks):
             return Saved(receipt.position, revision, done=max(done, receipt.position + 1))
     # Only other posts for the same caption, in the same instant, can lead here.
     raise OutOfOrder(_("This caption is being rated in another window."))

@@ -36,6 +36,7 @@ MAX_DIGITS = 6
 @endpoint
 def rating_create(request: HttpRequest, session: RatingSession) -> HttpResponseBase:
     """Save a rating and hand out what may be fetched now: with a new page, the one after it."""
+    kind: type[RatingPost | AnswerPost]
     kind = RatingPost if session.asked.asks_numbers else AnswerPost
     saved = rating_submit(session=session, post=read_post(kind, request.body))
     page = page_at(session, saved.done)

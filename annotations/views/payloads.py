@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotations.models import Assignment
+from annotations.samples import marked_in
 from annotations.selectors.work import (
     Item,
     answers_given,
@@ -65,6 +66,7 @@ def _item_payload(
             "position": item.position,
             "page": [page.start, page.stop],
             "text": "" if session.asked.writes else item.text,
+            **marked_in(session.asked, item.text),
             "media": reverse("annotations:media", args=[session.assignment, name]),
             "receipt": receipt_sign(receipt, assignment=session.assignment),
             "answer": answer,

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from annotations.language import spoken
-from annotations.samples import samples
+from annotations.samples import marked_in, samples
 from annotations.views.rating_page import rating_page
 from daplatform.media import allow_media
 from hits.models import Campaign, Caption, Hit, System, Video
@@ -65,6 +65,7 @@ def _sample(campaign: Campaign, position: int, shown: list[tuple[Video, str]]) -
         "position": position,
         "page": page or [position, position + 1],
         "text": "" if campaign.asked.writes else text,
+        **marked_in(campaign.asked, text),
         "media": media,
         "answer": None,
     }

@@ -59,6 +59,13 @@ WORDS: Final[dict[str, Promise]] = {
     ),
     "touch-first": _("Touch the scale to place your rating first."),
     "rate-all": _("Rate every caption of this video first."),
+    "marked-yet-best": _(
+        "You marked words as wrong and chose the highest level. Change one of the two, or press "
+        "Next again."
+    ),
+    "unmarked-yet-worse": _(
+        "You chose a lower level and marked nothing. Mark what is wrong, or press Next again."
+    ),
     "further-elsewhere": _("You have rated further in another window."),
     "ended": _("This task has ended"),
     "wrong": _("Something went wrong"),

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Literal
+
+from hits.protocols.segments import segments
 
 Level = Literal["interval", "ordinal"]
 
@@ -75,7 +78,7 @@ class Slider:
     ends: tuple[str, str]
     kind: str = field(default="slider", init=False)
 
-    def objection(self, answer: object) -> Objection | None:
+    def objection(self, answer: object, text: str) -> Objection | None:
         return self.scale.objection(answer)
 
 
@@ -100,7 +103,7 @@ class Likert:
     def choices(self) -> tuple[tuple[int, str], ...]:
         return tuple(enumerate(self.labels, start=1))
 
-    def objection(self, answer: object) -> Objection | None:
+    def objection(self, answer: object, text: str) -> Objection | None:
         return self.scale.objection(answer)
 
 
@@ -121,14 +124,14 @@ class Text:
     most: int = 500  # characters
     kind: str = field(default="text", init=False)
 
-    def objection(self, answer: object) -> Objection | None:
+    def objection(self, answer: object, text: str = "") -> Objection | None:
         """Why it is not a sentence with ticks. Whether it is a good one is for people to say."""
         if not isinstance(answer, dict) or answer.keys() != {"text", "ticks"}:
             return Objection(gettext_noop("Write a sentence."))
-        text, ticks = answer["text"], answer["ticks"]
-        if not isinstance(text, str) or not text.strip() or not text.isprintable():
+        written, ticks = answer["text"], answer["ticks"]
+        if not isinstance(written, str) or not written.strip() or not written.isprintable():
             return Objection(gettext_noop("Write a sentence, in one line."))
-        if len(text) > self.most:
+        if len(written) > self.most:
             sentence = gettext_noop("The sentence is too long: {most} characters at most.")
             return Objection(sentence, {"most": self.most})
         known = [name for name, _ in self.hints]
@@ -137,7 +140,42 @@ class Text:
         return None
 
 
-Question = Slider | Likert | Text
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Words of the caption to be marked, as few as possible.
+
+    The answer is a list of marks in order: first character, the one after the last, label. None is
+    an answer, too.
+
+    >>> Marks("marks", "What is wrong?").objection([[2, 5, "wrong"]], "A dog runs.") is None
+    True
+    >>> Marks("marks", "What is wrong?").objection([[2, 4, "wrong"]], "A dog runs.").sentence
+    'A mark begins and ends with a word of the caption.'
+    """
+
+    name: str
+    text: str
+    labels: tuple[str, ...] = ("wrong",)
+    kind: str = field(default="marks", init=False)
+
+    def objection(self, answer: object, text: str) -> Objection | None:
+        if not isinstance(answer, list) or not all(map(self._is_mark, answer)):
+            return Objection(gettext_noop("The marks cannot be read. Reload the page."))
+        words = segments(text, "word")
+        begins, ends = {start for start, _ in words}, {end for _, end in words}
+        if not all(start in begins and end in ends and start < end for start, end, _ in answer):
+            return Objection(gettext_noop("A mark begins and ends with a word of the caption."))
+        if any(first[1] > second[0] for first, second in pairwise(answer)):
+            return Objection(gettext_noop("Marks do not overlap."))
+        return None
+
+    def _is_mark(self, mark: object) -> bool:
+        if not isinstance(mark, list) or [type(part) for part in mark] != [int, int, str]:
+            return False
+        return mark[2] in self.labels
+
+
+Question = Slider | Likert | Text | Marks
 
 
 @dataclass(frozen=True)
@@ -182,18 +220,23 @@ class AnnotationProtocol:
     def scale(self) -> Scale:
         """Of the answer that ranks systems."""
         for question in self.questions:
-            if question.name == "score" and not isinstance(question, Text):
+            if question.name == "score" and isinstance(question, Slider | Likert):
                 return question.scale
         raise ValueError(f"the protocol {self.name} ranks no systems")
 
     @property
     def asks_numbers(self) -> bool:
         """Whether a rating is nothing but numbers, which have columns of their own."""
-        return not any(isinstance(question, Text) for question in self.questions)
+        return all(isinstance(question, Slider | Likert) for question in self.questions)
 
-    def objection(self, answers: Mapping[str, Any]) -> Objection | None:
-        """Why these are not the answers to its questions; nothing if they are."""
+    @property
+    def marks(self) -> tuple[Marks, ...]:
+        """The questions answered by marking words."""
+        return tuple(question for question in self.questions if isinstance(question, Marks))
+
+    def objection(self, answers: Mapping[str, Any], text: str = "") -> Objection | None:
+        """Why these are not the answers about a caption of that text; nothing if they are."""
         if answers.keys() != {question.name for question in self.questions}:
             return Objection(gettext_noop("This page asks other questions. Reload it."))
-        found = (question.objection(answers[question.name]) for question in self.questions)
+        found = (question.objection(answers[question.name], text) for question in self.questions)
         return next((each for each in found if each is not None), None)

@@ -17,6 +17,7 @@ class Section:
     pages: tuple[str, ...] = ()
     is_organisers: bool = False
     writes: bool | None = None  # for campaigns whose people write captions, rate them, or for both
+    marks: bool = False  # only for campaigns whose people mark words
     is_here: bool = False
 
     def holds(self, name: str) -> bool:
@@ -38,6 +39,7 @@ SECTIONS = (
         is_organisers=True,
     ),
     Section("Written captions", "analysis:written", writes=True),
+    Section("Factuality", "analysis:factuality", marks=True),
     Section("Annotators", "analysis:annotator-list", ("analysis:annotator",), writes=False),
     Section(
         "Ranking",
@@ -63,9 +65,11 @@ def sections(context: dict[str, Any]) -> list[Section]:
     name = context["request"].resolver_match.view_name
     open_one = next((section for section in SECTIONS if section.holds(name)), OVERVIEW)
     may_change = context["perms"]["hits"]["change_campaign"]
-    writes = context["campaign"].asked.writes
+    asked = context["campaign"].asked
     return [
         replace(section, is_here=section is open_one)
         for section in SECTIONS
-        if (may_change or not section.is_organisers) and section.writes in (None, writes)
+        if (may_change or not section.is_organisers)
+        and section.writes in (None, asked.writes)
+        and (asked.marks or not section.marks)
     ]

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from hits.protocols import AnnotationProtocol, Scale
+from hits.protocols.segments import segments
 from rehearsal.demo import HUMANS, caption, scene_named
 from rehearsal.people.personas import Persona, Response, respond
 
@@ -28,6 +29,7 @@ class Subject:
     fluency: float
     seconds: float
     video: str
+    text: str
     is_drawn: bool
 
 
@@ -49,9 +51,23 @@ def answers_to(
     """The part of a post that answers the protocol's questions."""
     if protocol.writes:
         return {"answers": {"caption": written(persona, subject, rng)}}
+    if protocol.marks:
+        wrong = [] if response.score == protocol.scale.high else marked(persona, subject, rng)
+        return {"answers": {"marks": wrong, "score": response.score}}
     asks_fluency = any(question.name == "fluency" for question in protocol.questions)
     fluent = respond(persona, subject.fluency, seconds=0.0, rng=rng) if asks_fluency else None
     return {"score": response.score, "fluency": fluent.score if fluent else None}
+
+
+def marked(persona: Persona, subject: Subject, rng: np.random.Generator) -> list[list[Any]]:
+    """A run of words, the longer the worse the caption is; the honest all find the same."""
+    if persona.habit == "honest":
+        rng = np.random.default_rng(zlib.crc32(subject.text.encode()))
+    words = segments(subject.text, "word")
+    length = max(1, round(len(words) * (1 - subject.quality) / 2))
+    first = int(rng.integers(max(1, len(words) - length + 1)))
+    run = words[first : first + length]
+    return [[run[0][0], run[-1][1], "wrong"]] if run else []
 
 
 def written(persona: Persona, subject: Subject, rng: np.random.Generator) -> dict[str, Any]:

@@ -113,7 +113,7 @@ def _rate(worker: Worker, session: RatingSession, page: list[Subject]) -> None:
     for subject, response in zip(page, responses, strict=True):
         receipt = Receipt(subject.position, shown, video_ms)
         answers = answers_to(asked, worker.persona, subject, response, worker.rng)
-        kind = RatingPost if asked.asks_numbers else AnswerPost
+        kind: type[RatingPost | AnswerPost] = RatingPost if asked.asks_numbers else AnswerPost
         post = kind(
             receipt=receipt_sign(receipt, assignment=session.assignment),
             key=uuid.UUID(bytes=worker.rng.bytes(16), version=4),
@@ -159,6 +159,7 @@ def subjects_of(campaign: Campaign, hit_id: int, *, seed: int) -> list[Subject]:
             seconds=(item.caption.video.duration or DEFAULT_SECONDS)
             / together[page_of[item.position]],
             video=item.caption.video.name,
+            text=item.text,
             is_drawn=campaign.is_demo,
         )
         for item in items

@@ -6,6 +6,9 @@ import { reveal } from "./rating-view.js";
 
 const NAMING = ["id", "for", "name", "aria-labelledby", "aria-describedby"];
 
+/** The question that keys are for: words to be marked have keys of their own. */
+const main = ({ questions }) => questions.find(({ marked }) => marked === undefined);
+
 export class Entries {
   #first;
   #pattern;
@@ -35,8 +38,10 @@ export class Entries {
     this.#shown.forEach((entry, i) => {
       entry.item = items[i];
       entry.caption.textContent = items[i].text;
-      for (const question of entry.questions)
+      for (const question of entry.questions) {
+        question.show?.(items[i]);
         question.reset(items[i].answer?.[question.root.dataset.name] ?? null);
+      }
     });
   }
 
@@ -66,11 +71,24 @@ export class Entries {
   }
 
   focus() {
-    this.#shown[0].questions[0].focus();
+    main(this.#shown[0]).focus();
   }
 
   key(event) {
-    this.current.questions[0].key(event);
+    for (const question of this.current.questions)
+      if (!event.defaultPrevented) question.key(event);
+  }
+
+  /** The first caption whose marks and level do not go together: an error, yet the highest level,
+   * or a lower one without an error. */
+  get contradiction() {
+    for (const { root, questions } of this.#shown) {
+      const marks = questions.find((question) => question.marked !== undefined);
+      const level = questions.find((question) => question.isHighest !== undefined);
+      if (marks && level && marks.marked === level.isHighest)
+        return { root, level, word: marks.marked ? "marked-yet-best" : "unmarked-yet-worse" };
+    }
+    return null;
   }
 
   /** What was answered, item by item, with when each was touched. */
@@ -109,7 +127,8 @@ export class Entries {
 
   #move(entry, step) {
     const next = this.#shown[this.#shown.indexOf(entry) + step];
-    next?.questions[0].focus();
-    if (next) reveal(next.root);
+    if (!next) return;
+    main(next).focus();
+    reveal(next.root);
   }
 }

@@ -31,6 +31,7 @@ let shownAt = 0;
 let hiddenMs = 0;
 let hiddenSince = null;
 let submitting = false;
+let askedBack = ""; // answers that were asked about already
 
 const kinds = {};
 for (const { dataset } of document.querySelectorAll("[data-question]"))
@@ -165,12 +166,25 @@ function next() {
   if (position === null || element("next").disabled) return;
   const untouched = entries.unanswered;
   if (untouched) return sayMissing(untouched);
+  if (asksBack()) return;
   if (position < 0) return practised();
   for (const given of entries.answers) {
     if (hasChanged(given) && !work.preview) saver.add(rating(given));
     given.item.answer = given.answer;
   }
   open(position + entries.length);
+}
+
+/** Ask once whether marks and levels that contradict each other are meant; Next again says yes. */
+function asksBack() {
+  const contradiction = entries.contradiction;
+  const given = JSON.stringify(entries.answers.map(({ answer }) => answer));
+  if (!contradiction || given === askedBack) return false;
+  askedBack = given;
+  element("missing").textContent = say(contradiction.word);
+  contradiction.level.focus();
+  reveal(contradiction.root);
+  return true;
 }
 
 const hasChanged = ({ item, answer }) =>
@@ -401,6 +415,7 @@ const clicks = {
   next,
   back: () => open(position - 1),
   submit,
+  check: () => open(0),
   help: readInstructions,
   "resume-reading": () => showSection("rating"),
   "without-video": unlock,

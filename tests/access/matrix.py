@@ -137,6 +137,8 @@ ROWS: dict[str, Row] = {
     "analysis:video-scores": get(LOOK, "slug", "video"),
     "analysis:why": get(LOOK, "slug", "caption"),
     "analysis:video-frame": get(NOT_YET, "slug", "video", "frame_time"),
+    "analysis:factuality": get(LOOK, "slug"),
+    "analysis:factuality-file": get(NOT_YET, "slug"),
     "analysis:written": get(LOOK, "slug"),
     "analysis:written-decide": post(CHANGE, "slug"),
     "analysis:written-adopt": post(CHANGE, "slug"),

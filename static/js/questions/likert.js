@@ -23,6 +23,10 @@ export default class Likert {
     return chosen ? Number(chosen.value) : null;
   }
 
+  get isHighest() {
+    return this.#inputs.at(-1).checked;
+  }
+
   /** Empty again, or showing the answer given earlier. */
   reset(value) {
     for (const input of this.#inputs) input.checked = Number(input.value) === value;
