@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
 
 from analysis.results.marked import Judged
 from annotations.models import Mark, Rating
@@ -26,7 +27,7 @@ def judged_paragraphs(campaign: Campaign) -> list[Judged]:
         "caption__text",
         "score",
     )
-    latest = {(assignment, position): row for assignment, position, *row in rows}
+    latest: dict[tuple[int, int], tuple[Any, ...]] = {row[:2]: row[2:] for row in rows}
     marks: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for rating, start, end in Mark.objects.filter(rating__in=ratings).values_list(
         "rating", "start", "end"

@@ -79,8 +79,8 @@ def _answers(campaign: Campaign) -> list[Rating]:
 
 
 def _answer(rating: Rating) -> dict[str, list[str]]:
-    answer: dict[str, list[str]] = rating.answers["caption"]
-    return answer
+    answers: dict[str, dict[str, list[str]]] = rating.answers or {}
+    return answers["caption"]
 
 
 def _text(rating: Rating) -> str:
