@@ -27,7 +27,8 @@ MORE = {
     "analysis:overview": 27,
     "analysis:metrics": 23,
     "hits:campaign-detail": 34,
-    "crowds:crowd": 26,
+    "analysis:annotator-detail": 21,
+    "crowds:crowd": 27,
 } | {
     f"crowds:launch-{turn}": 40
     for turn in ("close", "extend", "pause", "publish-again", "resume", "top-up")
