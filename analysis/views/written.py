@@ -86,7 +86,7 @@ def written_decide(request: MemberRequest, campaign: Campaign) -> HttpResponseBa
 def written_adopt(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     """Use the captions as the control set of a draft."""
     drafts = drafts_to_adopt(campaign, campaigns_for(request.user))
-    into = drafts.filter(slug=request.POST.get("into", "")).first()
+    into = next((each for each in drafts if each.slug == request.POST.get("into")), None)
     if into is None:
         messages.error(request, "Choose a draft with the same videos.")
         return redirect("analysis:written", campaign.slug)

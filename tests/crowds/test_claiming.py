@@ -208,6 +208,7 @@ def test_of_many_who_join_at_once_as_many_are_let_in_as_may(name, joined):
     """One under each name, and no more than three."""
     campaign = make_campaign()
     make_hit(campaign)
+    batches_open(campaign=campaign)
     link = group_link_offer(campaign=campaign, people=3, by=None)
     group = Group(campaign.pk, link.version, since(campaign.created_at))
     results = at_once(8, lambda number: annotator_join(group=group, name=name.format(number)))

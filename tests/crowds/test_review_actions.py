@@ -286,7 +286,7 @@ def test_of_two_orders_about_somebody_the_later_is_undone_first(campaign, market
     first = give(campaign, Kind.EXCLUDE, annotator("Anna")).action
     second = give(campaign, Kind.READMIT, annotator("Anna"), once="2").action
     other = give(campaign, Kind.EXCLUDE, annotator("Ben"), once="3").action
-    with pytest.raises(DomainError, match="undo that first"):
+    with pytest.raises(DomainError, match="Undo that first"):
         review_action_undo(action=first, by=campaign.owner)
     for action in (second, first, other):
         review_action_undo(action=action, by=campaign.owner)

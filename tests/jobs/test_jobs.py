@@ -190,7 +190,7 @@ def test_a_job_that_kills_every_worker_is_given_up(job, does):
     job_run(job)
     status, problem, _ = stand(job)
     assert status == "failed"
-    assert problem.startswith("2 workers died")
+    assert problem.startswith("2 workers stopped")
     assert list(left_behind(kind)) == []
 
 

@@ -360,5 +360,5 @@ def test_a_visit_that_is_refused_writes_no_row(server, made):
     query = {"assignmentId": "new", "workerId": "NEW", "turkSubmitTo": server.origin}
     refused = Person(f"{urlsplit(preview).path}?{urlencode(query)}").entered
     assert refused.status_code == 409
-    assert "All tasks are taken" in markup(refused)
+    assert "All tasks are done" in markup(refused)
     assert rows() == before

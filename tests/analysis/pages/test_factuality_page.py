@@ -14,6 +14,7 @@ from hits.services.composing import batch_compose
 from tests.annotations.person import Person, invite, link
 from tests.annotations.test_marking import judge
 from tests.factories import make_campaign
+from tests.pages import body, shown
 
 pytestmark = pytest.mark.django_db
 
@@ -44,7 +45,7 @@ def page(client, campaign, name="factuality", *args):
 
 def test_shares_and_agreement_are_those_computed_by_hand(client, campaign):
     """Eight words a caption, two of which most marked; levels 2, 3 and 4 of everything."""
-    shown = page(client, campaign).content.decode()
+    said = shown(page(client, campaign))
     context = page(client, campaign).context
     errors = {row["level"]: (row["units"], row["wrong"]) for row in context["errors"]}
     assert errors == {"paragraph": (6, 6), "sentence": (6, 6), "word": (48, 12)}
@@ -52,12 +53,12 @@ def test_shares_and_agreement_are_those_computed_by_hand(client, campaign):
     word = next(each for each in context["agreements"] if each.level == "word")
     # 144 values, 30 of them 1; in 6 of 48 words one of three differs.
     assert word.alpha == pytest.approx(1 - (6 * 2 / 144) / (2 * 30 * 114 / (144 * 143)))
-    assert "Marked more than once" in shown
+    assert "Marked more than once" in said
     assert len(context["pairs"]) == 3
 
 
 def test_analyse_reads_the_file_and_finds_the_same(client, campaign, tmp_path):
-    content = page(client, campaign, "factuality-file").content
+    content = body(page(client, campaign, "factuality-file"))
     path = tmp_path / "factuality_annotation.json"
     path.write_bytes(content)
     call_command("analyse", str(path), "--out", str(tmp_path / "out"), stdout=io.StringIO())
@@ -67,10 +68,10 @@ def test_analyse_reads_the_file_and_finds_the_same(client, campaign, tmp_path):
 
 
 def test_scores_and_answers_are_downloads(client, campaign):
-    human = pd.read_csv(io.BytesIO(page(client, campaign, "download", "human", "csv").content))
+    human = pd.read_csv(io.BytesIO(body(page(client, campaign, "download", "human", "csv"))))
     assert list(human) == ["video", "system", "paragraph", "sentence", "word"]
     assert set(human["word"]) == {0.75}
-    answers = pd.read_csv(io.BytesIO(page(client, campaign, "download", "marks", "csv").content))
+    answers = pd.read_csv(io.BytesIO(body(page(client, campaign, "download", "marks", "csv"))))
     assert answers["level"].value_counts().to_dict() == {
         "word": 144,
         "sentence": 18,
@@ -80,6 +81,6 @@ def test_scores_and_answers_are_downloads(client, campaign):
 
 def test_a_campaign_without_marks_says_so(client, db):
     campaign = make_campaign()
-    assert "No words are marked here" in page(client, campaign).content.decode()
+    assert "No words are marked here" in shown(page(client, campaign))
     assert page(client, campaign, "factuality-file").status_code == 404
     assert page(client, campaign, "download", "marks", "csv").status_code == 404

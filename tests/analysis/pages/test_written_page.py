@@ -147,3 +147,16 @@ def test_a_campaign_of_ratings_has_no_written_captions(client, db):
     assert "Captions are rated here, not written" in markup(page)
     address = reverse("analysis:download", args=[campaign.slug, "references", "csv"])
     assert client.get(address).status_code == 404
+
+
+def test_a_sentence_is_words_and_never_a_part_of_the_page(client):
+    campaign = to_describe(make_campaign(videos=1))
+    batch_compose(campaign=campaign)
+    person = Person(link(invite(campaign, "Eve")))
+    text = "<b onclick=x>A dog</b> chases {{ 7 }} sheep."
+    assert write(person, 0, {"text": text, "ticks": []}).status_code == 200
+    person.submit()
+    client.force_login(campaign.owner)
+    page = markup(client.get(reverse("analysis:written", args=[campaign.slug])))
+    assert "&lt;b onclick=x&gt;A dog&lt;/b&gt; chases {{ 7 }} sheep." in page
+    assert "<b onclick" not in page
