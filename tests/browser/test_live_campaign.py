@@ -101,7 +101,7 @@ def test_the_page_follows_the_campaign_by_itself(page, campaign, site):
 
     expect(page.get_by_role("heading", name="Needs a decision")).to_be_visible()
     expect(page.get_by_role("heading", name="Current ranking")).to_be_visible()
-    expect(page.get_by_text("all requested ratings are in")).to_be_visible()
+    expect(page.get_by_text("all requested ratings are in", exact=True)).to_be_visible()
     expect(page.locator("[data-chart] svg")).to_be_visible()
     assert page.evaluate("window.notReloaded")
     inspect(page)
