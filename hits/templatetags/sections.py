@@ -63,13 +63,14 @@ SECTIONS = (
 def sections(context: dict[str, Any]) -> list[Section]:
     """Those this person has, one of them open; pages of no other belong to the overview."""
     name = context["request"].resolver_match.view_name
-    open_one = next((section for section in SECTIONS if section.holds(name)), OVERVIEW)
     may_change = context["perms"]["hits"]["change_campaign"]
     asked = context["campaign"].asked
-    return [
-        replace(section, is_here=section is open_one)
+    had = [
+        section
         for section in SECTIONS
         if (may_change or not section.is_organisers)
         and section.writes in (None, asked.writes)
         and (asked.marks or not section.marks)
     ]
+    open_one = next((section for section in had if section.holds(name)), OVERVIEW)
+    return [replace(section, is_here=section is open_one) for section in had]

@@ -145,7 +145,9 @@ RESULTS = {
 def test_on_a_phone_results_come_before_options(member, addresses):
     for name, results in RESULTS.items():
         arrive(member, addresses[name])
-        first = member.page.locator(results).first.bounding_box()
+        found = member.page.locator(results).first
+        assert found.count(), name
+        first = found.bounding_box()
         assert first is not None, name
         assert first["y"] < 700, name
 

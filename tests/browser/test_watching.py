@@ -98,7 +98,7 @@ def test_the_evidence_is_what_happened(annotator):
     annotator.begin(clip_campaign(seconds=2.0))
     annotator.wait_for_caption()
     annotator.page.get_by_role("button", name="Watch again").click()
-    annotator.page.wait_for_function(f"{ACTIVE}.ended")  # not any more, and then again
+    annotator.page.wait_for_function(f"() => {ACTIVE}.ended")  # not any more, and then again
     annotator.expect_video("ended")
     for value in (20, 60, 80):
         annotator.touch_scale(value)
