@@ -136,7 +136,7 @@ RESULTS = {
     "analysis:annotator-list": "tbody tr",
     "analysis:caption-list": "tbody tr",
     "analysis:pair": "#both",
-    "crowds:review": "tbody tr",
+    "crowds:review": "tbody tr, .empty",
     "hits:hit-list": "tbody tr",
     "hits:video-list": ".posters",
 }
