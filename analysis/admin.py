@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from analysis.models import ApiKey, Export, MetricEvaluation, MetricRun, MetricWorker, Result
+from analysis.models import (
+    ApiKey,
+    Description,
+    Export,
+    LearnedMetric,
+    MetricEvaluation,
+    MetricRun,
+    MetricWorker,
+    Result,
+)
 from hits.admin import ReadOnlyAdmin
 
 
@@ -16,7 +25,7 @@ class ResultAdmin(ReadOnlyAdmin):
     list_select_related = ["campaign"]
 
 
-@admin.register(MetricEvaluation)
+@admin.register(MetricEvaluation, Description)
 class AgreementAdmin(ReadOnlyAdmin):
     list_display = ["campaign", "last_rating", "status", "created_at", "finished_at"]
     list_filter = ["status", "campaign"]
@@ -45,6 +54,14 @@ class MetricRunAdmin(ReadOnlyAdmin):
     list_display = ["campaign", "status", "requested_by", "created_at", "finished_at"]
     list_filter = ["status", "campaign"]
     search_fields = ["campaign__name"]
+    list_select_related = ["campaign", "requested_by"]
+
+
+@admin.register(LearnedMetric)
+class LearnedMetricAdmin(ReadOnlyAdmin):
+    list_display = ["name", "kind", "campaign", "status", "requested_by", "created_at"]
+    list_filter = ["status", "kind", "campaign"]
+    search_fields = ["name", "campaign__name"]
     list_select_related = ["campaign", "requested_by"]
 
 

@@ -1,30 +1,47 @@
-"""The same numbers for scripts: JSON behind a key, described by the OpenAPI document at /api/."""
+"""The same numbers for scripts: JSON behind a key. `/api/` describes it to people, and
+`/api/openapi.json` to programs."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404
+from django.db.models import F, Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
 from ninja import Field, NinjaAPI, Query, Schema
 from ninja.errors import Throttled
+from ninja.openapi.docs import Swagger
 from ninja.security import HttpBearer
-from pydantic import ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, ValidationInfo, field_validator, model_validator
 
-from analysis.forms import LEVELS, PAIRS
-from analysis.presenting.exports import records
+from analysis.evaluation.files import evaluation_table
+from analysis.evaluation.settings import Choices
+from analysis.forms import LEVELS, PAIRS, whose
+from analysis.metrics.scoring import metric_of
+from analysis.models import Computed, MetricEvaluation, MetricScore, Result
+from analysis.presenting.exports import ratings_table, records
 from analysis.results.findings.ranking import system_rows
-from analysis.results.pipeline import Settings
-from analysis.selectors.results import result_latest, result_summary
+from analysis.results.settings import Settings
+from analysis.selectors.annotators import uses_explained
+from analysis.selectors.evaluations import evaluation_latest, evaluation_numbers
+from analysis.selectors.metric_scores import metric_sources
+from analysis.selectors.ratings import ratings_of
+from analysis.selectors.results import further_runs, result_latest, result_summary
+from analysis.services.evaluations import evaluation_key, evaluation_request
 from analysis.services.keys import key_owner
-from analysis.services.results import choices_key, result_request
+from analysis.services.requests import result_key, result_request
+from analysis.services.snapshots import snapshot_refresh
+from crowds.selectors.counting import uses_everybody
 from daplatform import __version__
 from daplatform.jobs.tasks import job_wake
 from daplatform.throttling import WINDOW, is_refused_too_often
-from hits.models import Campaign
-from hits.selectors import campaigns_for
+from hits.models import Campaign, Caption
+from hits.views.access import campaigns_for
+
+RETRY_AFTER = 5  # seconds
+MOST_ROWS = 10**12
 
 
 class KeyRequest(HttpRequest):
@@ -34,7 +51,7 @@ class KeyRequest(HttpRequest):
 
 
 class Key(HttpBearer):
-    """`Authorization: Bearer da_…`, a key from the page “Keys for scripts”."""
+    """`Authorization: Bearer da_…`, a key from the page “API keys”."""
 
     def authenticate(self, request: HttpRequest, token: str) -> User | None:
         owner = key_owner(key=token)
@@ -43,13 +60,22 @@ class Key(HttpBearer):
         return owner
 
 
+class Manual(Swagger):
+    """Swagger's viewer, from our own machine, inside a page of ours."""
+
+    def render_page(self, request: HttpRequest, api: NinjaAPI, **kwargs: Any) -> HttpResponse:
+        viewer = self.settings | {"url": self.get_openapi_url(api, kwargs)}
+        return render(request, "analysis/api.html", {"viewer": viewer})
+
+
 api = NinjaAPI(
     title="DA Platform",
     version=__version__,
     description="Campaigns and their results, as the pages show them.",
     auth=Key(),
-    openapi_url="/",
-    docs_url=None,
+    openapi_url="/openapi.json",
+    docs_url="/",
+    docs=Manual(settings={"defaultModelsExpandDepth": -1, "tryItOutEnabled": False}),
     urls_namespace="api",
 )
 
@@ -79,13 +105,30 @@ class CampaignOut(Schema):
     state: str
 
 
-class ChoicesIn(Schema):
+class Strict(Schema):
+    """What may stand behind the question mark, and nothing else."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_others(cls, given: Any, info: ValidationInfo) -> Any:
+        """A misspelt choice would quietly be answered with the protocol's own."""
+        others = set(info.context["request"].GET) - set(cls.model_fields) if info.context else ()
+        if others:
+            known = ", ".join(cls.model_fields)
+            raise ValueError(f"no such choice: {', '.join(sorted(others))}; there are {known}")
+        return given
+
+
+class ChoicesIn(Strict):
     """Choices that change numbers; the protocol's own by default."""
 
-    annotators: Literal["passed", "all"] = "passed"
+    annotators: Literal["passed", "all", None] = Field(
+        None, description="Whose ratings are used: as the campaign's rule says, unless chosen."
+    )
     test: Literal["t", "wilcoxon"] = "t"
     basis: Literal["all", "captions"] = "all"
     resample: Literal["caption", "annotator"] = "caption"
+    runs: Literal["all", "primary"] = "all"
     alpha: float = Field(LEVELS[0], json_schema_extra={"enum": list(LEVELS)})
     quality_alpha: float = Field(LEVELS[0], json_schema_extra={"enum": list(LEVELS)})
     min_pairs: int | None = Field(None, json_schema_extra={"enum": [*PAIRS, None]})
@@ -99,15 +142,52 @@ class ChoicesIn(Schema):
             raise ValueError(f"choose one of {', '.join(f'{value:g}' for value in known)}")
         return given
 
-    @model_validator(mode="before")
-    @classmethod
-    def _refuse_others(cls, given: Any, info: ValidationInfo) -> Any:
-        """A misspelt choice would quietly be answered with the protocol's own."""
-        others = set(info.context["request"].GET) - set(cls.model_fields) if info.context else ()
-        if others:
-            known = ", ".join(cls.model_fields)
-            raise ValueError(f"no such choice: {', '.join(sorted(others))}; there are {known}")
-        return given
+
+class PageIn(Strict):
+    """A part of a list: rows from `offset` on, at most `limit` of them."""
+
+    offset: int = Field(0, ge=0, le=MOST_ROWS)
+    limit: int = Field(100, ge=1, le=1_000)
+
+    @property
+    def rows(self) -> slice:
+        return slice(self.offset, self.offset + self.limit)
+
+
+class PageOut(Schema):
+    """A part of a list. `next` is the offset of the part that follows, null after the last."""
+
+    count: int
+    next: int | None
+    items: list[dict[str, Any]]
+
+
+def known_level(given: float) -> float:
+    """Every choice that is asked for keeps a worker busy."""
+    if given not in LEVELS:
+        raise ValueError(f"choose one of {', '.join(f'{value:g}' for value in LEVELS)}")
+    return given
+
+
+class EvaluationChoicesIn(Strict):
+    """How metrics are held against people."""
+
+    annotators: Literal["passed", "all"] = "passed"
+    alpha: Annotated[float, AfterValidator(known_level)] = Field(
+        LEVELS[0], json_schema_extra={"enum": list(LEVELS)}
+    )
+
+
+class EvaluationOut(Schema):
+    """The last finished evaluation. `is_current` is false while a newer one is being made."""
+
+    is_current: bool
+    signature: str | None
+    problem: str | None
+    notes: list[str]
+    correlations: list[dict[str, Any]]
+    williams: list[dict[str, Any]]
+    systems: list[dict[str, Any]]
 
 
 class ResultOut(Schema):
@@ -122,46 +202,208 @@ class ResultOut(Schema):
     annotators: list[dict[str, Any]]
 
 
+class SignedIn(Strict):
+    signature: str = Field(min_length=1)
+
+
+class SignedOut(Schema):
+    """What a signature belongs to, with its numbers, as long as it is kept."""
+
+    kind: Literal["result", "evaluation"]
+    campaign: str
+    result: ResultOut | None = None
+    evaluation: EvaluationOut | None = None
+
+
+READ = ["What can be read"]
 REFUSALS = {frozenset({401, 404, 429}): Refusal}
 
 
-@api.get("/campaigns", response={200: list[CampaignOut], frozenset({401, 429}): Refusal})
+@api.get(
+    "/campaigns",
+    summary="Campaigns you may see",
+    tags=READ,
+    response={200: list[CampaignOut], frozenset({401, 429}): Refusal},
+)
 def campaigns(request: KeyRequest) -> Any:
     """The campaigns the key's owner may see."""
     return campaigns_for(request.auth)
 
 
-@api.get("/campaigns/{slug}", response={200: CampaignOut, **REFUSALS})
+@api.get(
+    "/campaigns/{slug}", summary="One campaign", tags=READ, response={200: CampaignOut, **REFUSALS}
+)
 def campaign(request: KeyRequest, slug: str) -> Campaign:
     return get_object_or_404(campaigns_for(request.auth), slug=slug)
 
 
-@api.get("/campaigns/{slug}/result", response={200: ResultOut, 422: Faults, **REFUSALS})
-def result(request: KeyRequest, slug: str, choices: Query[ChoicesIn]) -> dict[str, Any]:
-    """Ranking, significance and annotators; asking starts the making of a newer one if needed."""
-    found = get_object_or_404(campaigns_for(request.auth), slug=slug)
+@api.get(
+    "/campaigns/{slug}/captions",
+    summary="Captions and references",
+    tags=READ,
+    response={200: PageOut, 422: Faults, **REFUSALS},
+)
+def captions(request: KeyRequest, slug: str, page: Query[PageIn]) -> dict[str, Any]:
+    """Captions and references with their videos and systems; corrected ones as they are now."""
+    found = own_campaign(request, slug)
+    rows = Caption.objects.filter(system__campaign=found, retired_at=None).order_by("pk")
+    names = ("video", "system", "role", "text")
+    told = rows.values_list("video__name", "system__name", "system__role", "text")[page.rows]
+    return part([dict(zip(names, row, strict=True)) for row in told], rows.count(), page)
+
+
+@api.get(
+    "/campaigns/{slug}/ratings",
+    summary="Ratings, under pseudonyms",
+    tags=READ,
+    response={200: PageOut, 422: Faults, **REFUSALS},
+)
+def ratings(request: KeyRequest, slug: str, page: Query[PageIn]) -> dict[str, Any]:
+    """Every answer that counts, as ratings.csv has it: under pseudonyms."""
+    columns = snapshot_refresh(campaign=(found := own_campaign(request, slug))).read()
+    if not len(columns["id"]):
+        return {"count": 0, "next": None, "items": []}
+    whole = ratings_of(found, columns)
+    return part(records(ratings_table(whole, page.rows)), len(whole), page)
+
+
+@api.get(
+    "/campaigns/{slug}/scores",
+    summary="Scores of metrics",
+    tags=READ,
+    response={200: PageOut, 422: Faults, **REFUSALS},
+)
+def scores(request: KeyRequest, slug: str, page: Query[PageIn]) -> dict[str, Any]:
+    """The scores of the chosen runs, metric by metric, by video and system."""
+    sources = metric_sources(own_campaign(request, slug))
+    wanted = Q(pk__in=[])
+    for name, run in sources.items():
+        wanted |= Q(run=run, metric=metric_of(name))
+    rows = MetricScore.objects.filter(wanted).order_by("metric", "run", "caption")
+    fields = {"video": F("caption__video__name"), "system": F("caption__system__name")}
+    values = rows.values("metric", "value", label=F("run__label"), **fields)
+    return part(list(values[page.rows]), rows.count(), page)
+
+
+@api.get(
+    "/campaigns/{slug}/result",
+    summary="Ranking, significance, annotators",
+    tags=READ,
+    response={frozenset({200, 202}): ResultOut, 422: Faults, **REFUSALS},
+)
+def result(
+    request: KeyRequest, response: HttpResponse, slug: str, choices: Query[ChoicesIn]
+) -> Any:
+    """Ranking, significance and annotators. Asking has a newer one made if needed: then the answer
+    is 202, with the last one and the seconds after which to ask again."""
+    found = own_campaign(request, slug)
     settings = Settings(
-        keep_all_annotators=choices.annotators == "all",
+        keep_all_annotators=(choices.annotators or whose(uses_everybody(found))) == "all",
         test=choices.test,
         basis=choices.basis,
         resample=choices.resample,
         alpha=choices.alpha,
         quality_alpha=choices.quality_alpha,
         minimum_pairs=found.min_pairs if choices.min_pairs is None else choices.min_pairs,
+        left_out=further_runs(found) if choices.runs == "primary" else (),
     )
     wanted = result_request(campaign=found, choices=settings)
-    is_waiting = wanted is not None and wanted.is_active
-    if wanted is not None and is_waiting:
-        job_wake(wanted)
-    shown = result_latest(found, choices_key(settings))
+    shown = result_latest(found, result_key(settings))
+    return answered(response, wanted, result_content(shown))
+
+
+@api.get(
+    "/campaigns/{slug}/evaluation",
+    summary="Metrics against people",
+    tags=READ,
+    response={frozenset({200, 202}): EvaluationOut, 422: Faults, **REFUSALS},
+)
+def evaluation(
+    request: KeyRequest, response: HttpResponse, slug: str, choices: Query[EvaluationChoicesIn]
+) -> Any:
+    """Metrics against people: correlations with intervals, every test between metrics, systems.
+    202 while a newer one is being made, as for the result."""
+    found = own_campaign(request, slug)
+    asked = Choices(annotators=choices.annotators, alpha=choices.alpha)
+    wanted = evaluation_request(campaign=found, choices=asked)
+    shown = evaluation_latest(found, evaluation_key(asked))
+    return answered(response, wanted, evaluation_content(shown))
+
+
+@api.get(
+    "/signed",
+    summary="What a signature belongs to",
+    tags=READ,
+    response={200: SignedOut, 422: Faults, **REFUSALS},
+)
+def signed(request: KeyRequest, asked: Query[SignedIn]) -> dict[str, Any]:
+    """The result or the evaluation that a signature belongs to: quoted beside a number, it leads
+    back to all of them. The last three of the same choices are kept."""
+    mine = campaigns_for(request.auth)
+    kinds: tuple[tuple[str, Any, Any], ...] = (
+        ("result", Result, result_content),
+        ("evaluation", MetricEvaluation, evaluation_content),
+    )
+    for kind, model, content in kinds:
+        alone = Q(choices__sets__isnull=True) | Q(choices__sets=[])  # of one campaign
+        kept = model.objects.filter(alone, signature=asked.signature, campaign__in=mine)
+        row = kept.select_related("campaign").first()
+        if row is not None:
+            return {"kind": kind, "campaign": row.campaign.slug, kind: content(row)}
+    raise Http404("Nothing with this signature is kept.")
+
+
+def own_campaign(request: KeyRequest, slug: str) -> Campaign:
+    return get_object_or_404(campaigns_for(request.auth), slug=slug)
+
+
+def part(items: list[Any], count: int, page: PageIn) -> dict[str, Any]:
+    end = page.rows.stop
+    return {"count": count, "next": end if end < count else None, "items": items}
+
+
+def answered(response: HttpResponse, wanted: Computed | None, content: dict[str, Any]) -> Any:
+    """What there is; and where something newer is wanted, a worker is woken for it."""
+    if wanted is None or not wanted.is_active:
+        return content
+    job_wake(wanted)
+    response["Retry-After"] = str(RETRY_AFTER)
+    return 202, content | {"is_current": False}
+
+
+def result_content(shown: Result | None) -> dict[str, Any]:
     summary = result_summary(shown) if shown and shown.signature else None
     tables = summary.tables() if summary else {}
     return {
-        "is_current": not is_waiting,
+        "is_current": True,
         "signature": shown.signature if shown else None,
         "problem": shown.problem if shown else None,
         "counts": asdict(summary.counts) if summary else {},
         "systems": system_rows(summary.numbers["ranking"]) if summary else [],
         "significance": records(tables["significance"]()) if summary else [],
-        "annotators": records(tables["annotators"]()) if summary else [],
+        "annotators": _annotators(shown) if shown and summary else [],
     }
+
+
+def _annotators(shown: Result) -> list[dict[str, Any]]:
+    """Each with whether their ratings are used, and why, as the pages say it."""
+    summary = result_summary(shown)
+    statuses = {row.annotator: row.status for row in summary.numbers["annotators"].annotators}
+    known = uses_explained(shown, statuses)
+    return [row | known[row["annotator"]] for row in records(summary.tables()["annotators"]())]
+
+
+def evaluation_content(shown: MetricEvaluation | None) -> dict[str, Any]:
+    """Where the numbers are not on this machine, as after a restore, the lists are empty."""
+    names = ("correlations", "williams", "systems")
+    try:
+        numbers = evaluation_numbers(shown) if shown and shown.signature else None
+    except (FileNotFoundError, ValueError):
+        numbers = None
+    found = numbers.evaluation if numbers else None
+    return {
+        "is_current": True,
+        "signature": shown.signature if shown else None,
+        "problem": shown.problem if shown else None,
+        "notes": shown.summary.get("notes", []) if shown else [],
+    } | {name: records(evaluation_table(found, (), False, name)) if found else [] for name in names}

@@ -1,42 +1,38 @@
-"""What an analyst may choose on the pages of results and metrics."""
+"""What an analyst may choose on the pages of results."""
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import Field
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from django import forms
-from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
 
-from analysis.evaluation.settings import Choices as EvaluationChoices
-from analysis.metrics.encoding.models import ModelChoice
-from analysis.metrics.files import as_texts, read_references
-from analysis.metrics.scoring import label_checked
-from analysis.metrics.settings import SETTINGS
-from analysis.metrics.settings import Settings as MetricSettings
 from analysis.presenting.listings import FLAGS
-from analysis.results.pipeline import Settings
-from analysis.services.metric_runs import Corpus
-from daplatform.tables import Faults
+from analysis.results.settings import Settings
 from hits.models import Campaign
 
 DEFAULTS = Settings()
 # Each that is asked for is computed and kept: so there are these, on pages and for scripts.
 LEVELS = (0.05, 0.01, 0.001, 0.1)
 PAIRS = (0, 5, 10, 20)
-EVALUATION = EvaluationChoices()
 
 
 def whose_ratings() -> forms.ChoiceField:
     return forms.ChoiceField(
         required=False,
-        choices=[("passed", "Those who passed"), ("all", "Everybody")],
+        choices=[
+            ("", "As the campaign’s rule says"),
+            ("passed", "Annotators who passed"),
+            ("all", "All annotators"),
+        ],
         label="Whose ratings",
     )
+
+
+def whose(everybody: bool) -> str:
+    """A campaign's rule, as the choice of the same name."""
+    return "all" if everybody else "passed"
 
 
 def level_of(label: str) -> forms.TypedChoiceField:
@@ -49,7 +45,28 @@ def level_of(label: str) -> forms.TypedChoiceField:
     )
 
 
-class ChoicesForm(forms.Form):
+class OptionsForm(forms.Form):
+    """Options that stay closed above what they change, and say in a line what is not usual."""
+
+    @property
+    def changes(self) -> str:
+        """Every option that is not its field's first choice, in words."""
+        chosen = ((field.label, chosen_in(field)) for field in self)
+        return "; ".join(f"{label}: {words}" for label, words in chosen if words)
+
+
+def chosen_in(field: forms.BoundField) -> str:
+    """What somebody typed, or chose instead of the first choice; empty where it is as usual."""
+    value = field.value()
+    if not value or field.errors:
+        return ""
+    if not isinstance(field.field, forms.ChoiceField):
+        return f"“{value}”"
+    choices = dict(cast(list[tuple[str, str]], field.field.choices))
+    return "" if value == next(iter(choices)) else choices[value]
+
+
+class ChoicesForm(OptionsForm):
     """Choices that change numbers; all optional, the protocol's own by default."""
 
     annotators = whose_ratings()
@@ -61,220 +78,74 @@ class ChoicesForm(forms.Form):
     basis = forms.ChoiceField(
         required=False,
         choices=[("all", "All ratings"), ("captions", "System captions and repeats")],
-        label="Standardised over",
+        label="Standardise over",
     )
     resample = forms.ChoiceField(
         required=False,
         choices=[("caption", "Captions"), ("annotator", "Annotators")],
-        label="Intervals draw",
+        label="Bootstrap over",
     )
-    quality_alpha = level_of("Level of quality control")
+    runs = forms.ChoiceField(
+        required=False,
+        choices=[("all", "All"), ("primary", "The primary one")],
+        label="Runs of a team",
+    )
+    quality_alpha = level_of("Significance level, quality control")
     min_pairs = forms.TypedChoiceField(
         required=False,
         coerce=int,
         empty_value=None,
         choices=[
-            ("", "As the campaign says"),
-            *((f"{pairs}", f"{pairs}" if pairs else "What the test needs") for pairs in PAIRS),
+            ("", "Campaign setting"),
+            *(
+                (f"{pairs}", f"{pairs}" if pairs else "As few as the test allows")
+                for pairs in PAIRS
+            ),
         ],
-        label="Pairs needed to decide",
+        label="Minimum pairs",
     )
-    alpha = level_of("Level of the tests")
+    alpha = level_of("Significance level, tests")
     adjust = forms.ChoiceField(
         required=False,
-        choices=[("", "Not at all"), ("holm", "Holm"), ("bh", "Benjamini–Hochberg")],
-        label="Adjusted for many tests",
+        choices=[("", "None"), ("holm", "Holm"), ("bh", "Benjamini–Hochberg")],
+        label="Multiple-testing adjustment",
     )
 
-    def settings(self, *, minimum_pairs: int) -> Settings:
+    def settings(
+        self,
+        *,
+        minimum_pairs: int,
+        further_runs: Callable[[], tuple[str, ...]] = tuple,
+        everybody: bool = False,
+    ) -> Settings:
         """The choices as the analysis wants them; call after `is_valid`.
 
-        ``minimum_pairs`` is what the campaign asks for, where nothing else is chosen.
+        ``minimum_pairs``, and whether ``everybody`` is used, is what the campaign asks for, where
+        nothing else is chosen; ``further_runs`` gives runs that are not their team's primary one.
 
         Adjusting changes no score and no rank: every result has all three p values.
         """
         chosen = self.cleaned_data
         return Settings(
-            keep_all_annotators=chosen["annotators"] == "all",
+            keep_all_annotators=(chosen["annotators"] or whose(everybody)) == "all",
             test=chosen["test"] or DEFAULTS.test,
             basis=chosen["basis"] or DEFAULTS.basis,
             resample=chosen["resample"] or DEFAULTS.resample,
             alpha=chosen["alpha"] or DEFAULTS.alpha,
             quality_alpha=chosen["quality_alpha"] or DEFAULTS.quality_alpha,
             minimum_pairs=minimum_pairs if chosen["min_pairs"] is None else chosen["min_pairs"],
+            left_out=further_runs() if chosen["runs"] == "primary" else (),
         )
-
-
-class EvaluationForm(forms.Form):
-    """How metrics are held against people; all optional."""
-
-    annotators = whose_ratings()
-    human = forms.ChoiceField(
-        required=False,
-        choices=[("z", "Standardised, z"), ("raw", "Raw")],
-        label="Which scores",
-    )
-    alpha = level_of("Level of the tests")
-    direction = forms.ChoiceField(
-        required=False,
-        choices=[
-            ("human_on_metric", "In people’s scores"),
-            ("metric_on_human", "In the metric’s scores"),
-        ],
-        label="Odd captions are far off",
-    )
-    checks = forms.ChoiceField(
-        required=False,
-        choices=[
-            ("", "From the scores there are"),
-            ("all", "Computed again: words shuffled, fewer references, foils"),
-        ],
-        label="Robustness",
-    )
-
-    def wanted(self) -> EvaluationChoices:
-        """The choices that change numbers; call after `is_valid`."""
-        chosen = self.cleaned_data
-        return EvaluationChoices(
-            annotators=chosen["annotators"] or EVALUATION.annotators,
-            alpha=chosen["alpha"] or EVALUATION.alpha,
-            direction=chosen["direction"] or EVALUATION.direction,
-            checks=chosen["checks"],
-        )
-
-
-class PointsForm(forms.Form):
-    """Which metric the picture of captions shows: the best, unless another is chosen."""
-
-    metric = forms.ChoiceField(label="Captions by")
-
-    def __init__(self, data: Mapping[str, str], *, metrics: Sequence[str]) -> None:
-        """``metrics``: one or more, best first."""
-        super().__init__({"metric": data.get("metric") or metrics[0]})
-        names = [(name, name) for name in metrics]
-        cast(forms.ChoiceField, self.fields["metric"]).choices = names
 
 
 class KeyForm(forms.Form):
     """A new key for scripts."""
 
     name = forms.CharField(
-        max_length=100, label="What it is for", help_text="So that you know it again."
+        max_length=100,
+        label="Name",
+        help_text="To recognise it by, such as the script that uses it.",
     )
-
-
-class MetricsForm(forms.Form):
-    """Which metrics to compute, and with what; the papers' own values first.
-
-    A field for each setting of the metrics is made from the setting itself.
-    """
-
-    metrics = forms.MultipleChoiceField(
-        error_messages={
-            "required": "Tick at least one metric.",
-            "invalid_choice": "%(value)s cannot be computed for this campaign.",
-        }
-    )
-    model = forms.ChoiceField(
-        label="Image–text model",
-        required=False,
-        help_text="“demo” knows the demo’s rendered scenes and nothing else.",
-    )
-    anyway = forms.BooleanField(
-        label="Let the demo model score these videos anyway",
-        required=False,
-        help_text="Its numbers will mean nothing, and every table will say so.",
-    )
-    label = forms.CharField(
-        label="Label",
-        required=False,
-        max_length=40,
-        help_text="To keep these scores beside those of the same metrics computed otherwise.",
-    )
-    corpus = forms.FileField(
-        label="Corpus",
-        required=False,
-        help_text="A file video,source,caption to count rare words in, in place of the references.",
-    )
-
-    def __init__(
-        self,
-        data: Any = None,
-        files: Any = None,
-        *,
-        can: Iterable[str],
-        models: Iterable[str],
-        asks_consent: bool = False,
-    ) -> None:
-        """``can``: the metrics that can be computed; ``models``: entries of METRIC_MODELS;
-        ``asks_consent``: whether the demo model is among them and not made for these videos."""
-        super().__init__(data, files)
-        self._can = list(can)
-        self._offer("metrics", [(name, name) for name in self._can])
-        named = [(entry, Path(ModelChoice.named(entry).model).name) for entry in models]
-        self._offer("model", named or [("", "None")])
-        for name, setting in SETTINGS.items():
-            self.fields[name] = setting_field(setting)
-        if not asks_consent:
-            del self.fields["anyway"]
-
-    def _offer(self, name: str, choices: list[tuple[str, str]]) -> None:
-        cast(forms.ChoiceField, self.fields[name]).choices = choices
-
-    @property
-    def ticked(self) -> set[str]:
-        """All that can be computed, until somebody has chosen."""
-        return set(self["metrics"].value() or () if self.is_bound else self._can)
-
-    @property
-    def settings(self) -> list[forms.BoundField]:
-        """The fields of the metrics' settings, but that of frames, which stands by itself."""
-        return [self[name] for name in SETTINGS if name != "frames"]
-
-    def clean_corpus(self) -> Corpus | None:
-        given: UploadedFile[bytes] | None = self.cleaned_data["corpus"]
-        if given is None:
-            return None
-        faults = Faults()
-        name = Path(given.name or "corpus.csv")
-        with tempfile.TemporaryDirectory(prefix="da-corpus-") as folder:
-            path = Path(folder) / f"corpus{name.suffix}"
-            path.write_bytes(given.read())
-            references = as_texts(read_references(path, faults))
-        if faults.errors:
-            raise forms.ValidationError([str(fault) for fault in faults])
-        return Corpus(name.name, references)
-
-    def clean_label(self) -> str:
-        try:
-            return label_checked(self.cleaned_data["label"].strip())
-        except ValueError as error:
-            raise forms.ValidationError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
-
-    def clean(self) -> None:
-        """What was left empty is as the papers have it."""
-        given = {name: self.cleaned_data.get(name) for name in SETTINGS}
-        try:
-            self.chosen = MetricSettings(
-                **{name: value for name, value in given.items() if value not in (None, "")}
-            )
-        except ValueError as error:
-            raise forms.ValidationError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
-
-
-def setting_field(setting: Field[Any]) -> forms.Field:
-    """The field of a metric's setting, made from the setting."""
-    about = setting.metadata
-    told = {"label": about["label"], "help_text": about["help_text"], "required": False}
-    if about["offered"]:
-        offered = list(about["offered"].items())
-        return forms.ChoiceField(choices=offered, initial=setting.default, **told)
-    kind: type[forms.Field] = {
-        bool: forms.BooleanField,
-        int: forms.IntegerField,
-        float: forms.FloatField,
-    }.get(type(setting.default), forms.CharField)
-    return kind(initial=setting.default, **told)
 
 
 def both_ways(columns: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -286,7 +157,7 @@ def both_ways(columns: Mapping[str, str]) -> list[tuple[str, str]]:
     ]
 
 
-class AnnotatorsForm(forms.Form):
+class AnnotatorsForm(OptionsForm):
     """Which annotators are listed, and in what order."""
 
     q = forms.CharField(required=False, max_length=100, label="Pseudonym")
@@ -320,7 +191,7 @@ class AnnotatorsForm(forms.Form):
     )
 
 
-class CaptionsForm(forms.Form):
+class CaptionsForm(OptionsForm):
     """Which captions are listed, and in what order."""
 
     q = forms.CharField(required=False, max_length=200, label="Words or video")

@@ -27,6 +27,9 @@ class Computed(Job):
     choices = models.JSONField(help_text="What the analyst chose, by name.")
     choices_key = models.CharField(max_length=16)
     last_rating = models.BigIntegerField(help_text="The last rating that counts.")
+    evidence = models.CharField(
+        max_length=16, blank=True, help_text="Fingerprint of all else it was made of."
+    )
     signature = models.TextField(blank=True)
     summary = models.JSONField(default=dict, blank=True, help_text="All numbers that are shown.")
 
@@ -40,9 +43,6 @@ class Result(Computed):
     """The analysis of a campaign's ratings."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="results")
-    decisions = models.CharField(
-        max_length=16, blank=True, help_text="Fingerprint of the reviewers' decisions."
-    )
 
     class Meta:
         ordering = ["-last_rating", "-pk"]
@@ -65,17 +65,13 @@ class MetricEvaluation(Computed):
     """Metrics held against the people of a campaign."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="evaluations")
-    evidence = models.CharField(
-        max_length=16, help_text="Fingerprint of the metric scores and the reviewers' decisions."
-    )
 
     class Meta:
         ordering = ["-pk"]
         constraints = [
             *Job.Meta.constraints,
             models.UniqueConstraint(
-                fields=["campaign", "choices_key", "last_rating", "evidence"],
-                name="one_evaluation_per_evidence",
+                fields=["campaign", "choices_key", "last_rating"], name="one_evaluation_per_cutoff"
             ),
             models.CheckConstraint(
                 condition=~models.Q(status="done") | ~models.Q(signature=""),
@@ -90,6 +86,29 @@ class MetricEvaluation(Computed):
     def queue(self) -> str:
         """Checks compute metrics again: the metric workers have the models."""
         return "gpu" if self.choices.get("checks") else self.QUEUE
+
+
+class Description(Computed):
+    """What a paper says of its data, of one campaign: texts, likeness, people, scores, cost."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="descriptions")
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            *Job.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["campaign", "choices_key", "last_rating"],
+                name="one_description_per_cutoff",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(status="done") | ~models.Q(signature=""),
+                name="ready_description_is_signed",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Description of {self.campaign}, up to rating {self.last_rating}"
 
 
 class Export(Job):
@@ -258,6 +277,75 @@ class MetricChunk(Job):
 
     def __str__(self) -> str:
         return f"{self.run}, chunk {self.number}"
+
+
+class LearnedMetricQuerySet(JobQuerySet):
+    def ready(self) -> Self:
+        """Training waits while its campaign is scored: both want the same embeddings and device."""
+        scoring = MetricRun.objects.active().filter(campaign=models.OuterRef("campaign"))
+        return self.exclude(models.Exists(scoring))
+
+    def trained(self) -> Self:
+        return self.filter(status=Job.Status.DONE)
+
+    def offered(self) -> Self:
+        """Those that new captions are scored with."""
+        return self.trained().filter(retired_at=None)
+
+
+class LearnedMetric(Job):
+    """A metric that learns from a campaign's ratings, or has learned.
+
+    Its weights lie in the store, in a folder of its name, and never change: the name stands for one
+    fingerprint, and is not given again.
+    """
+
+    LABELS = {"running": "Being trained", "done": "Trained"}
+    QUEUE = "gpu"
+
+    class Kind(models.TextChoices):
+        HEAD = "head", "Head: a small network on text metrics and embeddings"
+        FUSION = "fusion", "Fusion: text metrics, weighed by least squares"
+        BERTHA = "bertha", "BERTHA: the sentence model fine-tuned, with a head on top"
+
+    # Scores outlive the campaign they were learned from: other campaigns have them.
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.SET_NULL, null=True, related_name="learned_metrics"
+    )
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    name = models.CharField(max_length=40, unique=True)
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    seed = models.PositiveIntegerField(default=7)
+    last_rating = models.BigIntegerField(help_text="The last rating it learns from.")
+    scores_after = models.BooleanField(
+        default=True, help_text="Its campaign is scored with it when it is trained."
+    )
+    config = models.TextField(blank=True, help_text="config.json of its folder, byte by byte.")
+    card = models.TextField(blank=True, help_text="What it was trained on and how well it does.")
+    summary = models.JSONField(default=dict, blank=True, help_text="Numbers of the card.")
+    retired_at = models.DateTimeField(null=True, blank=True)
+
+    objects = LearnedMetricQuerySet.as_manager()  # type: ignore[misc] # another than a Job's
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            *Job.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["campaign"],
+                condition=models.Q(status__in=["waiting", "running"]),
+                name="one_training_at_a_time",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(status="done") | ~models.Q(config=""),
+                name="trained_metric_is_described",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class MetricScore(models.Model):

@@ -44,7 +44,6 @@ from analysis.metrics.registry import needs_of
 from analysis.metrics.scoring import Scores
 from analysis.metrics.settings import Settings as MetricSettings
 from analysis.presenting.exports import Table, ratings_table
-from analysis.presenting.listings import captions_listing
 from analysis.reading import RatingsFile
 from analysis.results import pipeline
 from analysis.results.files import (
@@ -55,7 +54,10 @@ from analysis.results.files import (
     title_of,
 )
 from analysis.results.folder import ResultFolder, write_files
-from analysis.results.registry import Summary, summarise
+from analysis.results.listings import captions_listing
+from analysis.results.pipeline import summarise
+from analysis.results.registry import Summary
+from analysis.results.settings import Settings as RankingSettings
 from analysis.stats.ratings import Ratings
 from daplatform import places
 from daplatform.tables import Faults
@@ -198,11 +200,11 @@ def analyse(ratings: RatingsTable | Source, **choices: Any) -> RankingResult:
     ratings
         What `read_ratings` gives, or what it takes.
     choices
-        Fields of `analysis.results.pipeline.Settings`: `alpha`, `test`, `keep_all_annotators`, …
+        Fields of `analysis.results.settings.Settings`: `alpha`, `test`, `keep_all_annotators`, …
     """
     table = ratings if isinstance(ratings, RatingsTable) else read_ratings(ratings)
     file = table.file
-    found = pipeline.analyse(file.ratings, pipeline.Settings(**choices), file.evidence)
+    found = pipeline.analyse(file.ratings, RankingSettings(**choices), file.evidence)
     return RankingResult(found, file.notes, table.source)
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from hits.models import Campaign, Caption, Hit, HitItem, Video
+from hits.protocols import protocols
+
+# The highest answer that any protocol takes: a rating is checked against its own when it is saved.
+HIGHEST = max(each.scale.high for each in protocols().values() if not each.writes)
 
 
 class Annotator(models.Model):
@@ -161,8 +166,11 @@ class Rating(models.Model):
     position = models.PositiveSmallIntegerField()
     revision = models.PositiveSmallIntegerField()
     key = models.UUIDField(help_text="Chosen by the browser; a repeated post is known by it.")
-    score = models.PositiveSmallIntegerField()
+    # Numbers have columns, which analysis reads by the million. A protocol that asks for anything
+    # else has all its answers in `answers`.
+    score = models.PositiveSmallIntegerField(null=True, blank=True)
     fluency = models.PositiveSmallIntegerField(null=True, blank=True)
+    answers = models.JSONField(null=True, blank=True)
 
     # Evidence by the server's clock: when the item was handed out and when its rating arrived.
     served_at = models.DateTimeField()
@@ -187,9 +195,13 @@ class Rating(models.Model):
                 fields=["assignment", "position", "revision"], name="one_rating_per_revision"
             ),
             models.UniqueConstraint(fields=["assignment", "key"], name="one_rating_per_post"),
-            models.CheckConstraint(condition=Q(score__lte=100), name="score_0_to_100"),
             models.CheckConstraint(
-                condition=Q(fluency=None) | Q(fluency__lte=100), name="fluency_0_to_100"
+                condition=Q(score__isnull=False, score__lte=HIGHEST)
+                | Q(score=None, answers__isnull=False),
+                name="score_0_to_100",
+            ),
+            models.CheckConstraint(
+                condition=Q(fluency=None) | Q(fluency__lte=HIGHEST), name="fluency_0_to_100"
             ),
             models.CheckConstraint(condition=Q(revision__gte=1), name="revision_from_1"),
             models.CheckConstraint(
@@ -200,7 +212,45 @@ class Rating(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.score} for {self.item}"
+        return f"{'An answer' if self.score is None else self.score} for {self.item}"
+
+
+class Mark(models.Model):
+    """Words that an answer marks, in characters of the caption as it was shown."""
+
+    rating = models.ForeignKey(Rating, on_delete=models.CASCADE, related_name="marks")
+    question = models.CharField(max_length=30)
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    label = models.CharField(max_length=30)
+
+    class Meta:
+        ordering = ["rating", "start"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["rating", "question", "start"], name="one_mark_per_place"
+            ),
+            models.CheckConstraint(condition=Q(start__lt=F("end")), name="mark_holds_characters"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.start} to {self.end} of {self.rating}"
+
+
+class Removal(models.Model):
+    """An answer that a person took out of the result. The answer stays, and can be put back."""
+
+    rating = models.OneToOneField(Rating, on_delete=models.CASCADE, related_name="removal")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.rating}, removed"
 
 
 class VideoProblem(models.Model):

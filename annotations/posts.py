@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
 from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from annotations.errors import InvalidPost
 
-Score = Annotated[int, Field(ge=0, le=100)]
+# On which scale is for the protocol to say (`annotations.services.ratings`).
+Score = Annotated[int, Field(ge=0, le=32_767)]
 # A day in milliseconds fits; anything larger is no measurement.
 Count = Annotated[int, Field(ge=0, le=2_000_000_000)]
-SCORE_SENTENCE = _("A rating is a whole number from 0 to 100.")
 
 
 class Post(BaseModel):
@@ -35,14 +34,30 @@ class Evidence(Post):
     hidden_ms: Count
 
 
+class AnswerPost(Post):
+    """The answers about one item. The receipt names it, the key tells a repeated post.
+
+    What they may be is for the protocol to say.
+    """
+
+    receipt: Annotated[str, Field(max_length=200)]
+    key: UUID
+    answers: dict[str, Any]
+    evidence: Evidence
+
+
 class RatingPost(Post):
-    """One rating. The receipt names the item, the key tells a repeated post."""
+    """The same where all answers are numbers."""
 
     receipt: Annotated[str, Field(max_length=200)]
     key: UUID
     score: Score
     fluency: Score | None = None
     evidence: Evidence
+
+    @property
+    def answers(self) -> dict[str, Any]:
+        return {"score": self.score} | ({} if self.fluency is None else {"fluency": self.fluency})
 
 
 class ProblemPost(Post):
@@ -73,7 +88,7 @@ def read_post(kind: type[PostKind], body: bytes) -> PostKind:
 def _sentence(error: ValidationError) -> str:
     fields = {part for fault in error.errors() for part in fault["loc"]}
     if fields & {"score", "fluency"}:
-        return str(SCORE_SENTENCE)
+        return gettext("A rating is a whole number.")
     if "comment" in fields:
         return gettext("The comment is too long: 2,000 characters at most.")
     if "remark" in fields:

@@ -23,6 +23,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
 from annotations.errors import LinkRefused, UnknownItem
+from hits.protocols import AnnotationProtocol, protocol_named
 
 ENTRY_SALT = "annotations.entry"
 GROUP_SALT = "annotations.group"
@@ -67,6 +68,11 @@ class RatingSession:
     asks_fluency: bool
     since: int  # when it was claimed
     fastest: float = 1.0
+    protocol: str = "direct"
+
+    @property
+    def asked(self) -> AnnotationProtocol:
+        return protocol_named(self.protocol, fluency=self.asks_fluency)
 
     @property
     def claimed_at(self) -> dt.datetime:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from annotations.views import endpoints, media, preview, work
+from annotations.views import endpoints, preview, rating_page
 
 app_name = "annotations"
 urlpatterns = [
@@ -12,7 +12,7 @@ urlpatterns = [
     path("rate/problem", endpoints.problem_create, name="problem-create"),
     path("rate/submit", endpoints.assignment_finish, name="assignment-finish"),
     path("rate/return", endpoints.assignment_give_back, name="assignment-return"),
-    path("rate/media/<int:assignment>/<str:name>", media.media, name="media"),
-    path("rate/work/<str:token>/", work.rate, name="rate"),
+    path("rate/media/<int:assignment>/<str:name>", endpoints.media, name="media"),
+    path("rate/work/<str:token>/", rating_page.rate, name="rate"),
     path("campaigns/<slug:slug>/hits/<int:pk>/preview/", preview.hit_preview, name="hit-preview"),
 ]

@@ -32,10 +32,10 @@ from scipy.stats import mannwhitneyu, ttest_rel, wilcoxon
 from analysis.reading import read_ratings
 from analysis.stats.bootstrap import Intervals, bootstrap_captions
 from analysis.stats.captions import CaptionScores, SystemScores, score_captions, score_systems
+from analysis.stats.paired import signed_rank
 from analysis.stats.quality import Quality, check_quality
 from analysis.stats.ranking import SAME, Ranking, rank_systems
 from analysis.stats.ratings import KINDS, Ratings
-from analysis.stats.signed_rank import signed_rank
 from analysis.stats.standardise import standardise
 from benchmarks.crowd import HIT_SIZE, simulate
 

@@ -68,7 +68,7 @@ def matched(text: Text, targets: Tensor, weights: Tensor, whole: Tensor) -> dict
 
 
 def representatives(frames: Tensor, clusters: int) -> Tensor:
-    """k-means as analysis.metrics.clustering defines it, for one video."""
+    """k-means as analysis.metrics.vision defines it, for one video."""
     frames = frames.double()  # in single precision rounding would decide the ties
     to_mean = squared(frames, frames.mean(dim=0, keepdim=True))[:, 0]
     chosen = [int(to_mean.argmin())]

@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from hits.composition import Captions, Layout, Shape, compose_hits
-from hits.composition.shape import BLOCKS, HALFWAY
+from hits.composition.campaign import Captions, compose_hits
+from hits.composition.layout import Layout
+from hits.composition.shape import BLOCKS, HALFWAY, Shape
 from hits.degradation import Degraded, degrade
 
 SYSTEMS, VIDEOS = 50, 20_000

@@ -26,25 +26,25 @@ TO_REACH = 0.20
 
 def marketplace(pipe: Any) -> None:
     """The other process: serve, let everybody work when told to, say what it took."""
-    from rehearsal.mturk.desk import Desk
     from rehearsal.mturk.server import running
+    from rehearsal.mturk.service import MarketService
     from rehearsal.mturk.signature import Keys
 
-    desk = Desk(balance=Decimal("1000000.00"))
-    with running(desk, Keys("AK", "SK")) as server:
+    service = MarketService(balance=Decimal("1000000.00"))
+    with running(service, Keys("AK", "SK")) as server:
         pipe.send(server.origin)
         while (action := pipe.recv()) != "stop":
             if action == "work":
-                _work(desk)
-            pipe.send((server.seconds, dict(desk.calls)))
+                _work(service)
+            pipe.send((server.seconds, dict(service.calls)))
 
 
-def _work(desk: Any) -> None:
-    for hit in list(desk.market.hits.values()):
+def _work(service: Any) -> None:
+    for hit in list(service.market.hits.values()):
         for person in range(hit.max_assignments):
-            accepted = desk.act("accept", {"hit": hit.id, "worker": f"A{person}"})
+            accepted = service.act("accept", {"hit": hit.id, "worker": f"A{person}"})
             work = {"assignment": accepted["assignment"], "fields": {"code": "C"}}
-            desk.act("submit", work)
+            service.act("submit", work)
 
 
 @contextmanager

@@ -29,8 +29,8 @@ from analysis.metrics.context import ScoringContext
 from analysis.metrics.encoding.embeddings import Embedding, Space
 from analysis.metrics.encoding.encoder import Encoder
 from analysis.metrics.encoding.models import DEMO, ModelChoice, ModelRef, find_model
-from analysis.metrics.encoding.towers.image_text import Towers
-from analysis.metrics.encoding.towers.libraries import open_clip
+from analysis.metrics.encoding.torch_models.image_text import ImageTextModel
+from analysis.metrics.encoding.torch_models.libraries import open_clip
 from analysis.metrics.registry import families
 from analysis.metrics.scoring import Scores, embed, embeddable, score
 from analysis.metrics.settings import Settings
@@ -72,19 +72,19 @@ def clips(folder: Path, count: int, rendered: int = 16) -> dict[str, VideoFile]:
     return files
 
 
-def random_vit() -> Towers:
+def random_vit() -> ImageTextModel:
     torch.manual_seed(0)
     config = open_clip.get_model_config("ViT-B-32")
-    return Towers(open_clip.CLIP(**config), open_clip.get_tokenizer("ViT-B-32"), "cpu")
+    return ImageTextModel(open_clip.CLIP(**config), open_clip.get_tokenizer("ViT-B-32"), "cpu")
 
 
 def against_a_bare_loop(folder: Path) -> None:
     """Images a second through decoding, preparing and storing, against the model alone."""
-    videos, towers = clips(folder, 16), random_vit()
+    videos, encoders = clips(folder, 16), random_vit()
     prepared = [torch.randn(3, 224, 224) for _ in range(64)]
-    towers.encode_images(prepared)
-    bare = 4 * 64 / timed(lambda: [towers.encode_images(prepared) for _ in range(4)])
-    encoder = Encoder(ModelRef("random", (), lambda device: towers), folder / "store")
+    encoders.encode_images(prepared)
+    bare = 4 * 64 / timed(lambda: [encoders.encode_images(prepared) for _ in range(4)])
+    encoder = Encoder(ModelRef("random", (), lambda device: encoders), folder / "store")
     whole = 16 * 16 / timed(lambda: encoder.frames(FRAMES).embed(videos))
     again = timed(lambda: encoder.frames(FRAMES).embed(videos))
     print(f"images a second: {whole:.1f}, bare loop {bare:.1f}: {100 * whole / bare:.0f} % (85 %)")

@@ -202,10 +202,10 @@ def score(campaign: Campaign) -> None:
 
 def analyse(campaign: Campaign) -> None:
     """The result and the evaluation that pages ask for first, as a worker makes them."""
-    from analysis.results.pipeline import Settings
+    from analysis.results.settings import Settings
     from analysis.services.evaluations import Choices, evaluation_request
-    from analysis.services.results import result_request
-    from daplatform.jobs.kinds import job_run
+    from analysis.services.requests import result_request
+    from daplatform.jobs.services import job_run
 
     choices = Settings(minimum_pairs=campaign.min_pairs)
     result = result_request(campaign=campaign, choices=choices)

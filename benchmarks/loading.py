@@ -113,7 +113,7 @@ def measure(ratings: int, folder: Path) -> None:
     from django.core.management import call_command
 
     from analysis.results.snapshot import Snapshot
-    from analysis.selectors.fetching import ratings_fetch
+    from analysis.services.snapshots import ratings_fetch
     from annotations.models import Rating
 
     call_command("migrate", verbosity=0)

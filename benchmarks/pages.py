@@ -1,4 +1,4 @@
-"""Every page of the workbench on PostgreSQL, on the demo and on a campaign of a million ratings.
+"""Every page of results on PostgreSQL, on the demo and on a campaign of a million ratings.
 
     python -m benchmarks.pages [--ratings 1000000] [--only large]
 

@@ -9,6 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 WORDS = {"bleu4": "BLEU-4", "rougel": "ROUGE-L", "cider": "CIDEr"}
 SHIFTS = ("-2", "-1", "0", "1", "2")
 YEARS = {
@@ -32,12 +35,16 @@ Texts = dict[str, str]
 
 def correlate(*options: object, draws: int = 1) -> Tables:
     """What `manage.py correlate` writes, by the name of the file."""
+    return wrote("correlate", *options, "--placebo", 0, draws=draws)
+
+
+def wrote(command: str, *options: object, draws: int = 1) -> Tables:
+    """The tables that a command writes, by the name of the file."""
     from django.core.management import call_command
 
     with tempfile.TemporaryDirectory(prefix="da-findings-") as folder:
         out = Path(folder) / "out"
-        quick = ("--draws", str(draws), "--placebo", "0")
-        call_command("correlate", *map(str, options), *quick, "--out", str(out),
+        call_command(command, *map(str, options), "--draws", str(draws), "--out", str(out),
                      stdout=StringIO(), stderr=StringIO())  # fmt: skip
         return {path.stem: rows_of(path) for path in out.glob("*.csv")}
 
@@ -176,8 +183,6 @@ def _lines(frame):
 
 def cut_lines(data: Path) -> Texts:
     """The set from which lines are missing, matched with the whole one by its texts."""
-    import numpy as np
-
     from analysis.evaluation import trecvid
 
     folder = data / "trecvid-vtt"
@@ -198,7 +203,7 @@ def cut_lines(data: Path) -> Texts:
             key = (str(kept[line] + second), system) if 0 <= line < len(kept) else None
             if key in single.index:
                 pairs.append((score, single.at[key, columns[1]]))
-        return float(np.corrcoef(np.array(pairs).T)[0, 1])
+        return pearson(*np.array(pairs).T)
 
     return {
         "cut.lines": f"{len(kept):,}",
@@ -287,6 +292,23 @@ def factuality(data: Path) -> Texts:
         "factuality.doubt": f"{min(doubts):.0f} to {max(doubts):.0f}",
         "factuality.captions": one(tests, human="word")["n"],
     }  # fmt: skip
+
+
+def two_bleus(data: Path) -> Texts:
+    """How alike two programs of one name are, over the captions of one set."""
+    from analysis.evaluation import trecvid
+    from analysis.metrics.context import ScoringContext
+    from analysis.metrics.scoring import score
+    from analysis.metrics.settings import Settings
+
+    captions = trecvid.read_captions(data / "trecvid-vtt" / MANY_2019)
+    names = ["bleu4", "sentbleu"]
+    found = score(captions.batch(), names, Settings(), ScoringContext()).values
+    return {"bleu.sacre": short(pearson(*(found[name] for name in names)), 2)}
+
+
+def pearson(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    return float(np.corrcoef(one, other)[0, 1])
 
 
 FINDINGS = (years, cut_lines, words, factuality)

@@ -23,8 +23,7 @@ from analysis.metrics.families.bleu import bleu
 from analysis.metrics.families.cider import cider
 from analysis.metrics.families.meteor.scorer import Meteor
 from analysis.metrics.families.rouge import rouge_l
-from analysis.metrics.tokenize import ptb_tokenize
-from analysis.metrics.words import Words
+from analysis.metrics.words import Words, ptb_tokenize
 from benchmarks.meteor_program import program_scores
 
 VIDEOS, REFERENCES = 10_000, 5

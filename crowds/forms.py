@@ -25,21 +25,21 @@ class LaunchForm(forms.Form):
         min_value=Decimal("0"),
         max_value=Decimal("9999.99"),
         decimal_places=2,
-        help_text="For each finished HIT, in the crowd's currency.",
+        help_text="For each finished HIT, in the crowd’s currency.",
     )
     budget = forms.DecimalField(
         label="Budget of the campaign",
         min_value=Decimal("0"),
         max_value=Decimal("9999999.99"),
         decimal_places=2,
-        help_text="With fees, replacements and bonuses. Never exceeded.",
+        help_text="Covers fees, replacements and bonuses. It is never exceeded.",
     )
     lifetime_days = forms.IntegerField(
         label="Open for, days",
         min_value=1,
         max_value=30,
         initial=7,
-        help_text="Then it can be reopened.",
+        help_text="You can reopen it afterwards.",
     )
     title = forms.CharField(label="Title", max_length=120, initial="Rate captions of short videos")
     keywords = forms.CharField(
@@ -52,30 +52,34 @@ class LaunchForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 3}),
     )
     approval_rate = forms.IntegerField(
-        label="Work approved before, %", min_value=0, max_value=100, required=False
+        label="Approval rate, at least %", min_value=0, max_value=100, required=False
     )
     approved = forms.IntegerField(
-        label="Tasks approved before", min_value=0, max_value=1_000_000, required=False
+        label="Approved tasks, at least", min_value=0, max_value=1_000_000, required=False
     )
     countries = forms.CharField(
         label="Countries",
         max_length=200,
         required=False,
-        help_text="Two letters each, as in GB, IE. Empty for anywhere.",
+        help_text="Two-letter codes, such as GB, IE. Empty: any country.",
         validators=[
             RegexValidator(r"^\s*([A-Za-z]{2}\s*(,\s*|$))*$", "Two letters each, with commas.")
         ],
     )
-    only_again = forms.BooleanField(label="Only people who are to be invited again", required=False)
+    only_again = forms.BooleanField(
+        label="Only people on your list to invite again", required=False
+    )
     tops_up = forms.BooleanField(
-        label="Ask somebody else where ratings are left out", required=False, initial=True
+        label="Offer a HIT to somebody else if its ratings are left out",
+        required=False,
+        initial=True,
     )
     seen = forms.CharField(required=False, widget=forms.HiddenInput)
 
     @classmethod
-    def of(cls, campaign: Campaign, policy: Policy, data: Any) -> LaunchForm:
+    def of(cls, campaign: Campaign, policy: Policy, data: Any, *, crowd: str = "") -> LaunchForm:
         """The form filled with what was sent or, where that is None, with what suits."""
-        initial = {"reward": campaign.reward, "budget": policy.budget}
+        initial = {"reward": campaign.reward, "budget": policy.budget, "crowd": crowd}
         return cls(data, initial=initial)
 
     def choices(self) -> Choices:
@@ -109,7 +113,7 @@ class ExtendForm(forms.Form):
         min_value=0,
         max_value=30,
         required=False,
-        help_text="From now on. Empty to leave it as it is.",
+        help_text="Counted from now. Leave it empty to keep the present end.",
     )
 
     def amounts(self) -> dict[str, int]:
@@ -123,7 +127,7 @@ class PolicyForm(forms.ModelForm[Policy]):
         model = Policy
         fields = ["budget", "approve_after_hours", "pay_rule", "use_rule", "invite_rule"]
         labels = {
-            "approve_after_hours": "Paid by itself after, hours",
+            "approve_after_hours": "Paid automatically after, hours",
             "pay_rule": "Pay",
             "use_rule": "Use the ratings of",
             "invite_rule": "Invite again",
@@ -138,21 +142,27 @@ class ReviewForm(forms.Form):
 
     ACTIONS = (
         ("pay", "Pay"),
-        ("refuse", "Refuse to pay"),
+        ("refuse", "Do not pay"),
         ("use", "Use the ratings"),
         ("leave_out", "Leave the ratings out"),
-        ("use_rule", "Let the rule decide what is used"),
+        ("use_rule", "Let the rule decide about use"),
         ("invite", "Invite again"),
         ("uninvite", "Do not invite again"),
-        ("invite_rule", "Let the rule decide who is invited"),
+        ("invite_rule", "Let the rule decide about inviting"),
         ("bonus", "Pay a bonus"),
         ("message", "Write a message"),
     )
 
-    action = forms.ChoiceField(label="With those ticked", choices=ACTIONS)
+    NEEDS_TEXT = {
+        "refuse": "Give a reason. The person reads it.",
+        "bonus": "Say what the bonus is for. The person reads it.",
+        "message": "Write the message.",
+    }
+
+    action = forms.ChoiceField(label="With the selected", choices=ACTIONS)
     category = forms.ChoiceField(label="Category", required=False)
     amount = forms.DecimalField(
-        label="Bonus, each",
+        label="Bonus for each",
         min_value=Decimal("0.01"),
         max_value=Decimal("999.99"),
         decimal_places=2,
@@ -164,7 +174,7 @@ class ReviewForm(forms.Form):
         max_length=4000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="The person reads it: why it is not paid, what the bonus is for, or a message.",
+        help_text="The person reads this.",
     )
 
     def __init__(self, *args: Any, categories: dict[str, str], **kwargs: Any) -> None:
@@ -177,10 +187,11 @@ class ReviewForm(forms.Form):
 
     def clean(self) -> None:
         sent = self.cleaned_data
-        if sent.get("action") in ("refuse", "bonus", "message") and not sent.get("text"):
-            self.add_error("text", "Say it in words the person can read.")
+        missing = self.NEEDS_TEXT.get(sent.get("action", ""))
+        if missing and not sent.get("text"):
+            self.add_error("text", missing)
         if sent.get("action") == "bonus" and not sent.get("amount"):
-            self.add_error("amount", "How much?")
+            self.add_error("amount", "Enter an amount.")
 
 
 class ReviewActionForm(forms.Form):
@@ -204,12 +215,12 @@ class ReviewActionForm(forms.Form):
     TEXTS = {
         ReviewAction.Kind.REJECT: (
             "Reason",
-            "The person reads it. Everybody chosen gets the same words.",
+            "The person reads this. Everybody selected gets the same text.",
         ),
         ReviewAction.Kind.BONUS: ("What it is for", "The person reads it."),
         ReviewAction.Kind.MESSAGE: (
             "Message",
-            "Sent through the crowd, under the campaign's name.",
+            "Sent through the crowd, in the campaign’s name.",
         ),
     }
 

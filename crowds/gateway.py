@@ -259,7 +259,7 @@ class Gateway(Protocol):
         """
 
     def find(self, reference: str) -> PublicationReport | None:
-        """The publication with this reference, whatever its standing; None if there is none.
+        """The publication with this reference, whatever its status; None if there is none.
 
         A draft nobody can see is none.
         """

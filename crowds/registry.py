@@ -7,16 +7,44 @@ so that nobody needs those of a crowd they do not use.
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import logging
+from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import Final
+from typing import Any, Final, cast
 
 from django.conf import settings
+from prometheus_client import Counter
 
-from crowds.careful import careful
-from crowds.gateway import Gateway, PermanentFault
+from crowds.gateway import CrowdError, Gateway, PermanentFault, TransientFault, UnclearOutcome
 from crowds.visitors import Crowd
 
+logger = logging.getLogger(__name__)
+
 MODULES: Final = {path.rpartition(".")[2]: path for path in settings.CROWDS}
+FAULTS: Final = Counter("da_crowd_faults", "Calls to crowds that failed.", ["crowd", "fault"])
+MALFORMED: Final = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+READING: Final = frozenset(
+    {
+        "balance",
+        "bonuses",
+        "check",
+        "find",
+        "find_bonus",
+        "price",
+        "publications",
+        "submission",
+        "submissions",
+    }
+)
 
 
 def crowd_named(name: str) -> Crowd:
@@ -46,4 +74,58 @@ def connect(name: str, *, hurried: bool = False) -> Gateway:
     if name not in MODULES:
         raise PermanentFault(f"There is no crowd called “{name}”.")
     gateway: Gateway = import_module(MODULES[name]).connect(hurried=hurried)
-    return careful(gateway)
+    return guarded(gateway)
+
+
+def guarded(gateway: Gateway) -> Gateway:
+    """The same gateway, which raises nothing but CrowdError, and counts each.
+
+    What comes over the wire may be JSON and yet not what was promised: a member is missing, a
+    number is a list. Reading it then fails anywhere in a gateway. Whatever was asked may have been
+    done all the same, so an act is unclear; reading can simply be tried again.
+    """
+    return cast(Gateway, _Guarded(gateway))
+
+
+class _Guarded:
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._gateway, name)
+        return self._translated(name, found) if callable(found) else found
+
+    def _translated(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(method)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with self._guard(name):
+                answer = method(*args, **kwargs)
+            return self._listed(name, answer) if isinstance(answer, Iterator) else answer
+
+        return call
+
+    def _listed(self, name: str, answer: Iterator[Any]) -> Iterator[Any]:
+        with self._guard(name):
+            yield from answer
+
+    @contextlib.contextmanager
+    def _guard(self, name: str) -> Iterator[None]:
+        """Nothing but a CrowdError comes out of the block, and each is counted."""
+        try:
+            yield
+        except CrowdError as known:
+            self._count(known)
+            raise
+        except MALFORMED as error:
+            fault = self._fault(name, error)
+            self._count(fault)
+            raise fault from error
+
+    def _count(self, fault: CrowdError) -> None:
+        FAULTS.labels(self._gateway.facts.name, type(fault).__name__).inc()
+
+    def _fault(self, name: str, error: Exception) -> TransientFault | UnclearOutcome:
+        label = self._gateway.facts.label
+        logger.error("%s: the answer to %s made no sense", label, name, exc_info=error)
+        sentence = f"{label} answered something that makes no sense."
+        return TransientFault(sentence) if name in READING else UnclearOutcome(sentence)

@@ -10,6 +10,7 @@ from crowds.views import (
     launching,
     notices,
     overview,
+    previewing,
     review_actions,
     reviewing,
 )
@@ -27,6 +28,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/links/group/code/", invite.link_code, name="group-link-code"),
     path("campaigns/<slug:slug>/close/", closing.campaign_close, name="campaign-close"),
     path("campaigns/<slug:slug>/reopen/", closing.campaign_reopen, name="campaign-reopen"),
+    path("campaigns/<slug:slug>/preview/", previewing.campaign_preview, name="campaign-preview"),
     path("campaigns/<slug:slug>/crowd/", overview.crowd, name="crowd"),
     path("campaigns/<slug:slug>/crowd/rules/", overview.policy_save, name="policy-save"),
     path(

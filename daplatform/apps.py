@@ -9,6 +9,6 @@ class PlatformConfig(AppConfig):
 
     def ready(self) -> None:
         """Web processes and workers log alike: Celery is told that this has been seen to."""
-        from daplatform import watching  # noqa: F401 - listens to tasks from here on
+        from daplatform import checks, observability  # noqa: F401 - they register
 
         signals.setup_logging.connect(lambda **_: None, weak=False)

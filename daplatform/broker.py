@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+
+from kombu import Exchange, Queue
 
 # A broker that accepts connections and never answers is given up after so many seconds. Above the
 # second for which a worker asks Redis to hold its question back.
@@ -38,3 +41,13 @@ def transport_options(address: str, folder: Path, *, longest_task: int) -> dict[
             "confirm_publish": True,
         }
     return {}
+
+
+def queues(names: Iterable[str], *, longest_task: int) -> list[Queue]:
+    """One for each kind of worker. RabbitMQ would close the channel of a worker that is busy for
+    longer than half an hour: it is told how long tasks may take, and that counts from 3.12 on.
+    """
+    patience = {"x-consumer-timeout": 2 * longest_task * 1000}  # milliseconds
+    return [
+        Queue(name, Exchange(name), routing_key=name, queue_arguments=patience) for name in names
+    ]

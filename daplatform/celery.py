@@ -7,7 +7,7 @@ import os
 from celery import Celery
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "daplatform.settings")
-app = Celery("daplatform", task_cls="daplatform.waking:WakingTask")
+app = Celery("daplatform", task_cls="daplatform.task_base:TaskBase")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.autodiscover_tasks(["daplatform.jobs"])

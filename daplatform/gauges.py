@@ -19,7 +19,7 @@ from prometheus_client.registry import Collector
 
 from annotations.models import Assignment
 from crowds.models import LedgerEntry, OutboxMessage
-from daplatform.jobs.kinds import kinds
+from daplatform.jobs.services import kinds
 
 
 def waiting() -> dict[str, QuerySet]:  # type: ignore[type-arg]

@@ -7,15 +7,20 @@ under the name are counted by themselves, so that nobody is kept out by others a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import fcntl
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
 from functools import wraps
 
+from django.conf import settings
+from django.contrib.auth import hashers
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from daplatform.hashing import SLOTS, Busy
 from daplatform.throttling import WINDOW, client_address, is_logging_in_too_often
 
 COOKIE, SALT = "known_browser", "daplatform.logging_in"
@@ -75,3 +80,57 @@ def _wait(request: HttpRequest, status: int, seconds: int) -> HttpResponse:
     page = render(request, "registration/wait.html", {"seconds": seconds}, status=status)
     page["Retry-After"] = str(seconds)
     return page
+
+
+class Argon2PasswordHasher(hashers.Argon2PasswordHasher):
+    """Argon2id with OWASP's parameters for a server: 19 MiB, two passes, one lane.
+
+    Django's own (100 MiB, eight lanes) occupies every core of a small machine, and a few log-ins
+    at once its memory. Passwords kept with other parameters still hold: they are kept with these
+    when their owner logs in next.
+    """
+
+    time_cost = 2
+    memory_cost = 19 * 1024
+    parallelism = 1
+
+
+class Busy(RuntimeError):
+    """As many passwords are being checked as may be at once."""
+
+
+class Slots:
+    """So many at once on this machine, counted over all processes forked from this one.
+
+    A slot is a byte of a file that is open in all of them: a process that dies gives its locks
+    back, which a semaphore would not. Locks of a file hold between processes; hence one thread of
+    each process at a time.
+    """
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process is
+        self._thread = threading.Lock()
+
+    @contextlib.contextmanager
+    def one(self) -> Iterator[None]:
+        """Hold a slot during the block; Busy at once where there is none."""
+        if not self._thread.acquire(blocking=False):
+            raise Busy
+        try:
+            slot = self._free_slot()
+            try:
+                yield
+            finally:
+                fcntl.lockf(self._file, fcntl.LOCK_UN, 1, slot)
+        finally:
+            self._thread.release()
+
+    def _free_slot(self) -> int:
+        for slot in range(settings.LOGINS_AT_ONCE):
+            with contextlib.suppress(OSError):
+                fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, slot)
+                return slot
+        raise Busy
+
+
+SLOTS = Slots()

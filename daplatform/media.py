@@ -40,6 +40,13 @@ ONE_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
 ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d{1,5})?")
 
 
+def is_small_screen(request: HttpRequest) -> bool:
+    """Whether whoever asks sits at a phone, or wants to save data."""
+    asked = request.headers
+    is_mobile = asked.get("Sec-CH-UA-Mobile") == "?1" or "Mobi" in asked.get("User-Agent", "")
+    return is_mobile or asked.get("Save-Data") == "on"
+
+
 def stored_file(request: HttpRequest, file: FieldFile, *, digest: str = "") -> HttpResponseBase:
     """The file, the part of it that was asked for, or the way to the bucket that holds it.
 

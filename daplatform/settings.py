@@ -14,10 +14,8 @@ import environ
 from csp.constants import NONE, SELF
 
 from daplatform import logs, places
-from daplatform.broker import PUBLISH_RETRIES, SILENCE_SECONDS, transport_options
-from daplatform.buckets import bucket
-from daplatform.databases import database
-from daplatform.environment import flag, number, text, words
+from daplatform.broker import PUBLISH_RETRIES, SILENCE_SECONDS, queues, transport_options
+from daplatform.environment import bucket, database, flag, number, text, words
 from daplatform.languages import LANGUAGES  # noqa: F401 - a setting of Django's
 from daplatform.schedule import SCHEDULE
 
@@ -47,6 +45,7 @@ INSTALLED_APPS = [
     "axes",
     "csp",
     "django_htmx",
+    "ninja",  # the files of the page that describes the API
     "daplatform",
     "hits",
     "annotations",
@@ -55,11 +54,11 @@ INSTALLED_APPS = [
     *(["rehearsal"] if find_spec("rehearsal") else []),  # an optional extra
 ]
 MIDDLEWARE = [
-    "daplatform.watching.RequestWatch",
+    "daplatform.observability.RequestLog",
     "django.middleware.security.SecurityMiddleware",
-    "daplatform.receiving.WithoutNul",
+    "daplatform.middleware.WithoutNul",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "daplatform.receiving.Private",
+    "daplatform.middleware.Private",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -103,7 +102,7 @@ AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",
 ]
 PASSWORD_HASHERS = [
-    "daplatform.hashing.Argon2PasswordHasher",
+    "daplatform.logging_in.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
@@ -207,7 +206,7 @@ PROLIFIC_PARAMETERS = words("PROLIFIC_PARAMETERS", "PROLIFIC_PID,STUDY_ID,SESSIO
 
 # Files --------------------------------------------------------------------------------------
 STATIC_URL = "/static/"
-STATIC_ROOT = DATA_DIR / "static"
+STATIC_ROOT = Path(text("STATIC_ROOT", str(DATA_DIR / "static")))
 STATICFILES_DIRS = [places.SITE / "static"]
 MEDIA_ROOT = DATA_DIR / "media"
 MEDIA_BUCKET = text("MEDIA_BUCKET", "")
@@ -231,7 +230,7 @@ if MEDIA_BUCKET:
 UPLOAD_MAX_BYTES = number("UPLOAD_MAX_MB", 2_000) * 1_000_000
 FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
-    "daplatform.receiving.BoundedUploadHandler",
+    "daplatform.middleware.BoundedUploadHandler",
 ]
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 # Downloads of more rows are made by a worker and kept for days; one silent so long is taken up.
@@ -270,6 +269,7 @@ CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_TIME_LIMIT = 3600
 CELERY_TASK_SOFT_TIME_LIMIT = 3540
+CELERY_TASK_QUEUES = queues(("default", "crowd", "gpu"), longest_task=CELERY_TASK_TIME_LIMIT)
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for its broker as long as it takes

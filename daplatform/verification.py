@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
+from django.core.files.storage import default_storage
 from django.db.models import Count, Exists, F, Max, OuterRef, Q
 from django.utils import timezone
 
@@ -26,7 +27,7 @@ from crowds.selectors.money import campaign_sums, policy_of, sums_of
 from crowds.services.money import reward_book
 from crowds.services.outbox import CLAIM_LAPSES, claims_lapse
 from crowds.services.restoring import restores_recognise, sending_is_known
-from hits.models import Batch, Campaign, Hit, HitItem, Video
+from hits.models import Batch, Campaign, Hit, HitItem, Rendition, Video
 
 # The sweeps run every minute: what is late by this much was not swept.
 GRACE = dt.timedelta(minutes=10)
@@ -169,6 +170,18 @@ def videos_without_their_file() -> Iterator[str]:
             yield f"{video} of {video.campaign} ({video.file.name})"
 
 
+def copies_without_their_file() -> Iterator[Rendition]:
+    for rendition in Rendition.objects.filter(status=Rendition.Status.DONE):
+        if not default_storage.exists(rendition.file.name):
+            yield rendition
+
+
+def copies_again() -> None:
+    """The sweep wakes workers for them."""
+    for rendition in copies_without_their_file():
+        Rendition.objects.filter(pk=rendition.pk).again(file="")
+
+
 def halves_left_behind() -> Iterator[Path]:
     """What a worker was writing when it was killed. Nothing reads it, and it takes up space."""
     data = settings.DATA_DIR
@@ -222,5 +235,6 @@ INVARIANTS = [
     Invariant("What is published has its crowd's name for it.", publications_without_a_name),
     Invariant("Snapshots hold the database's ratings.", snapshots_that_differ, discard_snapshots),
     Invariant("Every stored video is there, and is not empty.", videos_without_their_file),
+    Invariant("Every converted copy of a video is there.", copies_without_their_file, copies_again),
     Invariant("No file was left half written.", halves_left_behind, halves_remove),
 ]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from gunicorn.http.wsgi import Response
 
 workers = 4
 threads = 4
@@ -35,3 +38,13 @@ def forget_the_dead() -> None:
         for file in Path(folder).glob("*.db"):
             if not Path("/proc", file.stem.rpartition("_")[2]).exists():
                 file.unlink()
+
+
+def default_headers(
+    response: Any, original: Callable[[Any], list[str]] = Response.default_headers
+) -> list[str]:
+    """gunicorn's own headers but for `Server`: nobody need know what runs here."""
+    return [line for line in original(response) if not line.startswith("Server:")]
+
+
+Response.default_headers = default_headers

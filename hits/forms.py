@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from django import forms
+from django.conf import settings
 
-from hits.composition import Shape
+from hits.composition.shape import hit_shape
 from hits.models import Campaign
+from hits.protocols import protocols
 
 
 class UploadForm(forms.Form):
@@ -34,7 +36,7 @@ class PlanForm(forms.Form):
         label="People per HIT",
         min_value=1,
         max_value=1000,
-        help_text="The fee doubles from ten up.",
+        help_text="The marketplace fee doubles from ten people on.",
     )
     reward = forms.DecimalField(
         label="Reward per HIT, USD",
@@ -60,7 +62,7 @@ class PlanForm(forms.Form):
         label="Pairs per HIT",
         min_value=0,
         max_value=400,
-        help_text="Control captions shown whole and damaged.",
+        help_text="Control captions shown intact and damaged.",
     )
     repeats = forms.IntegerField(
         label="Repeats per HIT",
@@ -68,6 +70,8 @@ class PlanForm(forms.Form):
         max_value=400,
         help_text="Captions shown twice.",
     )
+
+    whole_video = False
 
     @classmethod
     def of(cls, campaign: Campaign, data: Any) -> PlanForm:
@@ -81,7 +85,12 @@ class PlanForm(forms.Form):
             "pairs": campaign.pairs,
             "repeats": campaign.repeats,
         }
-        return cls(data, initial=initial)
+        form = cls(data, initial=initial)
+        form.whole_video = campaign.asked.whole_video
+        if form.whole_video:
+            form.fields["pairs"].help_text = "Pages that hide a caption of another video."
+            form.fields["repeats"].help_text = "None: a video’s captions are all on one page."
+        return form
 
     def clean(self) -> None:
         """Sizes that are fine one by one may still not fit into one HIT."""
@@ -89,9 +98,14 @@ class PlanForm(forms.Form):
             return
         shape = self.cleaned_data
         try:
-            Shape(size=shape["hit_size"], pairs=shape["pairs"], repeats=shape["repeats"])
+            hit_shape(
+                whole_video=self.whole_video,
+                size=shape["hit_size"],
+                pairs=shape["pairs"],
+                repeats=shape["repeats"],
+            )
         except ValueError as error:
-            raise forms.ValidationError(f"No HIT can be laid out so: {error}.") from None
+            raise forms.ValidationError(f"These numbers do not make a HIT: {error}.") from None
 
     @property
     def plan_settings(self) -> dict[str, Any]:
@@ -103,9 +117,22 @@ class PlanForm(forms.Form):
 class SettingsForm(forms.ModelForm[Campaign]):
     """What people are asked, and under which rules, while a campaign is a draft."""
 
+    protocol = forms.ChoiceField(
+        label="What a page asks",
+        help_text="Another protocol changes the sizes in the plan. Check the plan afterwards.",
+    )
+    language = forms.ChoiceField(
+        label="Language",
+        required=False,
+        choices=lambda: [("", "The browser’s"), *settings.LANGUAGES],
+        help_text="Of the annotators’ pages.",
+    )
+
     class Meta:
         model = Campaign
         fields = (
+            "name",
+            "protocol",
             "must_watch",
             "shows_number",
             "asks_fluency",
@@ -119,26 +146,36 @@ class SettingsForm(forms.ModelForm[Campaign]):
             "consent",
         )
         labels = {
-            "must_watch": "Watching required",
-            "shows_number": "Number shown on the scale",
-            "asks_fluency": "Ask about fluency, too",
+            "name": "Name",
+            "must_watch": "Require watching to the end",
+            "shows_number": "Show the number on the scale",
+            "asks_fluency": "Also ask about fluency",
             "minutes_allowed": "Minutes allowed for a HIT",
-            "max_hits_per_annotator": "Most HITs a person",
+            "max_hits_per_annotator": "HITs per person, at most",
             "min_pairs": "Pairs needed for quality control",
             "consent": "Consent text",
-            "offers_speed": "Faster playing offered",
+            "offers_speed": "Offer faster playback",
             "contact": "Contact for annotators",
         }
         widgets = {name: forms.Textarea(attrs={"rows": 4}) for name in ("instructions", "consent")}
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Only protocols that the campaign's material is for."""
+        super().__init__(*args, **kwargs)
+        cast(forms.ChoiceField, self.fields["protocol"]).choices = [
+            (each.name, f"{each.title}: {each.summary}")
+            for each in protocols().values()
+            if each.writes == self.instance.asked.writes
+        ]
+
     def choices(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.Meta.fields[:4]]
+        return [self[name] for name in self.Meta.fields[2:6]]
 
     def numbers(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.Meta.fields[4:8]]
+        return [self[name] for name in self.Meta.fields[6:10]]
 
     def texts(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.Meta.fields[8:]]
+        return [self[name] for name in self.Meta.fields[10:]]
 
 
 class CorrectionForm(forms.Form):
@@ -147,6 +184,22 @@ class CorrectionForm(forms.Form):
     text = forms.CharField(
         label="Caption", widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}), strip=True
     )
+
+
+class DeleteForm(forms.Form):
+    """A draft's name, typed to confirm that it is to go."""
+
+    name = forms.CharField(label="Name of the campaign", max_length=200)
+
+    def __init__(self, *args: Any, name: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.expected = name
+
+    def clean_name(self) -> str:
+        typed: str = self.cleaned_data["name"]
+        if typed != self.expected:
+            raise forms.ValidationError("This is not the campaign’s name.")
+        return typed
 
 
 class ShareForm(forms.Form):

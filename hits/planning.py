@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Decimal
+from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 
-from hits.composition.shape import Shape, fitting_shape
+from hits.composition.shape import Cut, Shape, VideoShape, cut_by_video, fitting_shape
 from hits.power import PowerPoint, Spread, minimal_difference, power_curve
 
 CENT = Decimal("0.01")
-REWARD = Decimal("0.99")  # USD a HIT, direct-assessment-2018
+REWARD = Decimal("0.99")  # USD a HIT, direct-assessment-2018: what its authors paid, not fair pay
+FAIR_HOURLY = Decimal("8.00")  # USD: what Prolific asks for at least, and above US minimum wage
+# Reading a short caption and placing a mark, besides watching.
+SECONDS_PER_ANSWER = 4
 FEE_RATE = Decimal("0.20")
 FEE_RATE_MANY = Decimal("0.40")
 MANY_ASSIGNMENTS = 10
@@ -76,11 +79,13 @@ def plan_campaign(
     alpha: float = 0.05,
     power: float = 0.8,
     differences: Sequence[float] = DIFFERENCES,
+    cut: Cut | None = None,
 ) -> Plan:
     """Plan a campaign of ``captions`` (video, system) captions by ``systems`` ranked systems.
 
     ``assignments`` is people per HIT. ``fee_rate`` replaces the marketplace's own
-    (`marketplace_fee`) for a crowd that charges otherwise. What can be found counts only the
+    (`marketplace_fee`) for a crowd that charges otherwise. ``cut`` says how many HITs
+    there are, where they are not cut by sizes but by videos. What can be found counts only the
     ratings of people expected to pass; ``cost_with_replacements`` is the price of replacing the
     others, at the same fee because replacements are launched as further HITs.
     """
@@ -93,8 +98,10 @@ def plan_campaign(
     )
     if not 0 < pass_rate <= 1:
         raise ValueError("pass_rate must lie above 0 and not above 1")
-    fresh = captions_per_hit(hit_size, pairs, repeats)
-    hits = hits_needed(captions, fresh, redundancy)
+    if cut is None:
+        fresh = captions_per_hit(hit_size, pairs, repeats)
+        cut = Cut(hits_needed(captions, fresh, redundancy), fresh, hit_size)
+    hits, fresh = cut.hits, cut.fresh
     total = hits * assignments
     needed = math.ceil(total / Decimal(str(pass_rate)))
     fee = marketplace_fee(assignments) if fee_rate is None else fee_rate
@@ -105,7 +112,7 @@ def plan_campaign(
         systems=systems,
         hits=hits,
         captions_per_hit=fresh,
-        ratings=total * hit_size,
+        ratings=total * cut.size,
         ratings_per_caption=redundancy * assignments,
         assignments=total,
         assignments_needed=needed,
@@ -179,12 +186,13 @@ def quality_reach(
 
 @dataclass(frozen=True)
 class Misfit:
-    """A campaign that cannot fill one HIT of the shape wanted, and the largest one it can."""
+    """A campaign that cannot fill one HIT of the shape wanted, and the design that suits it."""
 
     wanted: Shape
     captions: int
     controls: int
     fitting: Shape | None
+    pairs_needed: int = LEAST_PAIRS
 
     def __str__(self) -> str:
         return (
@@ -194,13 +202,38 @@ class Misfit:
         )
 
     @property
+    def hits(self) -> int:
+        """HITs of the fitting shape that show every caption once."""
+        return hits_needed(self.captions, self.fitting.fresh) if self.fitting else 0
+
+    @property
+    def redundancy(self) -> int:
+        """HITs per caption that give one person as many pairs as quality control needs."""
+        pairs = self.fitting.pairs * self.hits if self.fitting else 0
+        return math.ceil(self.pairs_needed / pairs) if pairs else 1
+
+    @property
     def advice(self) -> str:
-        """In the words of the plan's form."""
+        """In the words of the plan's form, with the reason."""
         if self.fitting is None:
             return "That is too little for any HIT: add videos or systems."
-        return (
+        shape = (
             f"Captions per HIT {self.fitting.size}, Pairs per HIT {self.fitting.pairs} and "
-            f"Repeats per HIT {self.fitting.repeats} would fit."
+            f"Repeats per HIT {self.fitting.repeats} would fit"
+        )
+        every = f"{'one HIT then shows' if self.hits == 1 else f'{self.hits} HITs then show'} all"
+        pairs = (
+            f" HITs per caption {self.redundancy} lets one person rate the {self.pairs_needed} "
+            "pairs that quality control needs, over several HITs."
+            if self.redundancy > 1
+            else ""
+        )
+        is_exact = self.hits * self.fitting.fresh == self.captions
+        evenly = ", each of them once" if is_exact else ""
+        return (
+            f"{shape}: {every} {self.captions:,} captions{evenly}, for the fewest rewards.{pairs} "
+            "To find smaller differences, raise People per HIT: each person adds a rating to every "
+            "caption of the HIT."
         )
 
 
@@ -213,13 +246,90 @@ def find_misfit(
 
     >>> find_misfit(Shape(), captions=70, controls=10)
     >>> find_misfit(Shape(), captions=48, controls=12).fitting
-    Shape(size=60, pairs=6, repeats=6)
+    Shape(size=70, pairs=7, repeats=8)
+    >>> find_misfit(Shape(), captions=48, controls=3, min_pairs=10).redundancy
+    2
     """
     if captions >= wanted.fresh and controls >= wanted.pairs:
         return None
     needed = max(min_pairs, LEAST_PAIRS)
     fitting = fitting_shape(captions, controls, wanted.size, least_pairs=needed)
-    return Misfit(wanted, captions, controls, fitting)
+    return Misfit(wanted, captions, controls, fitting, needed)
+
+
+def expected_minutes(captions: int, seconds: float) -> int:
+    """How long a HIT takes whose videos last so many seconds on average, up to five minutes more.
+
+    >>> expected_minutes(100, 6.0)
+    20
+    """
+    return max(5, 5 * math.ceil(captions * (seconds + SECONDS_PER_ANSWER) / 60 / 5))
+
+
+def hourly_pay(reward: Decimal, minutes: Decimal) -> Decimal:
+    """What somebody earns in an hour who takes so long.
+
+    >>> hourly_pay(Decimal("3.00"), Decimal("20"))
+    Decimal('9.00')
+    """
+    return (reward * 60 / minutes).quantize(CENT, ROUND_HALF_UP) if minutes > 0 else Decimal("0.00")
+
+
+def fair_reward(minutes: int) -> Decimal:
+    """The reward that pays `FAIR_HOURLY` for so many minutes, up to a cent more.
+
+    >>> fair_reward(20), hourly_pay(fair_reward(20), Decimal(20))
+    (Decimal('2.67'), Decimal('8.01'))
+    """
+    return (FAIR_HOURLY * minutes / 60).quantize(CENT, ROUND_CEILING)
+
+
+@dataclass(frozen=True)
+class VideoMisfit:
+    """A campaign whose videos do not fit into HITs of the shape wanted."""
+
+    reason: str
+    fitting: None = None  # there is no one shape to propose: the reason says what to change
+
+    def __str__(self) -> str:
+        return f"This plan does not make a HIT: {self.reason}."
+
+
+def find_video_misfit(wanted: VideoShape, captions: Sequence[int]) -> VideoMisfit | None:
+    """What stands in the way of composing HITs of whole videos; None where nothing does.
+
+    ``captions`` are those of each ranked system.
+
+    >>> find_video_misfit(VideoShape(10, 5), [9] * 6).reason
+    "a HIT of 10 captions cannot hold a video's 6 captions and 5 of other videos: raise Captions \
+per HIT to 11 or more"
+    """
+    try:
+        _videos_cut(wanted, captions, 1)
+    except ValueError as error:
+        return VideoMisfit(str(error))
+    return None
+
+
+def video_cut(shape: VideoShape, captions: Sequence[int], redundancy: int) -> Cut:
+    """HITs of whole videos, by the captions of each system; by number alone while none fits."""
+    try:
+        return _videos_cut(shape, captions, redundancy)
+    except ValueError:
+        fresh = shape.size - shape.pairs
+        return Cut(hits_needed(sum(captions), fresh, redundancy), fresh, shape.size)
+
+
+def _videos_cut(shape: VideoShape, captions: Sequence[int], redundancy: int) -> Cut:
+    """As many videos as the fullest system describes; composing counts them one by one."""
+    counts = [count for count in captions if count]
+    return cut_by_video(
+        shape,
+        videos=max(counts, default=0),
+        captions=sum(counts),
+        most=len(counts),
+        redundancy=redundancy,
+    )
 
 
 def captions_per_hit(hit_size: int = 100, pairs: int = 10, repeats: int = 10) -> int:

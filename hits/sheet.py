@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hits.composition import KINDS, Captions, Composition, Shape, compose_campaign
-from hits.composition.shape import DEGRADED, REFERENCE, IntArray
-from hits.importing import Reading, Role
+from hits.composition.by_video import compose
+from hits.composition.campaign import Captions, Composition
+from hits.composition.shape import DEGRADED, KINDS, REFERENCE, IntArray, hit_shape
+from hits.importing.reading import Reading
+from hits.importing.roles import Role
 
 COLUMNS = ("hit", "position", "kind", "video", "system", "caption", "original")
 # Between the names of systems whose identical captions are asked once and credited to each.
@@ -28,13 +30,17 @@ def hit_sheet(reading: Reading, *, seed: int | None = None, merge: bool = False)
     system = np.unique(system, return_inverse=True)[1]  # the references left out leave no gap
     texts = np.array([caption.text for caption in reading.captions()], dtype=object)
     wording = np.unique(texts[ranked], return_inverse=True)[1] if merge else None
+    whole_video = reading.settings.asked.whole_video
     controls = np.flatnonzero(control)[np.argsort(video[control])]
-    composition = compose_campaign(
+    controls = np.flatnonzero(ranked) if whole_video else controls
+    composition = compose(
         Captions(video[ranked], system, wording),
         video[controls],
         texts[controls].tolist(),
         rng=np.random.default_rng(hits.seed if seed is None else seed),
-        shape=Shape(size=hits.size, pairs=hits.pairs, repeats=hits.repeats),
+        shape=hit_shape(
+            whole_video=whole_video, size=hits.size, pairs=hits.pairs, repeats=hits.repeats
+        ),
         redundancy=hits.redundancy,
     )
     return _rows(reading, composition, np.flatnonzero(ranked), controls, texts)

@@ -104,6 +104,7 @@ def prepare() -> None:
     call_command("demo_campaign")
     call_command("demo_crowd")
     call_command("score_demo")
+    call_command("learn_demo")
 
 
 def start() -> Processes:

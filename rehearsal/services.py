@@ -6,11 +6,13 @@ from django.contrib.auth.models import Group, User
 from django.db import transaction
 
 from analysis.metrics.encoding.models import DEMO, ModelChoice
+from analysis.metrics.learned.features import METRICS
 from analysis.metrics.registry import metric_names
-from analysis.models import MetricRun
+from analysis.models import LearnedMetric, MetricRun
+from analysis.services.learned_metrics import learned_metric_request
 from analysis.services.metric_runs import metric_run_request
 from analysis.services.metric_workers import metrics_unavailable
-from hits.importing import Reading
+from hits.importing.reading import Reading
 from hits.models import Campaign
 from hits.services.campaigns import campaign_share
 from hits.services.composing import batch_compose
@@ -45,7 +47,7 @@ def demo_campaign_create(*, reading: Reading, progress: Progress) -> Campaign:
 
 def demo_scores_request() -> MetricRun | None:
     """Ask once for every metric this machine can compute; None where that was done before."""
-    campaign = Campaign.objects.filter(is_demo=True, name=RATED_NAME).first()
+    campaign = _rated()
     if campaign is None or campaign.metric_runs.exists():
         return None
     model = ModelChoice(DEMO)
@@ -56,3 +58,20 @@ def demo_scores_request() -> MetricRun | None:
         metrics=[name for name in metric_names() if name not in missing],
         model=model,
     )
+
+
+def demo_metric_request() -> LearnedMetric | None:
+    """Ask once for a metric that learns from the demo's ratings; None where that was done before,
+    or where this machine cannot compute what it looks at."""
+    campaign = _rated()
+    if campaign is None or campaign.learned_metrics.exists():
+        return None
+    if set(METRICS) & set(metrics_unavailable(ModelChoice(DEMO))):
+        return None
+    return learned_metric_request(
+        campaign=campaign, requested_by=campaign.owner, kind="head", name="demo-head"
+    )
+
+
+def _rated() -> Campaign | None:
+    return Campaign.objects.filter(is_demo=True, name=RATED_NAME).first()

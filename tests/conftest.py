@@ -29,6 +29,7 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("steady")
 
+FAULTS = Path(__file__).parent / "faults"
 DATABASE_FIXTURES = {"db", "transactional_db", "live_server", "django_db_setup"}
 
 
@@ -38,10 +39,12 @@ def pytest_configure() -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark what touches a database, before anything is chosen by its marks."""
+    """Mark what touches a database, and what breaks services, before tests are chosen by marks."""
     needed = set(getattr(item, "fixturenames", ()))
     if needed & DATABASE_FIXTURES or item.get_closest_marker("django_db"):
         item.add_marker("database")
+    if FAULTS in item.path.parents:
+        item.add_marker("faults")
     if item.get_closest_marker("postgres") and connection.vendor != "postgresql":
         item.add_marker(pytest.mark.skip(reason="runs on PostgreSQL only"))
 

@@ -68,6 +68,16 @@ def make_campaign(
     return campaign
 
 
+def to_describe(campaign: Campaign) -> Campaign:
+    """The same videos without captions: people are to write them, two for each video."""
+    campaign.systems.exclude(name="system-0").delete()
+    Campaign.objects.filter(pk=campaign.pk).update(
+        protocol="describe", hit_size=20, pairs=0, repeats=0, assignments=2
+    )
+    campaign.refresh_from_db()
+    return campaign
+
+
 def make_hit(campaign: Campaign) -> Hit:
     """One small HIT: system, reference, degraded and repeat items, in that order of kinds."""
     batch = Batch.objects.create(

@@ -10,6 +10,9 @@ declare -A package=(
     [npm]=npm
     [ip]=iproute2
     [nginx]=nginx-light
+    [rsync]=rsync
+    [curl]=curl
+    [rabbitmq-server]=rabbitmq-server
     [xgettext]=gettext
 )
 missing=()
@@ -17,6 +20,7 @@ for program in "${!package[@]}"; do
     found=$(PATH="$PATH:/usr/sbin:$(echo /usr/lib/postgresql/*/bin | tr ' ' ':')" command -v "$program" || true)
     [ -n "$found" ] || missing+=("${package[$program]}")
 done
+[ -e /usr/lib/nginx/modules/ngx_http_headers_more_filter_module.so ] || missing+=(libnginx-mod-http-headers-more-filter)
 
 if [ ${#missing[@]} = 0 ]; then
     :

@@ -1,9 +1,10 @@
 """Every test, on every database: `make test` calls this.
 
-Three passes over one suite, with private servers behind them: everything on PostgreSQL, and beside
-it what may differ on SQLite, then the browser. Tests of faults and of pages wait much, so that
-three processes keep two cores busy. Tests run in a random order; its seed is printed, and
-`make test SEED=3` repeats it. How many ran, and what was skipped, is named last.
+Four passes over one suite, with private servers behind them: everything on PostgreSQL, and beside
+it what may differ on SQLite, the browser, and faults on PostgreSQL. These three wait much, so that
+three processes keep two cores busy, and both lanes end at about the same time. Tests run in a
+random order; its seed is printed, and `make test SEED=3` repeats it. How many ran, and what was
+skipped, is named last.
 """
 
 from __future__ import annotations
@@ -32,14 +33,19 @@ SHARED = ["--dist", "worksteal", f"--randomly-seed={SEED}"]
 ON_SQLITE = [
     *("tests/access/test_lists_of_every_kind.py", "tests/access/test_query_counts.py"),
     *("tests/access/test_stored_markup.py", "tests/analysis/runs"),
-    "tests/analysis/workbench_live",
+    "tests/analysis/live_pages",
     *("tests/analysis/test_results_page.py", "tests/analysis/test_reviewed_ratings.py"),
-    *("tests/analysis/test_snapshot.py", "tests/analysis/workbench/test_exports.py"),
-    *("tests/analysis/workbench/test_downloads.py", "tests/annotations", "tests/faults"),
+    *("tests/analysis/test_snapshot.py", "tests/analysis/pages/test_exports.py"),
+    *("tests/analysis/pages/test_downloads.py", "tests/annotations", "tests/faults"),
     "tests/crowds",
     *("tests/hits/test_bulk.py", "tests/hits/test_campaign_services.py"),
     *("tests/hits/test_composing.py", "tests/hits/test_import_service.py"),
     *("tests/hits/test_invariants.py", "tests/hits/test_uploads.py", "tests/test_verify.py"),
+]
+# A minute long each, and the same services as Prolific's 20 HITs and 60 people, which run there.
+NOT_ON_SQLITE = [
+    *("--deselect", "tests/crowds/mturk/test_mturk_whole_life.py"),
+    *("--deselect", "tests/crowds/test_crowd_machine.py"),
 ]
 NO_TESTS = 5
 
@@ -58,16 +64,25 @@ class Pass:
 
 # Passes of one lane follow each other; lanes run beside each other.
 LANES = [
-    [Pass("everything", "everything, PostgreSQL", "not browser", ["tests"], workers=WORKERS)],
+    [
+        Pass(
+            "everything",
+            "everything but faults, PostgreSQL",
+            "not browser and not faults",
+            ["tests"],
+            workers=WORKERS,
+        )
+    ],
     [
         Pass(
             "sqlite",
             "what may differ, SQLite",
             "database and not browser and not postgres",
-            ON_SQLITE,
+            [*ON_SQLITE, *NOT_ON_SQLITE],
             on_postgres=False,
         ),
         Pass("browser", "browser, PostgreSQL", "browser", ["tests/browser"]),
+        Pass("faults", "faults, PostgreSQL", "faults", ["tests/faults"]),
     ],
 ]
 

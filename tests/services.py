@@ -21,7 +21,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 POSTGRES_FOLDERS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+# The module of nginx that deploy/nginx.conf asks for.
+HEADERS_MORE = Path("/usr/lib/nginx/modules/ngx_http_headers_more_filter_module.so")
 # Safe for throw-away data only: a test database need not survive a power cut.
 FAST = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
 
@@ -43,6 +47,16 @@ def program(name: str, *folders: Path) -> str:
     return found
 
 
+def program_or_skip(name: str, *folders: Path) -> str:
+    """Where a program is; without it a test is skipped, and under CI=true it fails."""
+    try:
+        return program(name, *folders)
+    except ServiceMissing as missing:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(str(missing))
+
+
 def free_port() -> int:
     """A port for a server that is still to be started; nobody else gets it meanwhile.
 
@@ -50,14 +64,17 @@ def free_port() -> int:
     other test processes until this one ends.
     """
     for port in random.SystemRandom().sample(PORTS, len(PORTS)):
-        if _lock(port) and _is_free(port):
+        if is_ours(f"port-{port}") and _is_free(port):
             return port
     raise RuntimeError("every port is taken")
 
 
-def _lock(port: int) -> bool:
-    """Locks end with the process, however it ends; so the file may stay."""
-    file = os.open(f"{tempfile.gettempdir()}/da-port-{port}", os.O_CREAT | os.O_RDWR, 0o666)
+def is_ours(name: str) -> bool:
+    """Whether nobody else on this machine has it, whose from now on it is until this process ends.
+
+    However that ends, its locks end with it; so the file may stay.
+    """
+    file = os.open(f"{tempfile.gettempdir()}/da-{name}", os.O_CREAT | os.O_RDWR, 0o666)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -80,23 +80,23 @@ def test_a_stranger_may_not_change_a_password(client):
 def test_pages_for_errors_need_no_request(name):
     """Django renders some of them without a context, because there may be no session or user."""
     content = get_template(name).render()
-    assert "To the campaigns" in content
+    assert "Go to campaigns" in content
 
 
 def test_a_page_that_is_not_there_is_said_so(client_of, organiser):
     response = client_of(organiser).get("/nowhere/")
     assert response.status_code == 404
-    assert "Nothing here" in shown(response)
+    assert "Page not found" in shown(response)
 
 
 def test_an_analyst_is_told_why_not(client_of, analyst):
     response = client_of(analyst).get(reverse("hits:upload-create"))
     assert response.status_code == 403
-    assert f"({analyst.username}) may not do this" in shown(response)
+    assert f"({analyst.username}) does not have permission" in shown(response)
 
 
 def test_a_form_sent_from_elsewhere_is_refused(organiser):
     client = Client(enforce_csrf_checks=True)
     response = log_in(client, organiser)
     assert response.status_code == 403
-    assert "This form is too old" in shown(response)
+    assert "This form has expired" in shown(response)

@@ -11,7 +11,7 @@ from vulture import Vulture
 ROOT = Path(__file__).parents[1]
 APPS = ("daplatform", "hits", "annotations", "crowds", "analysis")
 # What frameworks call by name or by place.
-DECORATORS = ["@shared_task", "@register.*", "@admin.*", "@api.*", "@*.connect", "@worker_*"]
+DECORATORS = ["@shared_task", "@register*", "@admin.*", "@api.*", "@*.connect", "@worker_*"]
 NAMES = ["Meta", "Command", "*Admin", "*Config", "__call__", "__getattr__", "__class_getitem__"]
 # Statistics for people who import the library; docs/statistics.md has their formulas.
 LIBRARY = {"captions_needed", "permutation_test_by_item"}

@@ -26,6 +26,23 @@ def test_every_queue_has_a_worker_in_the_recipe(settings):
     assert workers == routed | {settings.CELERY_TASK_DEFAULT_QUEUE}
 
 
+def test_rabbitmq_is_as_patient_as_the_longest_task(settings):
+    """Where it counts for queues, and where it has to be told in its own settings."""
+    recipe = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
+    told = [int(number) for number in re.findall(r"consumer_timeout = (\d+)", recipe)]
+    declared = [
+        queue.queue_arguments["x-consumer-timeout"] for queue in settings.CELERY_TASK_QUEUES
+    ]
+    assert set(told) == set(declared)
+    assert min(told) > settings.CELERY_TASK_TIME_LIMIT * 1000
+
+
+def test_every_queue_is_declared(settings):
+    routed = {route["queue"] for route in settings.CELERY_TASK_ROUTES.values()}
+    declared = {queue.name for queue in settings.CELERY_TASK_QUEUES}
+    assert declared == routed | {settings.CELERY_TASK_DEFAULT_QUEUE}
+
+
 def test_nginx_lets_the_largest_archive_through(settings):
     text = (ROOT / "deploy/nginx.conf").read_text(encoding="utf-8")
     limits = re.findall(r"location = (\S+) {\s+client_max_body_size (\d+)m;", text)

@@ -30,7 +30,10 @@ TEXT_PAIRS = [
     *(("ink", f"{meaning}-soft") for meaning in MEANINGS),
 ]
 # Borders of controls and lines of charts have to be seen, not read: WCAG 1.4.11.
-SHAPE_PAIRS = [("control", "surface"), *((f"series-{i}", "surface") for i in range(1, 6))]
+SHAPE_PAIRS = [
+    *(("control", ground) for ground in ("surface", "paper", "sunken")),
+    *((f"series-{i}", "surface") for i in range(1, 6)),
+]
 
 
 def theme(text: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
+from daplatform.checks import production_settings
 from daplatform.environment import flag, number, text, words
 from tests.folders import make_folder
 
@@ -19,6 +20,10 @@ PRODUCTION = {
     "DEBUG": "false",
     "SECRET_KEY": "k" * 20 + "0123456789abcdefghijklmnopqrstuvwxyz",
     "ALLOWED_HOSTS": "da.example",
+    "PUBLIC_URL": "https://da.example",
+    "BEHIND_PROXY": "true",
+    "DATABASE_URL": "postgres://da:secret@db.example:5432/daplatform",
+    "CELERY_BROKER_URL": "redis://queue.example:6379/0",
 }
 
 
@@ -85,18 +90,45 @@ def test_there_is_no_default_secret_outside_debug(tmp_path):
     assert "Set SECRET_KEY" in done.stderr
 
 
-def test_production_settings_pass_djangos_deployment_check(tmp_path):
-    done = run_python(
-        "manage.py",
-        "check",
-        "--deploy",
-        "--fail-level",
-        "WARNING",
-        DATA_DIR=str(tmp_path),
-        **PRODUCTION,
-    )
+def test_production_settings_pass_the_deployment_check(tmp_path):
+    command = ("manage.py", "check", "--deploy", "--fail-level", "WARNING")
+    done = run_python(*command, DATA_DIR=str(tmp_path), **PRODUCTION)
     assert done.returncode == 0, done.stderr
     assert "no issues" in done.stdout
+
+
+def test_the_deployment_check_refuses_what_does_on_a_desk_only(tmp_path):
+    """With the defaults of .env.example and a secret."""
+    secret = {"SECRET_KEY": PRODUCTION["SECRET_KEY"], "DATA_DIR": str(tmp_path)}
+    done = run_python("manage.py", "check", "--deploy", **secret)
+    assert done.returncode == 1
+    for variable in ("PUBLIC_URL", "DATABASE_URL", "CELERY_BROKER_URL", "BEHIND_PROXY"):
+        assert f"HINT: Set {variable}" in done.stderr
+    assert run_python("manage.py", "check", **secret).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "found"),
+    [
+        ("PUBLIC_URL", "http://da.example", ["daplatform.E001"]),
+        ("PUBLIC_URL", "https://localhost:8000", ["daplatform.E002"]),
+        ("PUBLIC_URL", "https://[::1]", ["daplatform.E002"]),
+        ("PUBLIC_URL", "https://other.example", ["daplatform.E003"]),
+        ("PUBLIC_URL", "https://da.example:8443", []),
+        ("CELERY_BROKER_URL", "filesystem://", ["daplatform.E005"]),
+        ("CELERY_BROKER_URL", "memory://", ["daplatform.E005"]),
+        ("CELERY_BROKER_URL", "amqp://da:secret@queue.example//", []),
+        ("BEHIND_PROXY", False, ["daplatform.E006"]),
+    ],
+)
+def test_each_setting_is_checked_by_itself(settings, monkeypatch, variable, value, found):
+    settings.PUBLIC_URL, settings.ALLOWED_HOSTS = "https://da.example", ["da.example"]
+    settings.CELERY_BROKER_URL, settings.BEHIND_PROXY = "redis://queue.example/0", True
+    monkeypatch.setattr("daplatform.checks.SQLITE", "none of the tests' databases")
+    setattr(settings, variable, value)
+    messages = production_settings()
+    assert [message.id for message in messages] == found
+    assert all(message.hint for message in messages)
 
 
 def test_commands_on_files_need_no_configuration(tmp_path):

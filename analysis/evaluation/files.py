@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
 
 from analysis.evaluation import caption_tables, system_tables, tables
-from analysis.evaluation.findings.systems import systems_spec
 from analysis.evaluation.latex import correlations_table, williams_matrix
-from analysis.evaluation.pipeline import AgainstHuman, Evaluation
+from analysis.evaluation.pictures import pictures, reference_pictures, slug
+from analysis.evaluation.pipeline import Evaluation
 from analysis.evaluation.registry import evaluation_findings
-from analysis.evaluation.report import TITLE, report_html, williams_picture
+from analysis.evaluation.report import TITLE, report_html
 from analysis.evaluation.robustness.checks import Robustness
 from analysis.evaluation.tables import Row
 from analysis.metrics.families.fusion import fusion_json
 from analysis.presenting.charts import Spec
-from analysis.presenting.document import picture
+from analysis.presenting.document import can_draw, draw_png, picture
 from analysis.presenting.downloads import table_file, table_formats
-from analysis.presenting.drawing import can_draw
 from analysis.presenting.exports import Table, records
 from analysis.results import files
 from analysis.results.files import Maker
@@ -50,8 +49,6 @@ _REPORTED: Final = (
     "robustness",
 )
 FUSION: Final = "fusion-{}.json"
-PICTURE: Final = "williams-{}.svg"
-SYSTEMS_PICTURE: Final = "systems-{}.svg"
 
 
 def evaluation_files(
@@ -70,16 +67,10 @@ def evaluation_files(
         for format in table_formats()
     }
     made |= {name: partial(bytes, content) for name, content in fusions(evaluation).items()}
-    made |= {
-        PICTURE.format(_slug(part.human)): partial(_picture, part, evaluation.settings.alpha)
-        for part in evaluation.parts
-        if part.caption.comparisons is not None
-    }
-    made |= {
-        SYSTEMS_PICTURE.format(_slug(part.human)): partial(_systems, spec)
-        for part in evaluation.parts
-        if (spec := systems_spec(part)) is not None
-    }
+    drawn = [one for part in evaluation.parts for one in pictures(part, evaluation).values()]
+    for one in [*drawn, *chain.from_iterable(map(reference_pictures, robustness))]:
+        made[f"{one.name}.svg"] = partial(_svg, one.spec)
+        made[f"{one.name}.png"] = partial(draw_png, one.spec)
     return made | {
         "correlations.tex": lambda: correlations_table(evaluation).encode(),
         "williams.tex": lambda: williams_matrix(evaluation).encode(),
@@ -116,31 +107,22 @@ def _table(tables_of: Callable[[str], Table], name: str, format: str, signature:
     return table_file(tables_of(name), format, signature)
 
 
-def _picture(part: AgainstHuman, alpha: float) -> bytes:
-    return williams_picture(part, alpha).encode()
-
-
-def _systems(spec: Spec) -> bytes:
+def _svg(spec: Spec) -> bytes:
     return picture(spec).encode()
 
 
 def chosen_names(names: Iterable[str], *, format: str, latex: bool) -> list[str]:
     """Files that the command writes: tables of one format, pictures where they can be drawn."""
-    pictures = [name for name in names if name.endswith(".svg") and can_draw()]
+    pictures = [name for name in names if name.endswith((".svg", ".png")) and can_draw()]
     fusions = [name for name in names if name.startswith("fusion-")]
     chosen = files.chosen_names(names, format=format, latex=latex)
     return list(dict.fromkeys([*chosen, *pictures, *fusions]))
 
 
-def _slug(name: str) -> str:
-    """A name that can be part of a file's, whatever somebody called a column."""
-    return re.sub(r"\W+", "-", name)
-
-
 def fusions(evaluation: Evaluation) -> dict[str, bytes]:
     """The mix of metrics for each column of human scores, as a metric to be applied elsewhere."""
     return {
-        FUSION.format(_slug(part.human)): fusion_json(
+        FUSION.format(slug(part.human)): fusion_json(
             part.fusion.fusion,
             tuple(part.metrics[at] for at in part.fusion.metrics),
             part.human,

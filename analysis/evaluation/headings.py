@@ -30,7 +30,8 @@ SYSTEM_HEADINGS: Final = {
     "metric": "Metric",
     "n": "n",
     **COEFFICIENTS,
-    "pairwise_accuracy": "Pairs in order (PA)",
+    "pairwise_accuracy_plain": "Pairs in order (PA)",
+    "accuracy_rank": "Rank by PA",
     "soft_pairwise_accuracy": "Soft (SPA)",
     "reason": "Not defined because",
 }

@@ -15,7 +15,8 @@ from analysis.evaluation.reading import read_scores
 from analysis.evaluation.scores import ScoreTable, score_table
 from analysis.reading import appraise, authors, mturk, read_ratings
 from analysis.reading.files import beginning, plain
-from analysis.results.pipeline import Analysis, Settings, analyse, answers
+from analysis.results.pipeline import Analysis, analyse, answers
+from analysis.results.settings import Settings
 from analysis.stats.agreement import shared_ratings
 from analysis.stats.captions import score_captions
 from analysis.stats.ratings import Ratings
@@ -60,7 +61,7 @@ def read_human(
         return HumanScores(evalset.read_human(path, pair))
     if path.is_dir():
         return HumanScores(read_scores(_caption_file(path)))
-    if _holds_ratings(path):
+    if not evalset.is_score_file(path) and _holds_ratings(path):
         file = read_ratings(path, pair=pair)
         return human_scores(analyse_all(file.ratings, seed), annotators, notes=file.notes)
     return HumanScores(read_scores(path))

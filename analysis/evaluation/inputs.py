@@ -71,7 +71,10 @@ class Inputs:
         for family in families_of(names):
             told = [name for name in family.metrics if name in table.names]
             if told:
-                raise ValueError(f"there is a metric {told[0]!r} among the scores already")
+                raise ValueError(
+                    f"there is a metric {told[0]!r} among the scores already: leave out its column "
+                    "(--only), or --learned"
+                )
             values = {name: np.asarray(table.frame[name], np.float64) for name in table.names}
             table = table.with_columns(
                 family.score(_NOTHING, Settings(), ScoringContext(values=values))
@@ -144,9 +147,9 @@ def read_inputs(
             "(--references)."
         )
     rated = texts.take(near)
-    unseen = _unseen(rated, scorer.metrics)
-    table, signatures = scorer.captions(unseen)
-    return Inputs(people, table, texts if unseen is rated else unseen, signatures)
+    fresh = unseen(rated, scorer.metrics)
+    table, signatures = scorer.captions(fresh)
+    return Inputs(people, table, texts if fresh is rated else fresh, signatures)
 
 
 def _near(captions: CaptionSet, people: ScoreTable) -> list[int]:
@@ -160,7 +163,7 @@ def _near(captions: CaptionSet, people: ScoreTable) -> list[int]:
     return near or list(range(len(captions)))  # joining says that nothing fits, with examples
 
 
-def _unseen(captions: CaptionSet, metrics: Sequence[str]) -> CaptionSet:
+def unseen(captions: CaptionSet, metrics: Sequence[str]) -> CaptionSet:
     """Without the captions and videos that a trained metric has learned from: on them it would be
     judged by what it remembers. They are left out for every metric, so that all are compared on
     the same captions."""
@@ -172,7 +175,7 @@ def _unseen(captions: CaptionSet, metrics: Sequence[str]) -> CaptionSet:
         if seen.all():
             raise ValueError(
                 f"{names[0]} was trained on every one of these captions or videos: there is "
-                "nothing left to hold it against"
+                "nothing left to hold it against; take captions it has not seen, or leave it out"
             )
         if seen.any():
             videos = {captions.videos[row] for row in np.flatnonzero(seen).tolist()}

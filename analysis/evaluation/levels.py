@@ -30,7 +30,7 @@ from analysis.stats.pairwise_accuracy import (
     pairwise_accuracy,
     soft_pairwise_accuracy,
 )
-from analysis.stats.permutation import PermutationComparison, permutation_test
+from analysis.stats.permutation import PermutationComparison, accuracy_test, permutation_test
 
 Level = Literal["caption", "system"]
 TESTS: Final[tuple[Test, ...]] = ("williams", "steiger", "meng")
@@ -81,6 +81,8 @@ class LevelResult:
     """acc_eq of each metric with ties calibrated on other videos; NaN over systems."""
     soft: SoftPairwiseAccuracy | None
     """Of systems only, where there are two."""
+    ordering: PermutationComparison | None
+    """Of systems only: which metric orders more pairs of them as people do."""
     comparisons: Comparisons | None
     """None where there are fewer than two metrics, or too few values to compare on."""
 
@@ -101,6 +103,7 @@ def caption_level(rows: Rows, settings: Settings) -> LevelResult:
         ),
         held_out=_held_out(rows, settings),
         soft=None,
+        ordering=None,
         comparisons=_compare(rows.human, rows.metrics, rows.video, rng, settings),
     )
 
@@ -123,6 +126,7 @@ def system_level(rows: Rows, settings: Settings) -> LevelResult:
         accuracy=tuple(pairwise_accuracy(people, metric, rng=rng) for metric in metrics.T),
         held_out=np.full(metrics.shape[1], np.nan),
         soft=_soft(rows, rng, draws) if count > 1 else None,
+        ordering=_ordering(people, metrics, settings) if count > 1 else None,
         comparisons=_compare(people, metrics, np.arange(count), rng, settings),
     )
 
@@ -138,6 +142,12 @@ def _soft(rows: Rows, rng: np.random.Generator, draws: int) -> SoftPairwiseAccur
     return soft_pairwise_accuracy(
         rows.human, rows.metrics, rows.video, rows.system, rng=rng, draws=draws
     )
+
+
+def _ordering(people: Floats, metrics: Floats, settings: Settings) -> PermutationComparison:
+    rng = np.random.default_rng([settings.seed, 7])
+    draws = draws_to_decide(metrics.shape[1], settings)
+    return accuracy_test(people, metrics, rng=rng, draws=draws)
 
 
 def draws_to_decide(metrics: int, settings: Settings) -> int:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from analysis.evaluation import caption_tables, headings, sentences, tables
 from analysis.evaluation.files import table
 from analysis.evaluation.levels import LevelResult
+from analysis.evaluation.pictures import pictures
 from analysis.evaluation.pipeline import AgainstHuman
 from analysis.evaluation.reference_curve import (
     curve_rows,
@@ -49,8 +50,13 @@ def human_page(evaluated: Evaluated, human: str) -> Page:
     part = next(part for part in evaluated.evaluation.parts if part.human == human)
     checked = next(one for one in evaluated.robustness if one.human == human)
     evaluation = evaluated.evaluation
-    shown = shown_findings(part, evaluation)
-    return _part(part, evaluation.settings.alpha) | _robustness(checked) | {"findings": shown}
+    drawn = pictures(part, evaluation)
+    shown = {finding.name: (finding, shown) for finding, shown in shown_findings(part, evaluation)}
+    return (
+        _part(part, evaluation.settings.alpha)
+        | _robustness(checked)
+        | {"pictures": drawn, "systems": shown.pop("systems", None), "findings": shown.values()}
+    )
 
 
 def metrics_best_first(evaluated: Evaluated, human: str) -> list[str]:

@@ -97,7 +97,7 @@ def evaluate_metrics(
     """
     settings, facts = settings or Settings(), dict(facts or {})
     reliable = reliability or {}
-    metrics, empty = _with_values(joined.metrics)
+    metrics, empty = _with_values(joined)
     shift = int(facts.get("shift", "0"))
     warnings = [*joined.notes, *_about_shift(alignment, shift), *empty, *_about_systems(joined)]
     parts = []
@@ -160,17 +160,22 @@ def _judged(
     return judge_pairs(rows, caption.comparisons, filters, settings)
 
 
-def _with_values(metrics: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Metrics that have any value, and a sentence about each that has none."""
+def _with_values(joined: Joined) -> tuple[pd.DataFrame, list[str]]:
+    """Metrics that have any value, and one sentence about those that have none."""
+    metrics = joined.metrics
     empty = [str(name) for name in metrics.columns if metrics[name].isna().all()]
     if len(empty) == len(metrics.columns):
+        reasons = joined.notes or ("the .json beside a file of scores says why",)
         raise ValueError(
-            "No metric has a value for a caption that people scored: the notes of `score` say why "
-            "values are missing."
+            f"No metric has a value for a caption that people scored: {'; '.join(reasons)}."
         )
-    return metrics.drop(columns=empty), [
-        f"{name} has no value for any of these captions and is left out" for name in empty
-    ]
+    verb = (
+        "has no value for any of these captions and is"
+        if len(empty) == 1
+        else ("have no value for any of these captions and are")
+    )
+    said = [f"{', '.join(empty)} {verb} left out"] if empty else []
+    return metrics.drop(columns=empty), said
 
 
 def complete_captions(

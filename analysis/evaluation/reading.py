@@ -2,7 +2,7 @@
 
 Wide: `video,system,` and a column per score. Long: `video,system,metric,value`, as `manage.py
 score` writes it. `item`, as in the files of `manage.py analyse`, and the SYS and SID of the Direct
-Assessment authors' files are understood, too.
+Assessment authors' files are understood, too; so are score files of mt-metrics-eval.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from analysis.evaluation import evalset
 from analysis.evaluation.scores import ScoreTable, score_table, table_of_rows
 from analysis.reading.files import Beginning, beginning, fault, plain, table
-from daplatform.tables import Breaks, Faults, FirstFault, Kind
+from daplatform.tables import Breaks, Faults, FirstFault, Kind, Where
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,24 +42,22 @@ def read_scores(path: Path) -> ScoreTable:
     TableError
         When it holds no table of scores or a cell is not a number.
     """
-    frame = read_frame(path)
+    if evalset.is_score_file(path):
+        return evalset.read_file(path)
+    faults = FirstFault()
+    frame = read_frame(path, faults)
     video, system = _one_of(frame, VIDEO, path), _one_of(frame, SYSTEM, path)
     if {"metric", "value"} <= set(frame.columns):
-        return _long(frame, video, system, path)
-    return _wide(frame, video, system, path)
+        return _long(frame, video, system, path, faults)
+    return _wide(frame, video, system, path, faults)
 
 
-def read_frame(path: Path) -> pd.DataFrame:
-    """Every cell as it stands in the file, under an index of lines (rows, in Parquet).
-
-    What was converted is in `attrs["notes"]`, in sentences.
-    """
-    faults = FirstFault()
+def read_frame(path: Path, faults: FirstFault) -> pd.DataFrame:
+    """Every cell as it stands in the file, under an index of lines (rows, in Parquet)."""
     with plain(path, faults) as source:
         frame = _frame(source, beginning(source), faults)
     if frame.empty:
         raise fault(path, None, "There are no rows.", "Add rows of scores.", Kind.EMPTY_FILE)
-    frame.attrs["notes"] = list(faults.notes)
     return frame
 
 
@@ -133,22 +132,28 @@ def _one_of(frame: pd.DataFrame, names: tuple[str, ...], path: Path) -> str:
     return found[0]
 
 
-def _wide(frame: pd.DataFrame, video: str, system: str, path: Path) -> ScoreTable:
+def _wide(frame: pd.DataFrame, video: str, system: str, path: Path, faults: Faults) -> ScoreTable:
     text = next((name for name in TEXT if name in frame.columns), None)
     others = [name for name in frame.columns if name not in {video, system, text}]
-    columns, notes = {}, list(frame.attrs["notes"])
+    columns, words = {}, []
     for name in others:
         values = _numbers(frame[name])
         if values is None:
-            notes.append(f"{path.name}: the column {name} holds no numbers and is passed over")
+            words.append(name)
+            faults.warning(
+                Kind.UNUSED_COLUMN,
+                Where(path.name, None, name),
+                "It holds no numbers and is passed over.",
+                "Nothing needs doing unless it holds scores.",
+            )
         elif name not in COUNTS:
             columns[name] = np.asarray(_checked(frame[name], values, name, path), np.float64)
     if not columns:
-        words = "".join(f"; {note.removeprefix(f'{path.name}: ')}" for note in notes)
+        told = "".join(f"; the column {name} holds no numbers" for name in words)
         raise fault(
             path,
             None,
-            f"There is no column of scores beside {video} and {system}{words}.",
+            f"There is no column of scores beside {video} and {system}{told}.",
             "Add a column of numbers, or metric and value.",
             Kind.MISSING_COLUMN,
         )
@@ -157,19 +162,19 @@ def _wide(frame: pd.DataFrame, video: str, system: str, path: Path) -> ScoreTabl
         _labels(frame, system, path),
         columns,
         texts=None if text is None else frame[text].astype(str).tolist(),
-        notes=notes,
+        notes=faults.notes,
         source=path.name,
     )
 
 
-def _long(frame: pd.DataFrame, video: str, system: str, path: Path) -> ScoreTable:
+def _long(frame: pd.DataFrame, video: str, system: str, path: Path, faults: Faults) -> ScoreTable:
     return table_of_rows(
         _labels(frame, video, path),
         _labels(frame, system, path),
         _labels(frame, "metric", path),
         _checked(frame["value"], _numbers(frame["value"]), "value", path).tolist(),
         source=path.name,
-        notes=frame.attrs["notes"],
+        notes=faults.notes,
     )
 
 

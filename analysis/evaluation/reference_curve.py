@@ -41,7 +41,7 @@ def why_no_curve(metrics: Sequence[str], captions: int, references: int) -> str:
         return "None of the metrics scored here compares words with references."
     if references < 2:
         there = "There is one reference for each video" if references else "There are no references"
-        return f"{there}, so nobody can say what more of them would do."
+        return f"{there}, so the effect of more references is not known."
     if captions * subsets_scored(references) > MOST_SCORED:
         return (
             f"To score {captions:,} captions with every number of references takes long; "

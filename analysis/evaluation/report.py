@@ -11,6 +11,7 @@ import numpy as np
 
 from analysis.evaluation import caption_tables, headings, sentences, tables
 from analysis.evaluation.levels import LevelResult
+from analysis.evaluation.pictures import LEVELS, pictures, reference_pictures
 from analysis.evaluation.pipeline import AgainstHuman, Evaluation
 from analysis.evaluation.points import MOST_POINTS, ODD, USUAL, scatter_spec
 from analysis.evaluation.reference_curve import curve_rows, curve_sentence
@@ -20,9 +21,7 @@ from analysis.evaluation.robustness.referencing import NUMBERS
 from analysis.evaluation.tables import Row
 from analysis.evaluation.verdicts import Verdict
 from analysis.presenting import document
-from analysis.presenting.charts import Spec, intervals_spec, matrix_spec, short_p
-from analysis.presenting.document import chart, html_document, laid_out, picture, sentence
-from analysis.presenting.markup import element
+from analysis.presenting.document import chart, element, html_document, laid_out, sentence
 from analysis.presenting.sentences import number
 
 TITLE: Final = "Metrics against people"
@@ -85,7 +84,7 @@ def _warnings(evaluation: Evaluation) -> list[Element]:
     if not evaluation.warnings:
         return []
     return [
-        element("h2", "Before you read on"),
+        element("h2", "Read this first"),
         element("ul", *(element("li", sentence(text)) for text in evaluation.warnings)),
     ]
 
@@ -122,33 +121,13 @@ def _level(
     parts = [element("h3", heading)]
     if not defined:
         return [*parts, element("p", f"No correlation is defined: {rows[0]['reason']}.")]
-    percent = f"{100 * evaluation.settings.confidence:g} %"
-    caption = (
-        f"Pearson's r with {part.human} and {percent} interval (bootstrap over videos). Dashed "
-        "lines part metrics where every one above is significantly better than every one below."
-    )
-    spec = intervals_spec(
-        [_drawn_row(row) for row in defined],
-        description="r of each metric with people, the best first.",
-        axis="Pearson's r",
-    )
+    drawn = pictures(part, evaluation)[f"correlations-{LEVELS[level.level]}"]
     columns = headings.CAPTION_HEADINGS if level.level == "caption" else headings.SYSTEM_HEADINGS
     if part.reliability is None:
         columns = _without(columns, "pearson_corrected")
     if not any(row["reason"] for row in rows):
         columns = _without(columns, "reason")
-    return [*parts, chart(spec, caption), table(rows, columns)]
-
-
-def _drawn_row(row: Row) -> Row:
-    low, high = row["pearson_low"], row["pearson_high"]
-    return {
-        "name": row["metric"],
-        "value": row["pearson"],
-        "low": None if math.isnan(low) else low,
-        "high": None if math.isnan(high) else high,
-        "cluster": str(row["cluster"]),
-    }
+    return [*parts, chart(drawn.spec, drawn.caption), table(rows, columns)]
 
 
 def _comparison(part: AgainstHuman, evaluation: Evaluation) -> list[Element]:
@@ -158,43 +137,26 @@ def _comparison(part: AgainstHuman, evaluation: Evaluation) -> list[Element]:
     for level, name in ((part.caption, "captions"), (part.system, "systems")):
         rows = tables.comparison_rows(part, level)
         if not rows:
-            parts.append(element("p", f"There is too little to compare metrics over {name}."))
+            parts.append(element("p", f"There is too little data to compare metrics over {name}."))
             continue
-        caption = (
-            f"p of Williams' one-sided test over {rows[0]['n']:,} {name}, adjusted by Holm for all "
-            f"that is compared. A filled cell, p < {evaluation.settings.alpha:g}: the row's metric "
-            "correlates more with people than the column's."
-        )
+        drawn = pictures(part, evaluation)[f"williams-{name}"]
         parts += [
-            chart(_williams(rows, evaluation.settings.alpha), caption),
+            chart(drawn.spec, drawn.caption),
             folded(f"Every test over {name}", rows, headings.WILLIAMS),
         ]
     return parts
 
 
-def _williams(rows: Sequence[Row], alpha: float) -> Spec:
-    shown = [row | {"win": row["p_holm"] < alpha, "shown": short_p(row["p_holm"])} for row in rows]
-    return matrix_spec(shown, "p that the row's metric correlates more with people.")
-
-
-def williams_picture(part: AgainstHuman, alpha: float) -> str:
-    """The matrix over captions as a file of its own, style and all."""
-    rows = tables.comparison_rows(part, part.caption)
-    if not rows:
-        return ""
-    return picture(_williams(rows, alpha))
-
-
 def _odd_captions(
     part: AgainstHuman, evaluation: Evaluation, compare: tuple[str, str] | None
 ) -> list[Element]:
-    parts = [element("h3", "Captions that spoil the picture")]
+    parts = [element("h3", "Outliers")]
     answer = asked(part, compare)
     if answer is not None:
         if part is not evaluation.parts[0]:
             parts += _answer(part, answer, evaluation)
         rows = caption_tables.part_verdict_rows(part)
-        summary = "Every two metrics, with and without odd captions"
+        summary = "Every two metrics, with and without outliers"
         parts.append(folded(summary, rows, headings.VERDICTS))
         parts.append(_leaning(part, evaluation, answer))
     parts.append(element("p", sentences.filter_caution(evaluation.settings.placebo)))
@@ -274,6 +236,8 @@ def _robustness(checked: Robustness) -> list[Element]:
         columns = {"condition": check.capitalize(), "n": "n", **{name: name for name in metrics}}
         said = f" {curve_sentence(curve_rows(found))}" if check == NUMBERS else ""
         parts += [element("p", sentences.CHECKED[check] + said), table(rows, columns)]
+        if check == NUMBERS:
+            parts += [chart(one.spec, one.caption) for one in reference_pictures(checked)]
     return parts
 
 

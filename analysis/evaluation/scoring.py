@@ -12,7 +12,7 @@ from analysis.evaluation.scores import ScoreTable, score_table
 from analysis.metrics.batch import Batch
 from analysis.metrics.context import ScoringContext
 from analysis.metrics.registry import Need, needs_of
-from analysis.metrics.scoring import Scores, column, embed, embeddable, score
+from analysis.metrics.scoring import Scores, column, embed, embeddable, merged, score
 from analysis.metrics.settings import Settings
 
 
@@ -70,7 +70,7 @@ class Scorer:
         """Every metric for every caption, against the references of all sources or of some, and the
         signature of each metric. What cannot be computed is missing, and a note says why."""
         found = self.batch(captions.batch(sources))
-        said = dict.fromkeys([*(str(fault) for fault in found.faults), *found.notes])
+        said = dict.fromkeys([*(str(fault) for fault in merged(found.faults)), *found.notes])
         table = score_table(
             captions.videos,
             captions.systems,

@@ -26,7 +26,8 @@ CHECKED = {
     "quality drift": "r in sets that lean to captions of one quality, 1 the worst and 5 the best "
     "(means of 20 draws). A metric for good captions must still tell them apart in set 5.",
     "word order": "r when the words of every caption are shuffled, and the share of captions that "
-    "score higher than their own shuffle. A metric that does not mind reads a bag of words.",
+    "score higher than their own shuffle. A metric that is unaffected treats captions as bags of "
+    "words.",
     "references": "r by number of references (means over sets of that many). Metrics that need "
     "none are the same at every number.",
     "first references": "r with the references that come first, as published code takes them.",
@@ -57,7 +58,7 @@ def best_sentence(part: AgainstHuman) -> str:
 def _rivals(part: AgainstHuman, best: str, others: Sequence[str]) -> str:
     """Which metrics may be as good as the best. Pair by pair: a cluster may hold beaten ones."""
     if part.caption.comparisons is None:
-        return "whether that is chance cannot be tested on so few captions"
+        return "there are too few captions to test whether that is chance"
     beaten = part.caption.comparisons.clusters.beats[part.metrics.index(best)]
     equal = [name for name in others if not beaten[part.metrics.index(name)]]
     if not equal:
@@ -104,23 +105,23 @@ def _doubt(verdict: Verdict, alpha: float) -> str:
     if not verdict.is_better(alpha) and verdict.p < alpha:
         return " Among as many metrics as were compared here, such a difference may be chance."
     if verdict.is_better(alpha) and not verdict.p_permutation < alpha:
-        return " The permutation test does not find it: it is a close call."
+        return " The permutation test does not find it: the result is borderline."
     return ""
 
 
 def _odd_captions(part: AgainstHuman, verdict: Verdict, alpha: float) -> str:
     if not verdict.removed:
-        without = "Cook's filter finds no odd caption for either metric"
+        without = "Cook's filter finds no outlier for either metric"
     else:
         without = _without_odd_captions(part, verdict)
     if not verdict.is_better(alpha):  # or not defined
-        return f"Would it be otherwise without odd captions? {without[:1].upper()}{without[1:]}."
+        return f"Would it be different without outliers? {without[:1].upper()}{without[1:]}."
     turned = verdict.reliance.to_reverse
     few = turned is not None and turned <= max(FEW * len(part.rows), 1)
     answer = "It may be" if few or not verdict.p_after < alpha else "No"
     if verdict.r_after[0] <= verdict.r_after[1]:
         answer = "It seems so"
-    return f"Is it because of a few odd captions? {answer}: {without}; {_reliance(part, verdict)}."
+    return f"Is it due to a few outliers? {answer}: {without}; {_reliance(part, verdict)}."
 
 
 def _without_odd_captions(part: AgainstHuman, verdict: Verdict) -> str:
@@ -146,11 +147,11 @@ def _reliance(part: AgainstHuman, verdict: Verdict) -> str:
     name = part.metrics[verdict.better]
     doubt, reverse = verdict.reliance.to_doubt, verdict.reliance.to_reverse
     if doubt is None:
-        return f"not even without the half of the captions that speaks most for {name} is it gone"
+        return f"it remains even without the half of the captions that most favour {name}"
     lost = f"{_captions(doubt)} ({100 * doubt / len(part.rows):.1f} %)"
-    turned = "" if reverse is None else f", and {reverse:,} before it turned round"
+    turned = "" if reverse is None else f", and {reverse:,} before it reversed"
     return (
-        f"picked with hindsight among those that speak most for {name}, {lost} would have to go "
+        f"{lost}, chosen in hindsight from those that most favour {name}, would have to be removed "
         f"before the difference lost its significance{turned}"
     )
 
@@ -173,8 +174,8 @@ def flipped_sentence(part: AgainstHuman) -> str:
         return ""
     verbs = ("correlates", "was") if len(flipped) == 1 else ("correlate", "were")
     return (
-        f"{listed(flipped)} {verbs[0]} negatively with people and {verbs[1]} turned round before "
-        "metrics were compared."
+        f"{listed(flipped)} {verbs[0]} negatively with people and {verbs[1]} reversed in sign "
+        "before metrics were compared."
     )
 
 
@@ -190,8 +191,9 @@ def alike_sentence(part: AgainstHuman) -> str:
         return ""
     named = "; ".join(listed([part.metrics[at] for at in group]) for group in groups)
     return (
-        f"The same scores here, but for their scale, have {named}: no test can tell these apart. "
-        "With one reference, for instance, a mean over references is their highest value."
+        "Apart from their scale, these metrics have the same scores here, so no test can tell "
+        f"them apart: {named}. With one reference, for instance, the mean over references is also "
+        "the highest value."
     )
 
 
@@ -224,7 +226,7 @@ def fusion_sentence(part: AgainstHuman, alpha: float) -> str:
         f"On {int(unseen.n[0]):,} captions it had not seen, the mix of {len(singles)} metrics "
         f"reaches r = {number(mixed, 3)}; the best single one, {best}, {number(singles[best], 3)}: "
         f"the mix {_mix_is_better(part, found, part.metrics.index(best), alpha)}."
-        f"{_left_out(part, found)} The more alike metrics are, the less sure is the weight of each."
+        f"{_left_out(part, found)} The more alike the metrics, the less certain the weight of each."
     )
 
 
@@ -232,8 +234,8 @@ def _left_out(part: AgainstHuman, found: FusionResult) -> str:
     if not found.left_out:
         return ""
     names = listed([part.metrics[at] for at in found.left_out])
-    verb, says = ("is", "it says") if len(found.left_out) == 1 else ("are", "they say")
-    return f" {names} {verb} not in it: what {says}, metrics of the mix say together."
+    verb, they = ("is", "it follows") if len(found.left_out) == 1 else ("are", "they follow")
+    return f" {names} {verb} left out because {they} from other metrics in the mix."
 
 
 def _mix_is_better(part: AgainstHuman, found: FusionResult, best: int, alpha: float) -> str:

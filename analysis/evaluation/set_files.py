@@ -13,6 +13,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from analysis.evaluation.files import table
+from analysis.evaluation.pictures import Picture, williams_caption, williams_spec
 from analysis.evaluation.set_fusion import COEFFICIENTS as COEFFICIENTS_OF_MIX
 from analysis.evaluation.set_fusion import FUSION
 from analysis.evaluation.sets import MEAN, SetEvaluation, SetLevel
@@ -20,17 +21,15 @@ from analysis.evaluation.system_tables import SYSTEMS, system_rows
 from analysis.evaluation.tables import UNMATCHED, unmatched_rows
 from analysis.metrics.families.fusion import fusion_json
 from analysis.presenting.charts import Spec, heat_spec
-from analysis.presenting.document import chart, folded, html_document, picture
+from analysis.presenting.document import chart, draw_png, element, folded, html_document, picture
 from analysis.presenting.document import table as shown_table
 from analysis.presenting.downloads import table_file, table_formats
 from analysis.presenting.exports import Table, records
 from analysis.presenting.latex import escaped, number, shaded
-from analysis.presenting.markup import element
 from analysis.presenting.sentences import listed
 from analysis.presenting.sentences import number as words
 from analysis.results.files import Maker
 from analysis.stats.correlation import COEFFICIENTS
-from analysis.stats.dependent import MetricComparison
 
 Row = dict[str, Any]
 SETS: Final = ("metric", "human", "level", "set", "n", *COEFFICIENTS, "low", "high")
@@ -39,7 +38,6 @@ WILLIAMS: Final = (
     "p_holm",
 )  # fmt: skip
 TABLES: Final = ("sets", "williams", "systems", "fusion", "coefficients", "unmatched")
-PICTURE: Final = "sets-{}-{}.svg"
 MIX: Final = "fusion-{}.json"
 LEVELS: Final = {"caption": "Captions", "system": "Systems"}
 
@@ -56,8 +54,9 @@ def set_files(found: SetEvaluation, *, title: str = "") -> dict[str, Maker]:
         name = MIX.format(re.sub(r"\W+", "-", mix.human))
         made[name] = partial(fusion_json, mix.fusion, mix.metrics, mix.human, signature)
     for level in found.levels:
-        name = PICTURE.format(re.sub(r"\W+", "-", level.human), level.level)
-        made[name] = partial(_picture, found, level)
+        for one in set_pictures(found, level).values():
+            made[f"{one.name}.svg"] = partial(_svg, one.spec)
+            made[f"{one.name}.png"] = partial(draw_png, one.spec)
     return made | {
         "sets.tex": lambda: sets_latex(found).encode(),
         "williams.tex": lambda: williams_latex(found).encode(),
@@ -91,8 +90,8 @@ def _table(found: SetEvaluation, name: str, format: str) -> bytes:
     return table_file(set_table_of(found, name), format, str(found.signature))
 
 
-def _picture(found: SetEvaluation, level: SetLevel) -> bytes:
-    return picture(_heat_map(found, level)).encode()
+def _svg(spec: Spec) -> bytes:
+    return picture(spec).encode()
 
 
 def _json(found: SetEvaluation) -> bytes:
@@ -145,15 +144,14 @@ def _rows(
 
 def williams_rows(found: SetEvaluation) -> list[Row]:
     """Every ordered pair of metrics over all sets together."""
-    return [
-        row
-        for level in found.levels
-        if level.pooled is not None
-        for row in _pairs(found.metrics, level, level.pooled)
-    ]
+    return [row for level in found.levels for row in pairs_of(found.metrics, level)]
 
 
-def _pairs(metrics: Sequence[str], level: SetLevel, pooled: MetricComparison) -> list[Row]:
+def pairs_of(metrics: Sequence[str], level: SetLevel) -> list[Row]:
+    """Every ordered pair at one level; none with too little to compare."""
+    pooled = level.pooled
+    if pooled is None:
+        return []
     order = np.argsort(-np.nan_to_num(pooled.r, nan=-2.0), kind="stable").tolist()
     return [
         {
@@ -178,7 +176,8 @@ def _pairs(metrics: Sequence[str], level: SetLevel, pooled: MetricComparison) ->
 def all_system_rows(found: SetEvaluation) -> list[Row]:
     return [
         {"set": name, **row}
-        for (human, name), rows in found.rows.items()
+        for human, sets in found.rows.items()
+        for name, rows in sets.items()
         for row in system_rows(human, found.metrics, rows)
     ]
 
@@ -200,9 +199,31 @@ def ordered(found: SetEvaluation, level: SetLevel) -> list[tuple[str, list[float
     return [(found.metrics[at], values[:, at].tolist()) for at in order]
 
 
-def _heat_map(found: SetEvaluation, level: SetLevel) -> Spec:
-    description = f"Pearson's r with people ({level.human}), {level.level} level"
-    return heat_spec(ordered(found, level), columns_of(level), description)
+def set_pictures(found: SetEvaluation, level: SetLevel) -> dict[str, Picture]:
+    """r of every metric on every set, and which metric is better over all of them."""
+    human = re.sub(r"\W+", "-", level.human)
+    where = f"{human}-{level.level}"
+    said = f"Pearson's r with people ({level.human}), {level.level} level"
+    spec = heat_spec(ordered(found, level), columns_of(level), said)
+    caption = f"Pearson's r with people; the mean is that of {listed(list(level.counted))}."
+    drawn = {"sets": Picture(f"sets-{where}", "sets", spec, caption)}
+    rows = pairs_of(found.metrics, level)
+    if rows:
+        alpha = found.settings.alpha
+        caption = f"{williams_caption(rows, LEVELS[level.level].lower(), alpha)} All sets together."
+        spec = williams_spec(rows, alpha)
+        drawn["williams"] = Picture(f"williams-{where}", "williams", spec, caption)
+    return drawn
+
+
+def set_table(found: SetEvaluation, level: SetLevel) -> tuple[dict[str, str], list[Row]]:
+    """Headings and rows: metrics by sets, the best mean first."""
+    columns = columns_of(level)
+    rows = [
+        {"metric": metric} | dict(zip(columns, values, strict=True))
+        for metric, values in ordered(found, level)
+    ]
+    return {"metric": "Metric"} | {name: name for name in columns}, rows
 
 
 def sets_latex(found: SetEvaluation) -> str:
@@ -234,7 +255,7 @@ def williams_latex(found: SetEvaluation) -> str:
     for level in found.levels:
         if level.pooled is None:
             continue
-        rows = _pairs(found.metrics, level, level.pooled)
+        rows = pairs_of(found.metrics, level)
         names = list(dict.fromkeys(row["better"] for row in rows))
         p = {(row["better"], row["worse"]): row["p"] for row in rows}
         heads = [rf"\begin{{sideways}}{escaped(name)}\end{{sideways}}" for name in names]
@@ -276,20 +297,17 @@ def best_sentence(found: SetEvaluation, level: SetLevel) -> str:
 def set_report(found: SetEvaluation, title: str) -> str:
     parts: list[Element] = []
     for level in found.levels:
-        headings = {"metric": "Metric"} | {name: name for name in columns_of(level)}
-        rows = [
-            {"metric": metric} | dict(zip(columns_of(level), values, strict=True))
-            for metric, values in ordered(found, level)
-        ]
-        caption = f"Pearson's r with people; the mean is that of {listed(list(level.counted))}."
+        headings, rows = set_table(found, level)
+        drawn = set_pictures(found, level)
         parts += [
             element("h2", f"{LEVELS[level.level]}, {level.human}"),
             element("p", best_sentence(found, level)),
-            chart(_heat_map(found, level), caption),
+            chart(drawn["sets"].spec, drawn["sets"].caption),
             shown_table(rows, headings),
         ]
-        pairs = _pairs(found.metrics, level, level.pooled) if level.pooled else []
+        pairs = pairs_of(found.metrics, level)
         if pairs:
+            parts.append(chart(drawn["williams"].spec, drawn["williams"].caption))
             names = {"better": "Metric", "worse": "more than", "p": "p", "p_holm": "p, Holm"}
             parts.append(folded("Williams' test over all sets together", pairs, names))
     for mix in found.fusions:

@@ -78,7 +78,10 @@ def read_sets(
         raise ValueError(f"there are two sets called {twice[0]!r}: give each a name of its own")
     unknown = sorted(set(whole) - set(names))
     if unknown:
-        raise ValueError(f"--whole names {unknown[0]!r}, and there is no set of that name")
+        raise ValueError(
+            f"--whole names {unknown[0]!r}, and there is no set of that name: name one of "
+            f"{', '.join(names)}"
+        )
     joined: dict[str, Joined] = {}
     shifts: list[str] = []
     signatures: list[str] = []

@@ -83,8 +83,8 @@ class SetEvaluation:
 
     joined: Mapping[str, Joined]
     metrics: tuple[str, ...]
-    rows: Mapping[tuple[str, str], Rows]
-    """Captions by column of human scores and set."""
+    rows: Mapping[str, Mapping[str, Rows]]
+    """Captions by column of human scores, and by set."""
     levels: tuple[SetLevel, ...]
     fusions: tuple[SetFusion, ...]
     settings: Settings
@@ -110,19 +110,16 @@ def evaluate_sets(
     counted = _counted(joined, leave_out_of_mean)
     metrics, humans, notes = _shared(joined)
     rows = {
-        (human, name): complete_captions(one, human, one.metrics[list(metrics)])[0]
+        human: {
+            name: complete_captions(one, human, one.metrics[list(metrics)])[0]
+            for name, one in joined.items()
+        }
         for human in humans
-        for name, one in joined.items()
     }
     levels = tuple(
-        _level({name: rows[human, name] for name in joined}, human, level, counted, settings)
-        for human in humans
-        for level in LEVELS
+        _level(rows[human], human, level, counted, settings) for human in humans for level in LEVELS
     )
-    mixes = [
-        fuse_sets(human, metrics, {name: rows[human, name] for name in joined}, settings)
-        for human in humans
-    ]
+    mixes = [fuse_sets(human, metrics, rows[human], settings) for human in humans]
     fusions = tuple(mix for mix in mixes if mix is not None)
     choices = {"left_out_of_mean": ",".join(leave_out_of_mean) or "none", **(facts or {})}
     return SetEvaluation(
@@ -140,10 +137,12 @@ def evaluate_sets(
 def _counted(joined: Mapping[str, Joined], left_out: Sequence[str]) -> tuple[str, ...]:
     unknown = [name for name in left_out if name not in joined]
     if unknown:
-        raise ValueError(f"there is no set {unknown[0]!r}, only {', '.join(joined)}")
+        raise ValueError(f"there is no set {unknown[0]!r}: name one of {', '.join(joined)}")
     counted = tuple(name for name in joined if name not in left_out)
     if not counted:
-        raise ValueError("every set is left out of the mean: nothing is left to average")
+        raise ValueError(
+            "every set is left out of the mean, so nothing is left to average: keep one of them"
+        )
     return counted
 
 
@@ -168,7 +167,8 @@ def _shared(joined: Mapping[str, Joined]) -> tuple[tuple[str, ...], tuple[str, .
         if not shared:
             what = "metric" if side == "metrics" else "column of human scores"
             raise ValueError(
-                f"the sets have no {what} in common: {'; '.join(map(', '.join, columns))}"
+                f"the sets have no {what} in common: {'; '.join(map(', '.join, columns))}. Name "
+                "columns alike in all of them, or compute the same metrics for each (--compute)."
             )
         found.append(tuple(shared))
     return found[0], found[1], notes

@@ -9,6 +9,7 @@ from analysis.stats.outliers import Direction
 
 Split = Literal["folds", "videos", "systems", "holdout"]
 MOST_DRAWS: Final = 100_000
+UNSEEN: Final = "unseen"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +64,10 @@ class Choices:
     direction: Direction = DEFAULTS.direction
     checks: str = ""
     """``all``: metrics are computed again from shuffled captions, fewer references and foils."""
+    learned: str = ""
+    """``unseen``: metrics that learned from some captions are compared on the others; by default
+    they are left out."""
+    sets: tuple[str, ...] = ()
+    """Further campaigns, by slug: metrics are held against the people of each."""
+    left_out: tuple[str, ...] = ()
+    """Of those and this one: what does not count in the mean over sets."""

@@ -13,18 +13,20 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from types import NoneType, SimpleNamespace
-from typing import Any, Final, get_args, get_origin, get_type_hints
+from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analysis.evaluation.pipeline import Evaluation
 from analysis.evaluation.robustness.checks import Robustness
+from analysis.evaluation.sets import SetEvaluation
 from analysis.results.numbers import UNIONS
 
 STORED: Final = "evaluation.npz"
 TREE: Final = "tree"
 Arrays = dict[str, NDArray[Any]]
+Stored = TypeVar("Stored", "Evaluated", SetEvaluation)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +43,7 @@ class Evaluated:
     references: int = 0
 
 
-def write_evaluated(path: Path, evaluated: Evaluated) -> None:
+def write_evaluated(path: Path, evaluated: Evaluated | SetEvaluation) -> None:
     arrays: Arrays = {}
     tree = json.dumps(_packed(evaluated, arrays))
     arrays[TREE] = np.frombuffer(tree.encode(), np.uint8)
@@ -50,11 +52,15 @@ def write_evaluated(path: Path, evaluated: Evaluated) -> None:
 
 
 def read_evaluated(path: Path) -> Evaluated:
+    return read_stored(path, Evaluated)
+
+
+def read_stored(path: Path, kind: type[Stored]) -> Stored:
     """Raises ValueError where it was stored by code that knew other numbers."""
     with np.load(path, allow_pickle=False) as stored:
         arrays = dict(stored)
     try:
-        found: Evaluated = _unpacked(Evaluated, json.loads(arrays[TREE].tobytes()), arrays)
+        found: Stored = _unpacked(kind, json.loads(arrays[TREE].tobytes()), arrays)
     except (KeyError, TypeError) as error:
         raise ValueError(f"{path.name} holds other numbers: {error}") from error
     return found
@@ -63,7 +69,8 @@ def read_evaluated(path: Path) -> Evaluated:
 @cache
 def stored_shape() -> str:
     """Fingerprint of what is stored: what was stored otherwise is made anew."""
-    return hashlib.sha256(_shape(Evaluated).encode()).hexdigest()[:16]
+    shapes = _shape(Evaluated) + _shape(SetEvaluation)
+    return hashlib.sha256(shapes.encode()).hexdigest()[:16]
 
 
 def _shape(kind: Any) -> str:

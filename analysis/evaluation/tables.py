@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analysis.evaluation.joining import Joined
 from analysis.evaluation.levels import LevelResult
@@ -15,6 +16,7 @@ from analysis.evaluation.robustness.checks import Robustness
 from analysis.evaluation.robustness.findings import Finding
 from analysis.metrics.families.fusion import NAME
 from analysis.stats.correlation import COEFFICIENTS, Correlations, GroupCorrelations
+from analysis.stats.metric_clusters import significance_ranks
 from analysis.stats.reliability import corrected_for_attenuation
 
 Row = dict[str, Any]
@@ -24,13 +26,14 @@ INTERVALS: Final = tuple(f"{name}_{end}" for name in COEFFICIENTS for end in ("l
 CORRELATIONS: Final = (
     "metric", "human", "level", "n", *COEFFICIENTS, *INTERVALS, "pearson_corrected",
     "pairwise_accuracy", "tie_epsilon", "soft_pairwise_accuracy", "rank_low", "rank_high", "reason",
-    "pairwise_accuracy_plain", "pairwise_accuracy_held_out",
+    "pairwise_accuracy_plain", "pairwise_accuracy_held_out", "accuracy_rank",
 )  # fmt: skip
 BY_SYSTEM: Final = ("metric", "human", "system", "n", *COEFFICIENTS)
 BY_VIDEO: Final = ("metric", "human", "video", "n", *COEFFICIENTS)
 WILLIAMS: Final = (
     "human", "level", "better", "worse", "n", "r_better", "r_worse", "flipped", "statistic", "p",
     "p_holm", "steiger_z", "steiger_p", "meng_z", "meng_p", "permutation_p", "permutation_p_holm",
+    "accuracy_p",
 )  # fmt: skip
 FUSION: Final = ("human", "metric", "weight", "low", "high", "n_unseen", "pearson_unseen",
                  "kendall_b_unseen")  # fmt: skip
@@ -84,7 +87,7 @@ def group_rows(part: AgainstHuman) -> list[Row]:
 
 def level_rows(part: AgainstHuman, level: LevelResult) -> list[Row]:
     """Metrics with the highest r first, as far as it is defined."""
-    rows = []
+    rows, accuracy_rank = [], _accuracy_ranks(part, level)
     for at, metric in enumerate(part.metrics):
         row: Row = {"metric": metric, "human": part.human, "level": level.level}
         row |= _coefficients(level.correlations, at)
@@ -98,9 +101,19 @@ def level_rows(part: AgainstHuman, level: LevelResult) -> list[Row]:
             "pairwise_accuracy_held_out": float(level.held_out[at]),
             "tie_epsilon": level.accuracy[at].epsilon,
             "soft_pairwise_accuracy": float(level.soft.accuracy[at]) if level.soft else math.nan,
+            "accuracy_rank": float(accuracy_rank[at]),
         }
         rows.append(row | _places(level, at))
     return sorted(rows, key=lambda row: _descending(abs(row["pearson"])))
+
+
+def _accuracy_ranks(part: AgainstHuman, level: LevelResult) -> NDArray[np.float64]:
+    """Metrics of one rank order about as many pairs of systems as people do (α unadjusted, as
+    shared tasks have it)."""
+    if level.ordering is None:
+        return np.full(len(part.metrics), np.nan)
+    plain = np.array([one.plain for one in level.accuracy])
+    return significance_ranks(plain, level.ordering.p)
 
 
 def _places(level: LevelResult, at: int) -> Row:
@@ -227,6 +240,7 @@ def comparison_rows(part: AgainstHuman, level: LevelResult) -> list[Row]:
             "meng_p": float(meng.p[one, other]),
             "permutation_p": float(found.permutation.p[one, other]),
             "permutation_p_holm": float(found.permutation.p_holm[one, other]),
+            "accuracy_p": float(level.ordering.p[one, other]) if level.ordering else math.nan,
         }
         for one in order
         for other in order

@@ -6,12 +6,18 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import Any
+from typing import Any, Final
 
 import torch
 
 from analysis.learning.rated import RatedSet
 from analysis.metrics.encoding.embeddings import write_whole
+
+_DAMAGED: Final = (
+    *(OSError, EOFError, RuntimeError, UnpicklingError),
+    *(KeyError, IndexError, ValueError, TypeError, AttributeError),
+)
+"""What torch raises for a file that is no checkpoint, or not all of one."""
 
 
 class Checkpoints:
@@ -37,7 +43,7 @@ class Checkpoints:
             return None
         try:
             kept: dict[str, Any] = torch.load(self.path, map_location="cpu", weights_only=True)
-        except (OSError, EOFError, RuntimeError, UnpicklingError):
+        except _DAMAGED:
             return None  # whatever is wrong with it, training starts anew
         return kept if kept.get("key") == self.key else None
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from analysis.metrics.encoding.towers.libraries import open_clip
+from analysis.metrics.encoding.torch_models.libraries import open_clip
 
 Loss = Callable[[Tensor, Tensor, Tensor], Tensor]
 

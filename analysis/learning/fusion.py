@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
@@ -13,8 +13,9 @@ from analysis.learning.folder import card, described, save_metric
 from analysis.learning.head import PAPER
 from analysis.learning.rated import Floats, RatedSet
 from analysis.learning.splits import by_video
-from analysis.learning.training import Predict, Trial, targets
+from analysis.learning.training import Fold, Trial, targets
 from analysis.metrics.artifacts import Artifact
+from analysis.metrics.batch import Values
 from analysis.metrics.families.fusion import NAME
 from analysis.metrics.learned.features import METRICS
 from analysis.stats.correlation import pearson
@@ -24,42 +25,47 @@ VERSION: Final = "fusion-1"
 HELD_OUT: Final = 0.2
 
 
-def learn_fusion(sets: Sequence[RatedSet]) -> tuple[tuple[str, ...], Fusion]:
+@dataclass(frozen=True, eq=False)
+class TrainedFusion:
     """The metrics that say something of their own, and their weights over all sets together."""
+
+    metrics: tuple[str, ...]
+    fusion: Fusion
+
+    def predict(self, rated: RatedSet) -> Values:
+        kept = [METRICS.index(name) for name in self.metrics]
+        return self.fusion.predict(_columns(rated)[:, kept])
+
+
+def learn_fusion(sets: Sequence[RatedSet]) -> TrainedFusion:
     table = np.concatenate([_columns(rated) for rated in sets])
     scores, _ = targets(sets)
     r = [abs(pearson(column, scores)) if np.ptp(column) else 0.0 for column in table.T]
     kept = distinct_metrics(table, np.argsort(r, kind="stable")[::-1].tolist())
-    return tuple(METRICS[at] for at in kept), fit_fusion(scores, table[:, kept])
+    return TrainedFusion(tuple(METRICS[at] for at in kept), fit_fusion(scores, table[:, kept]))
 
 
-def fusion_learner(sets: Sequence[RatedSet]) -> Predict:
-    """For the leave-one-set-out table."""
-    names, fusion = learn_fusion(sets)
-    kept = [METRICS.index(name) for name in names]
-    return lambda rated: fusion.predict(_columns(rated)[:, kept])
-
-
-def save_fusion(out: Path, sets: Sequence[RatedSet], *, name: str, seed: int) -> Artifact:
-    """Fit on all sets; the card tells how a fit on four fifths of the videos did on the rest."""
-    split = by_video(sets, np.random.default_rng([seed, 3]), HELD_OUT)
-    predict = fusion_learner(split.training)
-    folds = tuple(
-        (one.name, pearson(one.found.metrics["sts"], one.scores), pearson(predict(one), one.scores))
-        for one in split.test
-    )
-    names, fusion = learn_fusion(sets)
+def save_fusion(
+    out: Path,
+    trained: TrainedFusion,
+    sets: Sequence[RatedSet],
+    *,
+    name: str,
+    seed: int,
+    table: list[str] | None = None,
+) -> Artifact:
+    """The folder of a fusion of these sets; the table says how well it does."""
+    names, fusion = trained.metrics, trained.fusion
     weights = ", ".join(
         f"{metric} {weight:+.3f}" for metric, weight in zip(names, fusion.weight, strict=True)
     )
-    facts = {"Weights": f"{weights} (standard deviations)", "Held out": "a fifth of the videos"}
+    facts = {"Weights": f"{weights} (standard deviations)"}
+    table = table or _held_out(name, sets, seed)
     return save_metric(
         out,
         sets,
         lambda folder: None,
-        card=card(
-            f"{name}: text metrics weighed as people rate", facts, sets, Trial(name, folds).lines()
-        ),
+        card=card(f"{name}: text metrics weighed as people rate", facts, sets, table),
         kind=NAME,
         name=name,
         summary=f"{', '.join(names)}, weighed to agree with people",
@@ -67,6 +73,15 @@ def save_fusion(out: Path, sets: Sequence[RatedSet], *, name: str, seed: int) ->
         trained=described(sets, seed, VERSION),
         options={"metrics": list(names), "fusion": asdict(fusion)},
     )
+
+
+def _held_out(name: str, sets: Sequence[RatedSet], seed: int) -> list[str]:
+    """How a fit on four fifths of the videos did on the rest."""
+    split = by_video(sets, np.random.default_rng([seed, 3]), HELD_OUT)
+    part = learn_fusion(split.training)
+    return Trial(
+        name, tuple(Fold.of(one.name, one, part.predict(one)) for one in split.test)
+    ).lines()
 
 
 def _columns(rated: RatedSet) -> Floats:

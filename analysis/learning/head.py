@@ -8,24 +8,15 @@ from typing import Final
 
 from analysis.learning.folder import card, described, save_metric
 from analysis.learning.rated import RatedSet
-from analysis.learning.training import Learner, Predict, TrainedHead, learn_head
+from analysis.learning.training import TrainedHead
 from analysis.metrics.artifacts import Artifact
 from analysis.metrics.families.learned import HEAD, WEIGHTS
 
 PAPER: Final = (
     "Lebron et al. 2022, BERTHA: video captioning evaluation via transfer-learned human ratings"
 )
-VERSION: Final = "head-1"
+VERSION: Final = "head-2"
 """Raised when the same ratings would give another head."""
-
-
-def head_learner(seed: int) -> Learner:
-    """For the leave-one-set-out table: the whole procedure, choice of the recipe included."""
-
-    def learner(sets: Sequence[RatedSet]) -> Predict:
-        return learn_head(sets, seed=seed).predict
-
-    return learner
 
 
 def save_head_metric(
@@ -36,8 +27,9 @@ def save_head_metric(
     name: str,
     seed: int,
     backbone: str,
+    table: list[str] | None = None,
 ) -> Artifact:
-    """The folder of a head that was trained on these sets."""
+    """The folder of a head that was trained on these sets; the table says how well it does."""
     from analysis.metrics.learned.head import options_of, save_head
 
     facts = {
@@ -50,7 +42,9 @@ def save_head_metric(
         out,
         sets,
         lambda folder: save_head(trained.head, folder / WEIGHTS),
-        card=card(f"{name}: a metric learned from people", facts, sets, trained.trial.lines()),
+        card=card(
+            f"{name}: a metric learned from people", facts, sets, table or trained.trial.lines()
+        ),
         kind=HEAD,
         name=name,
         summary="text metrics and sentence embeddings, weighed by a network as people rate",

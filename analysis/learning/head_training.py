@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from analysis.learning.training import Told
 from analysis.metrics.learned.features import Features
 from analysis.metrics.learned.head import Head, Recipe
 
@@ -34,12 +35,13 @@ def train_head(
     weights: NDArray[np.float64],
     recipe: Recipe,
     seed: int,
+    told: Told = lambda *_: None,
 ) -> Head:
     """Weighted mean squared error to people's scores; the same seed gives the same head."""
     with _reproducible(seed):
         head = Head(found.numbers.shape[1], found.caption.shape[1], recipe)
         head.fit_scale(found.numbers)
-        _optimise(head, head.inputs_of(found), _column(scores), _column(weights))
+        _optimise(head, head.inputs_of(found), _column(scores), _column(weights), told)
     return head
 
 
@@ -60,19 +62,20 @@ def _column(values: NDArray[np.float64]) -> Tensor:
     return torch.as_tensor(values, dtype=torch.float32)[:, None]
 
 
-def _optimise(head: Head, inputs: Tensor, scores: Tensor, weights: Tensor) -> None:
+def _optimise(head: Head, inputs: Tensor, scores: Tensor, weights: Tensor, told: Told) -> None:
     """As many steps whatever the data; of much data each step sees more, up to four times."""
     recipe = head.recipe
     size = BATCH * min(max(len(inputs) // 5000, 1), MOST_BATCHES)
     optimiser = torch.optim.AdamW(head.parameters(), lr=recipe.rate, weight_decay=recipe.decay)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, recipe.rate, total_steps=recipe.steps)
     head.train()
-    for rows in islice(_batches(len(inputs), size), recipe.steps):
+    for step, rows in enumerate(islice(_batches(len(inputs), size), recipe.steps), start=1):
         loss = (weights[rows] * (head(inputs[rows]) - scores[rows]) ** 2).mean()
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
         schedule.step()
+        told(step, recipe.steps, float(loss.detach()))
 
 
 def _batches(count: int, size: int) -> Iterator[Tensor]:

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from analysis.learning.held_out import BASELINE
 from analysis.learning.rated import Floats, RatedSet
 from analysis.learning.splits import Split, leave_one_set_out
 from analysis.learning.training import Learner
@@ -16,8 +17,6 @@ from analysis.presenting.downloads import table_file
 from analysis.stats.correlation import COEFFICIENTS, correlations, system_means
 from analysis.stats.dependent import compare_metrics
 
-BASELINE: Final = "sts"
-"""What a learned metric has to beat: the cosine of the same model without any learning."""
 ALPHA: Final = 0.05
 
 
@@ -61,12 +60,13 @@ def leave_one_out(
     for split in leave_one_set_out(sets):
         predict = learner(split.training)
         for test in split.test:
-            found.append(_held_against(split, test, name, predict(test)))
+            found.append(held_against(split, test, name, predict(test)))
             told(found[-1])
     return found
 
 
-def _held_against(split: Split, test: RatedSet, name: str, predicted: Values) -> LeftOut:
+def held_against(split: Split, test: RatedSet, name: str, predicted: Values) -> LeftOut:
+    """A learned metric and every text metric on captions it has not seen."""
     columns = {name: predicted, **test.found.metrics}
     table = np.column_stack(list(columns.values()))
     systems, system = np.unique(list(test.systems), return_inverse=True)

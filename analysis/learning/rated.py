@@ -15,6 +15,7 @@ from analysis.evaluation.human import PASSED
 from analysis.evaluation.inputs import Inputs, read_inputs
 from analysis.evaluation.joining import Joined
 from analysis.evaluation.scoring import Scorer
+from analysis.evaluation.set_inputs import Source
 from analysis.metrics.batch import Batch
 from analysis.metrics.context import ScoringContext
 from analysis.metrics.learned.features import Features
@@ -76,44 +77,21 @@ class RatedSet:
         )
 
 
-@dataclass(frozen=True)
-class Source:
-    """Where a set is: a TRECVID folder, or people's scores, captions and references in files."""
-
-    name: str
-    human: Path
-    captions: Path | None = None
-    references: Path | None = None
-    whole: Path | None = None
-    weight: float = 1.0
-
-    @classmethod
-    def parse(cls, text: str) -> Source:
-        """``NAME=FOLDER`` or ``NAME=HUMAN,CAPTIONS,REFERENCES``.
-
-        >>> Source.parse("2016=.").name
-        '2016'
-        """
-        name, separator, places = text.partition("=")
-        paths = [Path(place) for place in places.split(",")]
-        if not name or not separator or not places or len(paths) not in (1, 3):
-            raise ValueError(
-                f"{text!r} must be NAME=FOLDER, or NAME=HUMAN,CAPTIONS,REFERENCES for files"
-            )
-        missing = [path for path in paths if not path.exists()]
-        if missing:
-            raise ValueError(f"set {name}: there is no {missing[0]}")
-        captions, references = paths[1:] or (None, None)
-        return cls(name, paths[0], captions, references)
-
-
-def read_rated(source: Source, *, score: str = "z", shift: int | str | None = None) -> RatedSet:
+def read_rated(
+    source: Source,
+    *,
+    score: str = "z",
+    shift: int | str | None = None,
+    whole: Path | None = None,
+    weight: float = 1.0,
+) -> RatedSet:
     """Read a set and line its scores up with its captions.
 
     Parameters
     ----------
     score : the column of people's scores to learn; the only one there is does as well
-    shift : of video numbers, as `correlate` takes it
+    shift, whole : as `correlate` takes them
+    weight : of its captions in training
 
     Raises
     ------
@@ -121,21 +99,24 @@ def read_rated(source: Source, *, score: str = "z", shift: int | str | None = No
         With the name of the set, when a metric cannot learn from it.
     """
     try:
+        for path in (source.human, source.captions, source.references):
+            if path is not None and not path.exists():
+                raise ValueError(f"there is no {path}")
         inputs = read_inputs(
             source.human,
             captions=[source.captions] if source.captions else (),
             references=source.references,
-            whole=source.whole,
+            whole=whole,
             annotators=(PASSED,),
             scorer=Scorer(ALIGNING, ScoringContext()),
         )
         joined, _, _ = inputs.aligned(shift)
-        return checked(_rated(source, inputs, joined, score))
+        return checked(_rated(source.name, weight, inputs, joined, score))
     except ValueError as error:
         raise ValueError(f"set {source.name}: {error}") from error
 
 
-def _rated(source: Source, inputs: Inputs, joined: Joined, score: str) -> RatedSet:
+def _rated(name: str, weight: float, inputs: Inputs, joined: Joined, score: str) -> RatedSet:
     if inputs.captions is None or joined.texts is None:
         raise ValueError("there are no captions")
     names = list(map(str, joined.human.columns))
@@ -148,11 +129,11 @@ def _rated(source: Source, inputs: Inputs, joined: Joined, score: str) -> RatedS
     videos = [joined.videos[row] for row in scored.tolist()]
     references = {video: list(told[video].values()) for video in dict.fromkeys(videos)}
     return RatedSet(
-        source.name,
+        name,
         Batch([joined.texts.iloc[row] for row in scored], videos, references, references),
         [joined.systems[row] for row in scored.tolist()],
         column[scored],
-        source.weight,
+        weight,
         joined.notes,
     )
 

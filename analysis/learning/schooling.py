@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -15,9 +16,18 @@ from analysis.learning.splits import Split, by_video
 from analysis.learning.training import Told
 from analysis.metrics.artifacts import CARD
 from analysis.metrics.batch import VideoFile
+from analysis.metrics.config import MetricConfig
 from analysis.metrics.encoding.models import DEMO_MODEL, ModelChoice, find_model
 from analysis.metrics.learned.training_list import TRAINING, TrainingList
 from analysis.metrics.registry import metric_libraries
+from analysis.metrics.scoring import embed, embeddable, score
+from analysis.metrics.settings import Settings
+from analysis.stats.correlation import pearson
+
+VERSION: Final = "image-text-1"
+"""Raised when the same data would give another model."""
+FACTVC: Final = ("factvc", "factvc_text", "factvc_both", "factvc_f")
+LOSSES: Final = ("both", "coarse", "fine")
 
 
 @dataclass(frozen=True)
@@ -28,6 +38,7 @@ class Schooling:
     ----------
     frames : which frames of a video are pictures to learn from
     augmented : new texts made of each reference (CLIP and CLOOB)
+    losses : of FactVC: coarse, fine, or both
     fine_weight, margin : λ and M of FactVC's second loss; M is in units of CLIP's scaled cosine
     most : triples drawn, where there are more
     """
@@ -38,9 +49,14 @@ class Schooling:
     decay: float = 1e-3
     frames: str = "uniform:16"
     augmented: int = 10
+    losses: str = "both"
     fine_weight: float = 0.1
     margin: float = 5.0
     most: int = 50_000
+
+    def __post_init__(self) -> None:
+        if self.losses not in LOSSES:
+            raise ValueError(f"losses must be one of {', '.join(LOSSES)}, not {self.losses!r}")
 
 
 PAPERS: Final = {
@@ -52,10 +68,16 @@ PAPERS: Final = {
 
 @dataclass(frozen=True)
 class Schooled:
-    """How the model agreed with people on videos held out, before and after each pass (τ-c)."""
+    """How the model agreed with people on videos held out, before and after each pass (τ-c).
+
+    Parameters
+    ----------
+    table : of FactVC: its metrics before and after, on the same videos
+    """
 
     curve: tuple[tuple[int, float], ...]
     unreadable: tuple[str, ...]
+    table: tuple[str, ...] = ()
 
     @property
     def before(self) -> float:
@@ -75,14 +97,28 @@ def learn_image_text(
     *,
     seed: int,
     out: Path,
+    paraphrases: Mapping[str, Sequence[str]] | None = None,
     told: Told = lambda *_: None,
 ) -> Schooled:
-    """Fine-tune a model on references and frames; a fifth of the videos tells when to stop."""
+    """Fine-tune a model on references and frames; a fifth of the videos tells when to stop.
+
+    Parameters
+    ----------
+    paraphrases : of references, for FactVC
+    """
     with metric_libraries():
-        from analysis.learning.image_text import Pupil, fine_tune, read_pictures, save_folder
-        from analysis.metrics.encoding.towers.image_text import Towers
+        from analysis.learning.checkpoints import Checkpoints, training_key
+        from analysis.learning.image_text import (
+            ImageTextTraining,
+            Pupil,
+            pair_lessons,
+            read_pictures,
+            save_folder,
+        )
+        from analysis.learning.projections import triple_lessons
+        from analysis.metrics.encoding.torch_models.image_text import ImageTextModel
     towers = find_model(choice).load("cpu")
-    if not isinstance(towers, Towers):
+    if not isinstance(towers, ImageTextModel):
         raise ValueError(f"the model {choice.model} cannot be trained")
     pictures, faults = read_pictures(files, schooling.frames, towers)
     seen = [_with_pictures(rated, pictures) for rated in sets]
@@ -93,14 +129,53 @@ def learn_image_text(
         for rated in split.training
         for video in dict.fromkeys(rated.batch.videos)
     }
-    fine_tune(pupil, kind, references, split.test, schooling, seed, told)
-    found = Schooled(tuple(pupil.curve), tuple(f"{name}: {why}" for name, why in faults.items()))
+    lessons = (
+        triple_lessons(pupil, references, schooling, seed, paraphrases or {})
+        if kind == "factvc"
+        else pair_lessons(pupil, kind, references, schooling, seed)
+    )
+    clips = sorted((name, file.sha256) for name, file in files.items())
+    settings = (kind, asdict(choice), asdict(schooling), seed, VERSION, clips, paraphrases)
+    checkpoints = Checkpoints(out, training_key(sets, *settings))
+    ImageTextTraining(pupil, lessons, split.test, schooling, seed, checkpoints).run(told)
+    unreadable = tuple(f"{name}: {why}" for name, why in faults.items())
+    found = Schooled(tuple(pupil.curve), unreadable)
     source = DEMO_MODEL if choice.is_demo else Path(choice.model)
     with whole_folder(out) as folder:
         save_folder(pupil, source if source.is_dir() else None, choice.model, folder)
         (folder / TRAINING).write_bytes(TrainingList.of(one.batch for one in sets).write())
+        if kind == "factvc":
+            models = choice, ModelChoice(str(folder))
+            found = replace(found, table=factvc_table(models, split.test, files))
         (folder / CARD).write_text(_card(kind, choice, schooling, seed, split, found), "utf-8")
+    checkpoints.clear()
     return found
+
+
+def factvc_table(
+    models: Sequence[ModelChoice], test: Sequence[RatedSet], files: Mapping[str, VideoFile]
+) -> tuple[str, ...]:
+    """Pearson's r with people of FactVC against video, references and both, by each model: the
+    model before training, and after it (factvc-2023 Tables 5 and 6)."""
+    found = [[_factvc(model, one, files) for one in test] for model in models]
+    means = [{name: np.mean([one[name] for one in own]) for name in FACTVC} for own in found]
+    return (
+        "| metric, r on videos held out | before | after |",
+        "|---|---:|---:|",
+        *(f"| {name} | {means[0][name]:.3f} | {means[1][name]:.3f} |" for name in FACTVC),
+    )
+
+
+def _factvc(
+    choice: ModelChoice, rated: RatedSet, files: Mapping[str, VideoFile]
+) -> dict[str, float]:
+    """Embeddings are kept nowhere: one of the models is not known by its last name yet."""
+    batch, settings = replace(rated.batch, files=files), Settings()
+    with tempfile.TemporaryDirectory() as store:
+        context = MetricConfig(Path(store), model=choice, rendered=True).context()
+        embed(embeddable(batch, FACTVC, settings), settings, context)
+        values = score(batch, FACTVC, settings, context).values
+    return {name: pearson(values[name], rated.scores) for name in FACTVC}
 
 
 def _with_pictures(rated: RatedSet, pictures: Mapping[str, object]) -> RatedSet:
@@ -123,5 +198,6 @@ def _card(
     }
     table = ["| after steps | τ-c with people, videos held out |", "|---:|---:|"]
     table += [f"| {step} | {r:.4f} |" for step, r in found.curve]
+    table += ["", *found.table] if found.table else []
     title = f"{kind}: an image–text model fine-tuned on captions"
     return card(title, facts, split.training, table)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 TRIAL_MEMBERS: Final = 2
 TRIAL_STEPS: Final = 400
 """Enough to tell recipes apart; what is kept has more of both."""
+LEARNED: Final = "learned"
+TRYING: Final = "recipes tried on captions left out"
 Predict = Callable[[RatedSet], Values]
 Told = Callable[[int, int, float], None]
 """Hears of every step: its number, how many there are, and the loss."""
@@ -32,20 +34,49 @@ Learner = Callable[[Sequence[RatedSet]], Predict]
 
 
 @dataclass(frozen=True)
+class Fold:
+    """Pearson's r with people of every metric on captions that were left out of training.
+
+    Parameters
+    ----------
+    r : by metric; the learned one is called `LEARNED`
+    """
+
+    held: str
+    r: Mapping[str, float]
+
+    @classmethod
+    def of(cls, held: str, test: RatedSet, predicted: Values) -> Fold:
+        columns = {LEARNED: predicted, **test.found.metrics}
+        # A metric may give every caption of a small set the same value, as BLEU-4 does with 0.
+        varying = {name: values for name, values in columns.items() if np.ptp(values) > 0}
+        r = {name: pearson(values, test.scores) for name, values in varying.items()}
+        return cls(held, {name: r.get(name, float("nan")) for name in columns})
+
+
+@dataclass(frozen=True)
 class Trial:
-    """A recipe on what it was not trained on: what was left out, r of `sts` there, and its own."""
+    """A recipe on what it was not trained on."""
 
     recipe: str
-    folds: tuple[tuple[str, float, float], ...]
+    folds: tuple[Fold, ...]
 
     @property
     def mean(self) -> float:
-        return float(np.mean([own for _, _, own in self.folds]))
+        return self._mean(LEARNED)
+
+    def _mean(self, metric: str) -> float:
+        return float(np.mean([fold.r[metric] for fold in self.folds]))
 
     def lines(self) -> list[str]:
-        """A table for the card."""
-        head = ["| left out | sts | learned |", "|---|---:|---:|"]
-        return [*head, *(f"| {name} | {sts:.3f} | {own:.3f} |" for name, sts, own in self.folds)]
+        """A table for the card: the learned metric beside every text metric, the best first."""
+        held = " | ".join(fold.held for fold in self.folds)
+        lines = [f"| r, left out: | {held} | mean |", f"|---|{'---:|' * (len(self.folds) + 1)}"]
+        names = sorted(self.folds[0].r, key=lambda name: -np.nan_to_num(self._mean(name), nan=-2))
+        for name in names:
+            cells = [f"{r:.3f}" for r in (*(one.r[name] for one in self.folds), self._mean(name))]
+            lines.append(f"| {name} | {' | '.join(cells)} |")
+        return lines
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +116,14 @@ def with_features(
     return found
 
 
-def learn_head(sets: Sequence[RatedSet], *, seed: int, members: int = 5) -> TrainedHead:
+def learn_head(
+    sets: Sequence[RatedSet],
+    *,
+    seed: int,
+    members: int = 5,
+    progress: Progress = lambda what, done, total: None,
+    told: Told = lambda *_: None,
+) -> TrainedHead:
     """Try every recipe on sets (or videos) left out, and train the best on all there is.
 
     The choice is made among the captions to learn from. Whoever holds the result against other
@@ -94,30 +132,35 @@ def learn_head(sets: Sequence[RatedSet], *, seed: int, members: int = 5) -> Trai
     with metric_libraries():
         from analysis.learning.head_training import RECIPES
     splits = folds(sets, np.random.default_rng([seed, 1]))
-    tried = tuple(
-        _trial(name, splits, replace(recipe, members=TRIAL_MEMBERS, steps=TRIAL_STEPS), seed)
-        for name, recipe in RECIPES.items()
-    )
+    tried: list[Trial] = []
+    for name, recipe in RECIPES.items():
+        progress(TRYING, len(tried), len(RECIPES))
+        tried.append(_trial(name, splits, small(recipe), seed))
+    progress(TRYING, len(tried), len(RECIPES))
     chosen = max(tried, key=lambda trial: trial.mean).recipe
-    return TrainedHead(fit(sets, replace(RECIPES[chosen], members=members), seed), chosen, tried)
+    head = fit(sets, replace(RECIPES[chosen], members=members), seed, told)
+    return TrainedHead(head, chosen, tuple(tried))
+
+
+def small(recipe: Recipe) -> Recipe:
+    """The recipe with less of everything that takes time."""
+    return replace(recipe, members=TRIAL_MEMBERS, steps=TRIAL_STEPS)
 
 
 def _trial(name: str, splits: Sequence[Split], recipe: Recipe, seed: int) -> Trial:
     found = []
     for split in splits:
         head = fit(split.training, recipe, seed)
-        for test in split.test:
-            sts = pearson(test.found.metrics["sts"], test.scores)
-            own = pearson(head.predict(test.found), test.scores)
-            found.append((split.held, sts, own))
+        found += [Fold.of(split.held, test, head.predict(test.found)) for test in split.test]
     return Trial(name, tuple(found))
 
 
-def fit(sets: Sequence[RatedSet], recipe: Recipe, seed: int) -> Head:
+def fit(sets: Sequence[RatedSet], recipe: Recipe, seed: int, told: Told = lambda *_: None) -> Head:
     from analysis.learning.head_training import train_head
 
     scores, weights = targets(sets)
-    return train_head(joined([rated.found for rated in sets]), scores, weights, recipe, seed)
+    found = joined([rated.found for rated in sets])
+    return train_head(found, scores, weights, recipe, seed, told)
 
 
 def targets(sets: Sequence[RatedSet]) -> tuple[Floats, Floats]:

@@ -117,7 +117,12 @@ def read_artifact(place: Path) -> Artifact:
         raise ValueError(
             f"{place} holds no {CONFIG}: name the folder of a trained metric, as training wrote it"
         )
-    content = path.read_bytes()
+    return described_by(path.read_bytes(), path)
+
+
+def described_by(content: bytes, path: Path) -> Artifact:
+    """The same from the bytes of a description, wherever they were kept; ``path`` is where it is,
+    or will be, with the other files beside it."""
     try:
         told = json.loads(content)
         if told["format"] != FORMAT:

@@ -78,6 +78,12 @@ class ScoringContext:
         names = [one.name for one in resources() if one.embeds and one.name in needs]
         return {name: model for name in names if (model := self.find(name)) is not None}
 
+    def tables(self, needs: Collection[str]) -> list[str]:
+        """For signatures: the files that were opened for these needs, and tell their edition."""
+        names = [one.name for one in resources() if not one.embeds and one.name in needs]
+        found = {name: getattr(self._opened.get(name), "signature", "") for name in names}
+        return [f"{name}:{signature}" for name, signature in found.items() if signature]
+
     @property
     def embedders_opened(self) -> list[Any]:
         return [self._opened[one.name] for one in resources() if one.embeds and self._has(one.name)]

@@ -67,19 +67,19 @@ def explain(
     similarity = words @ frames.T
     weight = weights(text.marks)
     match = _match(similarity, weight, float(words[-1] @ video_vector(frames)))
-    parts = emscores(match, "each")
+    parts, is_cut = emscores(match, "each"), encoder.cuts(caption)
     tokens, times = text.marks.tolist(), pictures.marks.tolist()
     return Explanation(
         tokens=_matches([encoder.token_text(token) for token in tokens], weight, similarity),
         frames=_matches([seconds(time) for time in times], np.ones(len(times)), similarity.T),
         times=times,
         similarity=similarity.astype(np.float64).round(_DIGITS).tolist(),
-        score=_defined(parts[""]),
-        coarse=_defined(parts["_c"]),
-        f=_defined(parts["_f"]),
-        precision=_defined(parts["_p"]),
-        recall=_defined(parts["_r"]),
-        is_cut=encoder.cuts(caption),
+        score=None if is_cut else _defined(parts[""]),
+        coarse=None if is_cut else _defined(parts["_c"]),
+        f=None if is_cut else _defined(parts["_f"]),
+        precision=None if is_cut else _defined(parts["_p"]),
+        recall=None if is_cut else _defined(parts["_r"]),
+        is_cut=is_cut,
     )
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from analysis.metrics import coco
 from analysis.metrics.batch import Batch
 from analysis.metrics.encoding.encoder import Encoder
 from analysis.metrics.encoding.frames import is_demo_scene
@@ -19,13 +19,15 @@ from analysis.metrics.scoring import Scores
 from analysis.metrics.settings import Settings
 from analysis.metrics.vision import token_weights
 from daplatform.tables import Bounds, Columns, Faults, Kind, Where, quoted, read_table
-from daplatform.tables.formulas import as_written, defused
+from daplatform.tables.formulas import defused
 
 # A caption of 10,000 words is odd but no reason to refuse a file.
 _BOUNDS = Bounds(line_bytes=4 * 1024 * 1024)
 _VIDEO_SUFFIXES = frozenset(
     {".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".ts", ".ogv"}
 )
+COCO = ".json"
+_HOW = 'Write {"annotations": [{"image_id": …, "caption": …}, …]}, as COCO has it.'
 
 
 @dataclass(frozen=True)
@@ -61,16 +63,16 @@ def read_captions(paths: Sequence[Path], faults: Faults) -> Captions:
 
 
 def _caption_rows(path: Path, faults: Faults) -> Iterable[tuple[int, list[str]]]:
-    if path.suffix == coco.SUFFIX and _is_there(path, faults):
-        return coco.read_results(path, faults)
+    if path.suffix == COCO and _is_there(path, faults):
+        return read_results(path, faults)
     return _rows(path, ("video", "system", "caption"), faults)
 
 
 def read_references(path: Path, faults: Faults) -> dict[str, dict[str, str]]:
     """A file with the columns video, source and caption, or COCO annotations: of each video, the
     caption of each source. What a source says of a video a second time is numbered."""
-    if path.suffix == coco.SUFFIX and _is_there(path, faults):
-        return coco.read_annotations(path, faults)
+    if path.suffix == COCO and _is_there(path, faults):
+        return read_annotations(path, faults)
     references: dict[str, dict[str, str]] = {}
     for _, (video, source, text) in _rows(path, ("video", "source", "caption"), faults):
         named = references.setdefault(video, {})
@@ -97,7 +99,7 @@ def _rows(path: Path, columns: tuple[str, ...], faults: Faults) -> Iterable[tupl
         return
     for line, values in read_table(path, Columns(columns), faults, _BOUNDS):
         if all(value.strip() for value in values):
-            yield line, [as_written(value) for value in values]
+            yield line, list(values)
         else:
             faults.error(
                 Kind.EMPTY_CAPTION,
@@ -108,18 +110,18 @@ def _rows(path: Path, columns: tuple[str, ...], faults: Faults) -> Iterable[tupl
 
 
 def are_demo_scenes(folder: Path) -> bool:
-    """Whether every video of a folder was rendered for the demo, and there is one."""
-    videos = _video_files(folder)
+    """Whether every video in a folder and below it was rendered for the demo, and there is one."""
+    videos = _videos_of(folder.rglob("*"))
     return bool(videos) and all(map(is_demo_scene, videos))
 
 
-def _video_files(folder: Path) -> list[Path]:
-    return [path for path in sorted(folder.glob("*")) if path.suffix in _VIDEO_SUFFIXES]
+def _videos_of(paths: Iterable[Path]) -> list[Path]:
+    return [path for path in sorted(paths) if path.suffix.lower() in _VIDEO_SUFFIXES]
 
 
 def find_videos(folder: Path, names: Iterable[str]) -> dict[str, Path]:
     """The file of each video: its name as it stands, or with the suffix of a video."""
-    by_stem = {path.stem: path for path in _video_files(folder)}
+    by_stem = {path.stem: path for path in _videos_of(folder.glob("*"))}
     return {
         name: folder / name if (folder / name).is_file() else by_stem.get(name, folder / name)
         for name in dict.fromkeys(names)
@@ -160,3 +162,51 @@ def write_scores(path: Path, captions: Captions, scores: Scores) -> None:
     path.with_name(f"{path.name}.json").write_text(
         json.dumps(about, indent=1, sort_keys=True) + "\n"
     )
+
+
+def read_annotations(path: Path, faults: Faults) -> dict[str, dict[str, str]]:
+    """References of each image (or video): sources are numbered, for COCO does not name them."""
+    content = _json(path, faults)
+    if content is not None and not isinstance(content, dict):
+        faults.error(Kind.JSON, Where(path.name), "These are no COCO annotations.", _HOW)
+        return {}
+    references: dict[str, dict[str, str]] = {}
+    for _, video, text in _pairs(path, (content or {}).get("annotations"), faults):
+        named = references.setdefault(video, {})
+        named[str(len(named) + 1)] = text
+    return references
+
+
+def read_results(path: Path, faults: Faults) -> Iterator[tuple[int, list[str]]]:
+    """Place, video, system and caption of a results file, whose name is the system's."""
+    content = _json(path, faults)
+    if isinstance(content, dict):  # some tools write the captions of a system as annotations
+        content = content.get("annotations")
+    return ((at, [video, path.stem, text]) for at, video, text in _pairs(path, content, faults))
+
+
+def _pairs(path: Path, records: Any, faults: Faults) -> Iterator[tuple[int, str, str]]:
+    if not isinstance(records, list) or not records:
+        if not faults.has_errors(path.name):
+            faults.error(Kind.EMPTY_FILE, Where(path.name), "There are no captions.", _HOW)
+        return
+    for place, record in enumerate(records, start=1):
+        found = record if isinstance(record, dict) else {}
+        video, text = found.get("image_id", found.get("video_id")), found.get("caption")
+        if video is None or not isinstance(text, str) or not text.strip():
+            faults.error(
+                Kind.EMPTY_CAPTION,
+                Where(path.name, place, unit="caption"),
+                "The image_id or the caption is missing.",
+                "Add it, or delete the object.",
+            )
+            continue
+        yield place, str(video), " ".join(text.split())
+
+
+def _json(path: Path, faults: Faults) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8-sig"))
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        faults.error(Kind.JSON, Where(path.name), f"This is not JSON ({error}).", _HOW)
+        return None

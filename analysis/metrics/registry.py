@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -151,6 +151,7 @@ class Family:
 
 
 _learned: dict[str, Family] = {}
+_finders: list[Callable[[Collection[str]], Iterable[Family]]] = []
 
 
 def families() -> tuple[Family, ...]:
@@ -210,18 +211,33 @@ def register(family: Family) -> None:
         _learned[name] = family
 
 
+def find_with(finder: Callable[[Collection[str]], Iterable[Family]]) -> None:
+    """Ask this for trained metrics whose names nobody here knows yet, before they are refused."""
+    if finder not in _finders:
+        _finders.append(finder)
+
+
 def metric_names() -> list[str]:
     return [name for family in families() for name in family.metrics]
 
 
+def _homes() -> dict[str, Family]:
+    return {name: family for family in families() for name in family.metrics}
+
+
 def families_of(names: Iterable[str]) -> dict[Family, list[str]]:
     """The families behind the named metrics; an unknown name is refused."""
-    home = {name: family for family in families() for name in family.metrics}
-    unknown = sorted(set(names) - set(home))
-    if unknown:
+    named = list(dict.fromkeys(names))
+    home = _homes()
+    if unknown := sorted(set(named) - set(home)):
+        for finder in _finders:
+            for family in finder(unknown):
+                register(family)
+        home = _homes()
+    if unknown := sorted(set(named) - set(home)):
         raise ValueError(f"metrics holds unknown names: {', '.join(unknown)}")
     wanted: dict[Family, list[str]] = {}
-    for name in dict.fromkeys(names):
+    for name in named:
         wanted.setdefault(home[name], []).append(name)
     return wanted
 

@@ -42,7 +42,10 @@ _CUT = (
     "sentence by sentence"
 )
 _SEEING = "image_text"  # the model whose cautions everybody must know
-_ALL_ALIKE = {NO_REFERENCE: "there are no references", NO_VIDEO: "no video files were given"}
+_ALL_ALIKE = {
+    NO_REFERENCE: "there are no references; --references names a file of them",
+    NO_VIDEO: "no video files were given; --videos names their folder",
+}
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ def signature(
         parts.append(f"corpus:{len(batch.corpus)}@{batch.corpus_digest}")
     parts += [f"{setting}:{getattr(settings, setting)}" for setting in family.settings]
     parts += [f"model:{model.signature}" for model in context.embedders(family.needs).values()]
+    parts += context.tables(family.needs)
     parts += [family.data(), f"version:{family.version}"]
     return "|".join(part for part in parts if part)
 

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.stats.quality import FAILED, INSUFFICIENT, PASSED
-from analysis.stats.ratings import HIGHEST_SCORE
+from hits.protocols import Scale
+from hits.protocols.direct_assessment import SCALE
 
 Row = dict[str, Any]
 Spec = dict[str, Any]
@@ -25,6 +26,7 @@ SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 STATUSES: Final = (PASSED, FAILED, INSUFFICIENT)
 STEP: Final = 30  # pixels a system takes
 CELL: Final = 26  # pixels of a row of a matrix
+CELL_WIDTH: Final = 48  # pixels of a column with numbers
 MOST_NUMBERED: Final = 14  # systems; the cells of more are too narrow for a number
 BIN_WIDTH: Final = 5
 LABEL_LIMIT: Final = 240  # pixels
@@ -38,6 +40,7 @@ SPREAD_HEADINGS: Final = {
     "count": "Ratings",
     "share": "Share",
 }
+LEVEL_HEADINGS: Final = SPREAD_HEADINGS | {"from": "Level"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,43 +117,66 @@ def heat_spec(
         for column, value in zip(columns, values, strict=True)
         if not math.isnan(value)
     ]
+    return cells_spec(cells, [name for name, _ in rows], columns, description)
+
+
+def cells_spec(
+    cells: Sequence[Row],
+    names: Sequence[str],
+    columns: Sequence[str],
+    description: str,
+    *,
+    angle: int = 0,
+) -> Spec:
+    """A heat map of ``row``, ``column``, ``strength`` from 0 to 1 and the text ``shown``.
+
+    Columns keep their width, so that the numbers fit; a narrow screen scrolls.
+    """
     axis = {"title": None, "domain": False, "ticks": False, "grid": False, "labelLimit": 180}
     strength = quantity("strength", None) | {"legend": None}
-    strength["scale"] = {"domain": [0, 1], "range": [0, 0.65]}
-    names = [name for name, _ in rows]
+    strength["scale"] = {"domain": [0, 1], "range": [0, 0.45]}
     across = {"field": "column", "type": "nominal", "scale": {"domain": list(columns)}}
-    down = {"field": "row", "type": "nominal", "scale": {"domain": names}, "axis": axis}
+    down = {"field": "row", "type": "nominal", "scale": {"domain": list(names)}, "axis": axis}
     fill = {"mark": {"type": "rect"}, "encoding": {"opacity": strength}}
     text = {"mark": {"type": "text"}, "encoding": {"text": {"field": "shown", "type": "nominal"}}}
-    spec = plain_spec(description, CELL * len(rows)) | {"data": {"values": cells}}
-    spec["encoding"] = {"x": across | {"axis": axis | {"orient": "top", "labelAngle": 0}}}
+    is_numbered = len(columns) <= MOST_NUMBERED
+    letters = 0 if angle else max(map(len, columns), default=0)
+    step = max(LETTER * letters + 10, CELL_WIDTH if is_numbered else CELL)
+    spec = plain_spec(description, CELL * len(names)) | {"data": {"values": list(cells)}}
+    spec |= {"width": {"step": step}, "autosize": {"type": "pad"}}
+    spec["encoding"] = {"x": across | {"axis": axis | {"orient": "top", "labelAngle": angle}}}
     spec["encoding"]["y"] = down
-    return spec | {"layer": [fill, text] if len(columns) <= MOST_NUMBERED else [fill]}
+    return spec | {"layer": [fill, text] if is_numbered else [fill]}
 
 
-def quality_spec(rows: Sequence[Row]) -> Spec:
+def quality_spec(rows: Sequence[Row], scale: Scale = SCALE) -> Spec:
     """Each annotator's mean of degraded captions against that of their originals."""
     status = {"field": "status", "type": "nominal", "scale": {"domain": list(STATUSES)}}
     legend = {"legend": {"orient": "top", "title": None}}
-    scale = {"scale": {"domain": [0, HIGHEST_SCORE]}}
+    domain = between(scale)
     originals, damaged = "Mean score of original captions", "Mean score of their degraded versions"
     points = {
         "data": {"values": [without_nan(row) for row in rows]},
         "mark": {"type": "point", "size": 45, "opacity": 0.8, "strokeWidth": 1.8},
         "encoding": {
-            "x": quantity("original", originals) | scale,
-            "y": quantity("degraded", damaged) | scale,
+            "x": quantity("original", originals) | domain,
+            "y": quantity("degraded", damaged) | domain,
             "color": status | legend,
             "shape": status | legend,
         },
     }
-    return plain_spec(BELOW, 360) | {"layer": [diagonal(originals, damaged), points]}
+    return plain_spec(BELOW, 360) | {"layer": [diagonal(originals, damaged, scale), points]}
 
 
-def diagonal(x_title: str, y_title: str) -> Spec:
+def between(scale: Scale) -> Spec:
+    """An axis as long as the scale."""
+    return {"scale": {"domain": [scale.low, scale.high]}}
+
+
+def diagonal(x_title: str, y_title: str, scale: Scale = SCALE) -> Spec:
     """The line of equal scores."""
     return {
-        "data": {"values": [{"low": 0, "high": HIGHEST_SCORE}]},
+        "data": {"values": [{"low": scale.low, "high": scale.high}]},
         "mark": {"type": "rule", "strokeDash": [3, 3]},
         "encoding": {
             "x": quantity("low", x_title),
@@ -161,14 +187,18 @@ def diagonal(x_title: str, y_title: str) -> Spec:
     }
 
 
-def spread_spec(rows: Sequence[Row]) -> Spec:
-    """How often each score was given: a row of bars for each group."""
+def spread_spec(rows: Sequence[Row], scale: Scale = SCALE) -> Spec:
+    """How often each score was given: a row of bars for each group.
+
+    Bars of an interval scale are bins; those of an ordinal one stand over their levels.
+    """
+    left, right = (-0.4, 0.4) if scale.is_ordinal else (0, BIN_WIDTH)
     groups = list(dict.fromkeys(row["group"] for row in rows))
     tallest = max((row["share"] for row in rows), default=1)
     bars = [
         {
-            "left": row["from"],
-            "right": row["from"] + BIN_WIDTH,
+            "left": row["from"] + left,
+            "right": row["from"] + right,
             "floor": groups.index(row["group"]),
             "top": groups.index(row["group"]) - 0.85 * row["share"] / tallest,
         }
@@ -185,31 +215,63 @@ def spread_spec(rows: Sequence[Row]) -> Spec:
     }
     y = quantity("floor", None) | {"axis": names}
     y["scale"] = {"reverse": True, "domain": [-1, len(groups) - 0.9], "nice": False}
-    x = quantity("left", "Raw score") | {"scale": {"domain": [0, HIGHEST_SCORE]}}
+    x = quantity("left", "Raw score") | between(scale)
+    if scale.is_ordinal:
+        x["scale"] = {"domain": [scale.low - 0.5, scale.high + 0.5], "nice": False}
+        x["axis"] = {"values": list(range(scale.low, scale.high + 1)), "format": "d"}
     spec = plain_spec("How often each score was given.", 44 * len(groups) + 30)
     spec |= {"data": {"values": bars}, "mark": {"type": "bar", "binSpacing": 0.5}}
     spec["encoding"] = {"x": x, "x2": {"field": "right"}, "y": y, "y2": {"field": "top"}}
     return spec
 
 
-def bin_counts(scores: NDArray[np.int16]) -> tuple[int, ...]:
-    """Ratings in each bin; the highest score belongs to the last.
+def bin_counts(scores: NDArray[np.int16], scale: Scale = SCALE) -> tuple[int, ...]:
+    """Ratings in each bin, or at each level; the highest score belongs to the last.
 
     >>> bin_counts(np.array([0, 4, 5, 100], np.int16))[:2], bin_counts(np.array([100]))[-1]
     ((2, 1), 1)
+    >>> bin_counts(np.array([1, 5, 5], np.int16), Scale(1, 5, "ordinal"))
+    (1, 0, 0, 0, 2)
     """
-    bins = np.minimum(scores // BIN_WIDTH, HIGHEST_SCORE // BIN_WIDTH - 1).astype(np.int64)
-    return tuple(np.bincount(bins, minlength=HIGHEST_SCORE // BIN_WIDTH).tolist())
+    width, bins = _bins(scale)
+    places = np.minimum((scores - scale.low) // width, bins - 1).astype(np.int64)
+    return tuple(np.bincount(places, minlength=bins).tolist())
 
 
-def spread_rows(counts: Mapping[str, Sequence[int]]) -> list[Row]:
+def _bins(scale: Scale) -> tuple[int, int]:
+    """How wide the bins of a scale are, and how many."""
+    if scale.is_ordinal:
+        return 1, len(scale)
+    return BIN_WIDTH, (scale.high - scale.low) // BIN_WIDTH
+
+
+def spread_rows(counts: Mapping[str, Sequence[int]], scale: Scale = SCALE) -> list[Row]:
     """Share of each group's scores in each bin; nothing of a group without any."""
+    width, _ = _bins(scale)
     return [
-        {"group": group, "from": place * BIN_WIDTH, "count": count, "share": count / sum(found)}
+        {
+            "group": group,
+            "from": scale.low + place * width,
+            "count": count,
+            "share": count / sum(found),
+        }
         for group, found in counts.items()
         if any(found)
         for place, count in enumerate(found)
     ]
+
+
+def line_spec(
+    rows: Sequence[Row], x: str, y: str, *, description: str, axes: tuple[str, str]
+) -> Spec:
+    """One line through its points."""
+    spec = plain_spec(description, 220) | {"data": {"values": [without_nan(row) for row in rows]}}
+    spec["encoding"] = {
+        "x": quantity(x, axes[0]) | {"axis": {"tickMinStep": 1}},
+        "y": quantity(y, axes[1]) | {"scale": {"zero": False}},
+    }
+    point = {"type": "point", "size": 45, "filled": True, "opacity": 1}
+    return spec | {"layer": [{"mark": {"type": "line", "strokeWidth": 2}}, {"mark": point}]}
 
 
 def plain_spec(description: str, height: int) -> Spec:

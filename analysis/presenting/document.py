@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
-from xml.etree.ElementTree import Element
+from typing import Any, Final
+from xml.etree.ElementTree import Element, fromstring, tostring
 
 from analysis.presenting.charts import Row, Spec
-from analysis.presenting.drawing import can_draw, draw
-from analysis.presenting.markup import Content, element, markup
 from analysis.presenting.sentences import cell, is_number
 
 Show = Callable[[str, object], str]
@@ -23,6 +25,44 @@ NOT_DRAWN: Final = (
 )
 # Nothing may be loaded and nothing may run, whatever a caption or a name contains.
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
+WIDTH: Final = 720
+SHARPNESS: Final = 2
+VEGA_LITE: Final = "6.4"
+SVG: Final = "{http://www.w3.org/2000/svg}"
+_VARIABLE: Final = re.compile(r"var\(--(\w+)\)")
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # no XML can hold them
+
+_TEXT: Final = {"labelColor": "var(--soft)", "titleColor": "var(--soft)"}
+_SIZES: Final = {"labelFontSize": 13, "titleFontSize": 13, "titleFontWeight": 500}
+THEME: Final = {
+    "aria": False,
+    "background": None,
+    "font": "sans-serif",
+    "range": {"category": [f"var(--{name})" for name in ("one", "two", "three", "four", "five")]},
+    "mark": {"color": "var(--one)"},
+    "view": {"stroke": None},
+    "axis": {
+        **_TEXT,
+        **_SIZES,
+        "gridColor": "var(--line)",
+        "domainColor": "var(--line)",
+        "tickColor": "var(--line)",
+        "titlePadding": 10,
+        "labelSeparation": 6,
+    },
+    "legend": {**_TEXT, **_SIZES},
+    "rule": {"color": "var(--soft)"},
+    "text": {"color": "var(--soft)"},
+    "style": {
+        "shade": {"color": "var(--sunken)"},
+        "win": {"color": "var(--one)", "stroke": "var(--paper)"},
+        "win-value": {"color": "var(--paper)", "fontWeight": 600, "fontSize": 12},
+        "no-win": {"color": "var(--sunken)", "stroke": "var(--paper)"},
+        "no-win-value": {"color": "var(--soft)", "fontSize": 12},
+    },
+}
+Content = Element | str | None
+Attribute = str | float | int | bool | None
 
 
 @dataclass(frozen=True)
@@ -164,3 +204,89 @@ def _words(row: Row, name: str, show: Show) -> str:
 
 def _ends(rows: Sequence[Row], place: int, name: str) -> bool:
     return place + 1 < len(rows) and rows[place][name] != rows[place + 1][name]
+
+
+def can_draw() -> bool:
+    """Whether this machine has what charts are drawn with."""
+    return find_spec("vl_convert") is not None
+
+
+def draw(spec: Spec) -> Element:
+    """A chart that says in words what it is."""
+    import vl_convert
+
+    text = vl_convert.vegalite_to_svg(_fixed(spec, THEME), vl_version=VEGA_LITE)
+    drawn = fromstring(_CONTROL.sub("", text))  # noqa: S314  # of our own making
+    for part in drawn.iter():
+        part.tag = part.tag.removeprefix(SVG)
+        part.attrib.pop("font-family", None)  # the document's own
+    title = Element("title")
+    title.text = spec["description"]
+    drawn.insert(0, title)
+    drawn.set("role", "img")
+    return drawn
+
+
+def draw_png(spec: Spec) -> bytes:
+    """The same as pixels, on white: these cannot follow the theme of who looks."""
+    import vl_convert
+
+    named = json.dumps(THEME | {"background": "var(--paper)"})
+    theme = json.loads(_VARIABLE.sub(lambda match: light_colours()[match[1]], named))
+    drawn: bytes = vl_convert.vegalite_to_png(
+        _fixed(spec, theme), vl_version=VEGA_LITE, scale=SHARPNESS
+    )
+    return drawn
+
+
+@cache
+def light_colours() -> dict[str, str]:
+    """The colours of the document's light theme, by name."""
+    light = STYLE.read_text(encoding="utf-8").partition("@media")[0]
+    return dict(re.findall(r"--(\w+): (#\w+);", light))
+
+
+def _fixed(spec: Spec, theme: Any) -> Spec:
+    """Of a width of its own: nothing is around a file."""
+    width = {"width": WIDTH} if spec.get("width") == "container" else {}
+    return spec | width | {"config": theme}
+
+
+def element(tag: str, *content: Content, **attributes: Attribute) -> Element:
+    """An element with text and children; None leaves out, `class_` and `stroke_width` are mended.
+
+    >>> markup(element("p", "a < ", element("b", "b"), class_="note", hidden=None))
+    '<p class="note">a &lt; <b>b</b></p>'
+    """
+    made = Element(
+        tag, {_name(key): _text(value) for key, value in attributes.items() if _set(value)}
+    )
+    last: Element | None = None
+    for part in content:
+        if isinstance(part, Element):
+            made.append(part)
+            last = part
+        elif part is not None and last is None:
+            made.text = (made.text or "") + part
+        elif part is not None and last is not None:
+            last.tail = (last.tail or "") + part
+    return made
+
+
+def markup(root: Element) -> str:
+    return tostring(root, encoding="unicode", method="html")
+
+
+def _name(key: str) -> str:
+    return key.rstrip("_").replace("_", "-")
+
+
+def _set(value: Attribute) -> bool:
+    return value is not None and value is not False
+
+
+def _text(value: Attribute) -> str:
+    """Coordinates to a tenth of a pixel: finer cannot be seen, and a report holds thousands."""
+    if value is True:
+        return ""
+    return f"{round(value, 1):g}" if isinstance(value, float) else str(value)

@@ -48,10 +48,11 @@ def expected_finish(*, left: int, pace: Pace, now: datetime, is_paused: bool = F
     >>> noon = datetime(2026, 5, 1, 12, tzinfo=UTC)
     >>> finish = expected_finish(left=90, pace=Pace(20, 60, 2.0), now=noon)
     >>> f"{finish.when:%H:%M}", finish.sentence
-    ('15:00', 'if people go on as in the last 2 hours (30 ratings an hour), with nobody replaced')
+    ('15:00', 'if people continue as in the last 2 hours (30 ratings an hour), with nobody \
+replaced')
     """
     if left <= 0:
-        return Finish(None, False, "all that was asked for is rated", "Done")
+        return Finish(None, False, "all requested ratings are in", "Done")
     if is_paused:
         return Finish(None, False, "nobody new can begin until it is resumed", "Paused")
     if not pace.last_day:
@@ -62,7 +63,7 @@ def expected_finish(*, left: int, pace: Pace, now: datetime, is_paused: bool = F
     return Finish(
         when,
         has_hour,
-        f"if people go on as in the last {_hours(pace.hours)} "
+        f"if people continue as in the last {_hours(pace.hours)} "
         f"({_rate(pace.per_hour)} an hour), with nobody replaced",
     )
 

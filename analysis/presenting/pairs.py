@@ -56,17 +56,18 @@ class PairTest:
         """What p means, for those who do not read p values every day.
 
         >>> PairTest("A", "B", 0.0004, True).chance
-        'Were they equally good, A would come out so far ahead less than once in 1,000 campaigns.'
+        'If they were equally good, A would come out this far ahead less than once in 1,000 \
+campaigns.'
         >>> PairTest("A", "B", 0.24, False).chance
-        'Were they equally good, A would come out so far ahead in 24 of 100 campaigns: too often \
-to be sure that A is better.'
+        'If they were equally good, A would come out this far ahead in 24 of 100 campaigns: too \
+often to be sure that A is better.'
         """
         if self.p is None:
             return ""
         doubt = "" if self.is_win else f": too often to be sure that {self.better} is better"
         return (
-            f"Were they equally good, {self.better} would come out so far ahead {_often(self.p)} "
-            f"campaigns{doubt}."
+            f"If they were equally good, {self.better} would come out this far ahead "
+            f"{_often(self.p)} campaigns{doubt}."
         )
 
 

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from analysis.reading import appraise, authors, delimited, jsonlines, mturk, parquet
+from analysis.reading import appraise, authors, mturk, own
 from analysis.reading.files import RatingsFile, beginning, fault, plain
 from daplatform.tables import FirstFault, Kind
 
@@ -55,11 +55,11 @@ def _read(source: Path, hits: Path | None, pair: str | None) -> RatingsFile:
             source, None, f"There are no languages, so none is {pair!r}.", "Leave out --pair."
         )
     if start.is_parquet:
-        return parquet.read(source)
+        return own.read_parquet(source)
     if not start.line:
         raise fault(
             source, None, "The file is empty.", "Save it again with its rows.", Kind.EMPTY_FILE
         )
     if start.line.lstrip().startswith(("{", "[")):
-        return jsonlines.read(source)
-    return mturk.read(source, start, hits) if is_batch else delimited.read(source, start)
+        return own.read_json_lines(source)
+    return mturk.read(source, start, hits) if is_batch else own.read_delimited(source, start)

@@ -3,7 +3,8 @@
 One judgement a line, separated by tabs or, as R writes tables, by spaces, with quotes or without,
 or by both in one file: `HITId WorkerId src trg item hit sys_id rid type sid score time`, of which
 older files lack `hit`. Types are SYSTEM, REF, BAD_REF and REPEAT; `time` is the work time of the
-whole HIT. Files named `…-stnd…` hold z scores where others hold points.
+whole HIT. Files named `…-stnd…` hold z scores where others hold points; files named `…-good-…`
+hold annotators who passed by all their pairs, of which those of other languages are elsewhere.
 """
 
 from __future__ import annotations
@@ -44,6 +45,10 @@ STANDARDISED: Final = (
     "the scores are z scores already: raw scores, the means and deviations of annotators and the "
     "mixed model cannot be computed from them"
 )
+FILTERED: Final = (
+    "a file called “good” holds annotators who passed, with some of their pairs only: "
+    "--keep-all-annotators ranks as its authors did"
+)
 _CELL = re.compile(r'"([^"]*)"|(\S+)')
 
 
@@ -67,6 +72,7 @@ def read(path: Path, start: Beginning, pair: str | None = None) -> RatingsFile:
     again = len(judgements) - len(kept)
     notes = (f"{again:,} ratings were given again later and are left out",) if again else ()
     notes = (*notes, STANDARDISED) if standardised else notes
+    notes = (*notes, FILTERED) if "good" in re.split(r"[^a-z]+", path.stem.lower()) else notes
     return RatingsFile(ratings, "Direct Assessment authors' scores", notes=notes)
 
 

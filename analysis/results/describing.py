@@ -29,6 +29,7 @@ TEXTS: Final = (
 )  # fmt: skip
 SIMILARITY: Final = ("role", "first", "second", "n", "mean", "median")
 CURVES: Final = ("role", "first", "second", "place", "similarity")
+GENERIC: Final = ("role", "source", "video", "text", "content_words", "said", "reason")
 PEOPLE: Final = (
     "annotator", "ratings", "passed", "repeat_p", "seconds_per_caption", "hours",
 )  # fmt: skip
@@ -37,8 +38,17 @@ STABILITY: Final = (
     "with_all_low", "with_all_high",
 )  # fmt: skip
 DISTRIBUTION: Final = ("system", "from", "to", "captions", "share")
-LEVELS: Final = ("set", "level", "captions", "expected")
+LEVELS: Final = ("drift_set", "level", "captions", "expected")
 EVERYTHING: Final = "all"
+FEWEST_CONTENT, MOST_SAID = 3, 5
+"""A text with fewer content words, or said of more videos by one source, is listed as generic."""
+_FUNCTION_WORDS: Final = """
+    a an the this that these those some any there here it its he she they them his her their him
+    is are was were be been being am do does did has have had and or but of to in on at by for
+    with from into onto over under up down out off as while then very not no i you we who which
+    what someone somebody something
+"""
+FUNCTION_WORDS: Final = frozenset(_FUNCTION_WORDS.split())
 STEP, END = 0.25, 3.0
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 
@@ -74,6 +84,31 @@ def _text_row(role: str, source: str, texts: Sequence[str]) -> Row:
         "vocabulary": len({word for one in words for word in one}),
         "duplicates": len(texts) - len(same),
     }
+
+
+def generic_rows(role: str, sources: Mapping[str, Texts]) -> list[Row]:
+    """Texts that say little or are said of many videos (direct-assessment-2018 §3 removed such):
+    listed for a person to decide, never removed.
+
+    >>> texts = {"v1": "A man is talking.", "v2": "Two dogs chase a ball"}
+    >>> [(row["video"], row["reason"]) for row in generic_rows("reference", {"A": texts})]
+    [('v1', '2 content words')]
+    """
+    rows: list[Row] = []
+    for source, texts in sources.items():
+        said = Counter(" ".join(words_of(text)) for text in texts.values())
+        for video, text in texts.items():
+            words = words_of(text)
+            content, times = len(set(words) - FUNCTION_WORDS), said[" ".join(words)]
+            reasons = [f"{content} content word{'' if content == 1 else 's'}"] * (
+                content < FEWEST_CONTENT
+            ) + [f"said of {times} videos"] * (times > MOST_SAID)
+            if reasons:
+                rows.append(
+                    {"role": role, "source": source, "video": video, "text": text,
+                     "content_words": content, "said": times, "reason": ", ".join(reasons)}
+                )  # fmt: skip
+    return rows
 
 
 def similarity_rows(
@@ -150,9 +185,7 @@ def stability_rows(analysis: Analysis, *, rng: np.random.Generator, draws: int) 
 def distribution_rows(scores: Mapping[str, NDArray[np.float64]]) -> list[Row]:
     """Share of the captions of each system, and of all, by z score in steps of a quarter."""
     edges = np.arange(-END, END + STEP / 2, STEP)
-    groups = dict(scores)
-    if len(groups) > 1:
-        groups[EVERYTHING] = np.concatenate(list(groups.values()))
+    groups = {**scores, EVERYTHING: np.concatenate(list(scores.values()))}
     return [
         {"system": name, "from": float(low), "to": float(low + STEP), "captions": int(count),
          "share": count / max(len(values), 1)}
@@ -167,7 +200,7 @@ def level_rows(levels: NDArray[np.int64], sets: int = 5) -> list[Row]:
     """Captions of each level, and how many of them a quality-drift set keeps (emscore-2022)."""
     counts = np.bincount(levels, minlength=sets + 1)
     return [
-        {"set": one, "level": level, "captions": int(counts[level]),
+        {"drift_set": one, "level": level, "captions": int(counts[level]),
          "expected": counts[level] / (abs(one - level) + 1)}
         for one in range(1, sets + 1)
         for level in range(1, sets + 1)

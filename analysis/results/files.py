@@ -2,24 +2,48 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+from xml.etree.ElementTree import Element
 
+from analysis.presenting.document import (
+    Shown,
+    element,
+    html_document,
+    laid_out,
+    picture,
+    sentence,
+    table,
+)
 from analysis.presenting.downloads import table_file, table_formats
 from analysis.presenting.exports import Table, as_lines
-from analysis.results.latex import ranking_table, significance_matrix
+from analysis.presenting.latex import escaped, number, shaded
+from analysis.results.findings.ranking import ranking_sentence
 from analysis.results.numbers import as_json
-from analysis.results.pipeline import Analysis
-from analysis.results.registry import Section, Summary, findings
-from analysis.results.report import TITLE, report_html, significance_picture
+from analysis.results.registry import Counts, Finding, Section, Summary, findings
+from analysis.results.settings import QUICK_RATINGS
 from analysis.stats.signature import cutoff
+
+if TYPE_CHECKING:
+    from analysis.results.pipeline import Analysis
 
 Maker = Callable[[], bytes]
 ADJUSTED: Final = {"": "p", "-holm": "p_holm", "-bh": "p_bh"}
 """How p is adjusted for many tests, by what is added to the names of files."""
-DRAWN: Final = ("html", "svg")
+DRAWN: Final = ("html", "svg", "png")
 """Kinds of files with charts, which web machines cannot draw."""
+TITLE = "Direct Assessment: results"
+METHOD = (
+    "z scores: each annotator's ratings less their mean, over their standard deviation. A "
+    "caption's score is the mean over its ratings, a system's the mean over its captions. The same "
+    "ratings with the same settings give the same numbers."
+)
+NO_TRUST = (
+    "Agreement, replication and threshold sensitivity were not computed for this report: with more "
+    f"than {QUICK_RATINGS:,} ratings they take longer than all the rest."
+)
 
 
 def title_of(source: str, analysis: Analysis) -> str:
@@ -78,7 +102,8 @@ def chosen_names(names: Iterable[str], *, format: str, latex: bool) -> list[str]
 
 def captions_table(listed: Table) -> Table:
     """Score of every caption with a usable rating, of what `analysis.presenting.listings` lists."""
-    return {name: listed[name] for name in ("system", "item", "raw", "z", "n")}
+    columns = ("system", "item", "raw", "median", "z", "n")
+    return {name: listed[name] for name in columns if name in listed}
 
 
 def report_json(summary: Summary) -> bytes:
@@ -94,3 +119,136 @@ def report_json(summary: Summary) -> bytes:
         members = finding.members(summary.numbers[finding.name])
         (trusted if finding.section == Section.TRUST else content).update(as_json(members))
     return as_lines(content | {"trust": trusted or None})
+
+
+def ranking_table(summary: Summary) -> str:
+    """Systems best first with a rule between clusters (packages: booktabs)."""
+    lines = [
+        *_head(summary, "booktabs"),
+        r"\begin{tabular}{clrrcrr}",
+        r"\toprule",
+        r"Rank & System & $z$ & Raw & Interval of $z$ & Wins & Captions \\",
+        r"\midrule",
+    ]
+    cluster = math.nan
+    for row in summary.numbers["ranking"].systems:
+        if row.rank_low > cluster:
+            lines.append(r"\midrule")
+        cluster = row.rank_low
+        cells = [
+            _ranks(row.range_low, row.range_high),
+            escaped(row.system),
+            number(row.z, 3),
+            number(row.raw, 1),
+            f"[{number(row.z_low, 3)}, {number(row.z_high, 3)}]",
+            str(row.wins),
+            str(row.captions),
+        ]
+        lines.append(" & ".join(cells) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def significance_matrix(summary: Summary, adjusted: str = "p") -> str:
+    """p that the row is better than the column, shaded where significant (package: xcolor).
+
+    ``adjusted`` names which p: p, p_holm or p_bh.
+    """
+    systems = [row.system for row in summary.numbers["ranking"].systems]
+    pairs = summary.numbers["significance"].pairs
+    p = {(pair.better, pair.worse): getattr(pair, adjusted) for pair in pairs}
+    heads = [rf"\begin{{sideways}}{escaped(name)}\end{{sideways}}" for name in systems]
+    lines = [
+        *_head(summary, "[table]xcolor, booktabs, rotating"),
+        f"% {adjusted}",
+        r"\begin{tabular}{l" + "r" * len(systems) + "}",
+        r"\toprule",
+        " & ".join(["", *heads]) + r" \\",
+        r"\midrule",
+    ]
+    for one in systems:
+        alpha = summary.settings.alpha
+        cells = ["--" if one == other else shaded(p[one, other], alpha) for other in systems]
+        lines.append(" & ".join([escaped(one), *cells]) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _head(summary: Summary, packages: str) -> list[str]:
+    return [f"% {summary.signature}", f"% packages: {packages}"]
+
+
+def _ranks(low: float, high: float) -> str:
+    if math.isnan(low):
+        return "--"
+    return f"{low:.0f}" if low == high else f"{low:.0f}--{high:.0f}"
+
+
+def report_html(summary: Summary, *, title: str = TITLE, adjusted: str = "p") -> str:
+    """The whole report.
+
+    Parameters
+    ----------
+    adjusted
+        Which p tells the pairs apart: p, p_holm or p_bh. Ranks and clusters always go by p.
+    """
+    shown = summary.shown(adjusted)
+    lede = ranking_sentence(summary.numbers["ranking"], summary.context())
+    return html_document(
+        title,
+        element("p", lede, class_="lede"),
+        element(
+            "p", _facts(summary.counts, len(summary.numbers["ranking"].ranked)), class_="facts"
+        ),
+        *_section(shown, Section.RANKING),
+        *_trust(summary, shown),
+        *_section(shown, Section.RATINGS),
+        *_method(summary),
+    )
+
+
+def significance_picture(summary: Summary, adjusted: str = "p") -> str:
+    """Who is better than whom, as a file of its own; empty with fewer than two systems."""
+    specs = [shown.spec for finding, shown in summary.shown(adjusted) if finding.name == NAME]
+    return picture(specs[0]) if specs and specs[0] else ""
+
+
+NAME = "significance"
+
+
+def _facts(counts: Counts, ranked: int) -> str:
+    given = f"{counts.ratings:,} ratings by {counts.annotators:,} annotators"
+    if not counts.ratings_used:
+        return f"{given}; none of them counts."
+    return (
+        f"{given}; {counts.ratings_used:,} ratings of {counts.captions:,} captions by "
+        f"{counts.annotators_used:,} annotators count in the ranking of {ranked} systems."
+    )
+
+
+def _section(
+    shown: list[tuple[Finding, Shown]], section: Section, heading: str = "h2"
+) -> list[Element]:
+    return [
+        part
+        for finding, each in shown
+        if finding.section == section and (each.sentence or each.rows)
+        for part in (element(heading, finding.title), *laid_out(each))
+    ]
+
+
+def _trust(summary: Summary, shown: list[tuple[Finding, Shown]]) -> list[Element]:
+    """Nothing about a ranking that is not there."""
+    if not summary.numbers["ranking"].ranked:
+        return []
+    found = _section(shown, Section.TRUST, "h3") or [element("p", NO_TRUST)]
+    return [element("h2", "How far to trust it"), *found]
+
+
+def _method(summary: Summary) -> list[Element]:
+    rows = [{"name": name, "value": value} for name, value in summary.signature.parts]
+    return [
+        element("h2", "How it was computed"),
+        element("p", METHOD),
+        *(element("p", sentence(note)) for note in summary.notes),
+        table(rows, {"name": "Setting", "value": "Value"}),
+        element("p", str(summary.signature), class_="signature"),
+    ]

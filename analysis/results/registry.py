@@ -9,23 +9,21 @@ from __future__ import annotations
 import hashlib
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache, cached_property, partial
-from typing import Any, Final
-
-import numpy as np
-from numpy.typing import NDArray
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, Final
 
 import analysis.results.findings
 from analysis.presenting.document import Shown
 from analysis.presenting.exports import Table
 from analysis.results.numbers import as_json, from_json, shape
-from analysis.results.pipeline import Analysis, Settings, answers
-from analysis.stats.agreement import AnnotatorValues, shared_ratings
-from analysis.stats.quality import FAILED, INSUFFICIENT, PASSED
+from analysis.results.settings import Settings
 from analysis.stats.signature import Signature
+
+if TYPE_CHECKING:
+    from analysis.results.pipeline import Material
 
 
 class Section(StrEnum):
@@ -34,41 +32,6 @@ class Section(StrEnum):
     RANKING = "ranking"
     TRUST = "trust"
     RATINGS = "ratings"
-
-
-@dataclass(frozen=True, eq=False)
-class Material:
-    """What findings are computed from.
-
-    Parameters
-    ----------
-    splits : of the annotators into halves, for self-replication
-    draws : random drops of annotators beside every quality threshold
-    """
-
-    analysis: Analysis
-    splits: int = 1_000
-    draws: int = 200
-
-    @cached_property
-    def answers(self) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """Raw and z value of each rating."""
-        return answers(self.analysis.ratings, self.analysis.standardised, self.analysis.settings)
-
-    @cached_property
-    def shared(self) -> AnnotatorValues:
-        """Raw scores of captions that several people rated."""
-        return shared_ratings(self.analysis.ratings, self.answers[0], self.analysis.used)
-
-    @cached_property
-    def counted(self) -> NDArray[np.bool_]:
-        """Ratings of captions that count."""
-        ratings = self.analysis.ratings
-        return ratings.scores_a_caption & self.analysis.used[ratings.annotator]
-
-    def generator(self, stream: int) -> np.random.Generator:
-        """Each use its own stream of the one seed, so that none disturbs another."""
-        return np.random.default_rng([self.analysis.settings.seed, stream])
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,38 +174,3 @@ class Summary:
             (finding, finding.show(self.numbers[finding.name], context))
             for finding in self.present()
         ]
-
-
-def summarise(
-    analysed: Analysis, *, notes: Sequence[str] = (), splits: int = 1_000, draws: int = 200
-) -> Summary:
-    """The numbers of every finding; of many ratings only those that are quick to compute."""
-    material = Material(analysed, splits, draws)
-    wants_all = analysed.settings.wants_trust(len(analysed.ratings))
-    return Summary(
-        signature=analysed.signature,
-        settings=analysed.settings,
-        counts=counts(analysed),
-        notes=tuple(notes),
-        numbers={
-            finding.name: finding.compute(material)
-            for finding in findings()
-            if wants_all or finding.is_quick
-        },
-    )
-
-
-def counts(analysed: Analysis) -> Counts:
-    status = analysed.quality.status
-    return Counts(
-        ratings=len(analysed.ratings),
-        ratings_used=int(analysed.captions.n.sum()),
-        ratings_without_z=analysed.undefined,
-        annotators=len(status),
-        annotators_used=int(analysed.used.sum()),
-        annotators_passed=status.count(PASSED),
-        annotators_failed=status.count(FAILED),
-        annotators_insufficient=status.count(INSUFFICIENT),
-        captions=len(analysed.captions.n),
-        systems=len(analysed.competing),
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -23,9 +23,9 @@ from analysis.presenting.listings import (
 )
 from analysis.selectors.results import result_listing
 from annotations.models import Annotator, Assignment
-from annotations.selectors.confirming import ratings_confirmed
+from crowds.decisions import Case, use_reason, uses
 from crowds.models import Exclusion
-from crowds.selectors.reviews import annotators_left_out
+from crowds.selectors.counting import annotators_left_out, annotators_vouched_for, ratings_confirmed
 from hits.models import Campaign, HitItem
 from hits.selectors import replaced_words
 
@@ -79,7 +79,24 @@ def annotator_listed(result: Result, annotator: Annotator) -> dict[str, Any] | N
     """One person's row; None before any of their ratings were analysed."""
     listed = matching(result_listing(result, ANNOTATORS), "annotator", [annotator.pseudonym])
     rows = annotator_rows(result.campaign, listed)
-    return rows[0] if rows else None
+    if not rows:
+        return None
+    known = uses_explained(result, {annotator.pseudonym: rows[0]["status"]})
+    return rows[0] | known[annotator.pseudonym]
+
+
+def uses_explained(result: Result, statuses: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Whether a result uses the ratings of these people, by pseudonym, and why.
+
+    ``statuses`` is what quality control says of each.
+    """
+    rule = "everyone" if result.choices.get("keep_all_annotators") else "passed"
+    vouched = set(annotators_vouched_for(result.campaign))
+    cases = {name: Case(True, status, vouched=name in vouched) for name, status in statuses.items()}
+    return {
+        name: {"used": bool(uses(rule, case)), "used_because": use_reason(rule, case)}
+        for name, case in cases.items()
+    }
 
 
 def annotators_analysed(result: Result, pseudonyms: Sequence[str]) -> list[dict[str, Any]]:

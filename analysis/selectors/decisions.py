@@ -10,9 +10,9 @@ from django.db.models import Count, Q
 from django.urls import reverse
 
 from annotations.models import VideoProblem
-from annotations.selectors.confirming import turns_lapsed
+from annotations.selectors.confirming import assignments_lapsed
 from crowds.models import Launch, OutboxMessage, Submission
-from crowds.selectors.overview import launch_places
+from crowds.selectors.overview import launch_open_work
 from daplatform.wording import counted
 from hits.models import Campaign
 
@@ -40,7 +40,7 @@ def campaign_decisions(
     crowd = reverse("crowds:crowd", args=[campaign.slug])
     review = reverse("crowds:review", args=[campaign.slug])
     return [
-        *_acts(campaign, crowd, now),
+        *_messages(campaign, crowd, now),
         *_enough(campaign, launches, settled),
         *_launches(launches, crowd, now),
         *_submissions(campaign, review, now),
@@ -48,7 +48,7 @@ def campaign_decisions(
     ]
 
 
-def _acts(campaign: Campaign, crowd: str, now: datetime) -> Iterator[Decision]:
+def _messages(campaign: Campaign, crowd: str, now: datetime) -> Iterator[Decision]:
     refused = Q(state=OutboxMessage.State.FAILED, ended_at__gt=now - NEWS)
     messages = campaign.messages.aggregate(
         asking=Count("pk", filter=Q(state=OutboxMessage.State.ASKING)),
@@ -67,7 +67,7 @@ def _acts(campaign: Campaign, crowd: str, now: datetime) -> Iterator[Decision]:
 def _enough(campaign: Campaign, launches: Iterable[Launch], settled: str) -> Iterator[Decision]:
     """Every launch that still takes people costs money for what is known already."""
     for launch in launches if settled else ():
-        places = launch_places(launch)
+        places = launch_open_work(launch)
         if launch.state == Launch.State.CLOSED or not places.open:
             continue
         saved = f" and save {places.unused:,.2f} {launch.currency}" if places.unused else ""
@@ -111,14 +111,15 @@ def _submissions(campaign: Campaign, review: str, now: datetime) -> Iterator[Dec
         count = counted(odd, "submission is", "submissions are")
         sentence = f"{count} odd, and paid only if you say so."
         yield Decision("odd", sentence, f"{review}?show=problem")
-    strange = turns_lapsed(campaign, now).count()
+    strange = assignments_lapsed(campaign, now).count()
     if strange:
         count = counted(strange, "turn was", "turns were")
         sentence = f"{count} handed in, and no marketplace has confirmed them: they do not count."
         yield Decision("unconfirmed", sentence, f"{review}?show=unconfirmed")
     if waiting["clean"]:
         count = counted(waiting["clean"], "submission waits", "submissions wait")
-        yield Decision("submissions", f"{count} to be paid or refused.", f"{review}?show=open")
+        sentence = f"{count} for your decision: pay or do not pay."
+        yield Decision("submissions", sentence, f"{review}?show=open")
 
 
 def _videos(campaign: Campaign) -> Iterator[Decision]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -14,19 +14,25 @@ from django.conf import settings
 from analysis.evaluation.captions import CaptionSet
 from analysis.evaluation.files import evaluation_files
 from analysis.evaluation.human import ALL, PASSED, WHOSE, HumanScores, scores_by
-from analysis.evaluation.inputs import Inputs
+from analysis.evaluation.inputs import Inputs, unseen
 from analysis.evaluation.points import POINTS
 from analysis.evaluation.scores import ScoreTable, table_of_rows
-from analysis.evaluation.storing import STORED, Evaluated, read_evaluated
-from analysis.metrics.scoring import column
+from analysis.evaluation.set_files import set_files
+from analysis.evaluation.sets import SetEvaluation
+from analysis.evaluation.settings import UNSEEN
+from analysis.evaluation.storing import STORED, Evaluated, read_evaluated, read_stored
+from analysis.metrics.registry import families_of
+from analysis.metrics.scoring import column, metric_of
 from analysis.models import MetricEvaluation, MetricRun, MetricScore
 from analysis.presenting.listings import read_listing
 from analysis.results.files import Maker
-from analysis.results.pipeline import Settings, analyse
+from analysis.results.pipeline import analyse
+from analysis.results.settings import Settings
 from analysis.results.snapshot import Columns
 from analysis.selectors.metric_material import run_material
 from analysis.selectors.metric_scores import metric_signatures, metric_sources, run_notes
-from analysis.selectors.ratings import evidence_of, ratings_of, reviews_fingerprint
+from analysis.selectors.ratings import evidence_of, ratings_of
+from analysis.selectors.results import last_rating, reviews_fingerprint
 from hits.models import Campaign
 
 if TYPE_CHECKING:
@@ -34,9 +40,17 @@ if TYPE_CHECKING:
 
 
 def campaign_inputs(
-    campaign: Campaign, columns: Columns, *, annotators: str = PASSED, seed: int = 7
+    campaign: Campaign,
+    columns: Columns,
+    *,
+    annotators: str = PASSED,
+    learned: str = "",
+    seed: int = 7,
 ) -> Inputs:
     """Caption scores by the annotators wanted, and the last scores of every metric.
+
+    A metric is never held against captions it learned from: it is left out, or with ``learned``
+    UNSEEN those captions are, for every metric.
 
     `Inputs.aligned(0)` joins them, `evaluate_metrics` does the rest: on the platform rows carry
     the names of videos and systems, so nothing has to be lined up.
@@ -45,12 +59,48 @@ def campaign_inputs(
     """
     sources = metric_sources(campaign)
     metrics = metric_values(sources)  # first: without any there is no use for people's scores
+    captions = _captions(sources)
+    pupils, notes = _pupils(captions, sources)
+    if learned == UNSEEN:
+        captions = unseen(captions, sorted({metric_of(name) for name in pupils}))
+        metrics, notes = _of_captions(metrics, captions), list(captions.notes)
+    elif pupils:
+        others = [name for name in metrics.names if name not in pupils]
+        if not others:
+            raise ValueError("every metric that was scored learned from these captions")
+        metrics = metrics.only(others)
     return Inputs(
         people_scores(campaign, columns, annotators=annotators, seed=seed),
-        metrics,
-        _captions(sources),
-        dict(sorted(metric_signatures(sources).items())),
+        replace(metrics, notes=(*metrics.notes, *notes)),
+        captions,
+        {
+            name: signature
+            for name, signature in sorted(metric_signatures(sources).items())
+            if name in metrics.names
+        },
     )
+
+
+def _pupils(captions: CaptionSet, columns: Iterable[str]) -> tuple[set[str], list[str]]:
+    """The columns of metrics that learned from some of these captions, and a note for each."""
+    batch = captions.batch()
+    found, notes = set(), []
+    for name in columns:
+        [family] = families_of([metric_of(name)])
+        seen = int(family.seen(batch).sum()) if family.seen else 0
+        if seen:
+            found.add(name)
+            notes.append(
+                f"{name} learned from {seen:,} of these {len(captions):,} captions or from their "
+                "videos, and is left out; its card holds it against the others"
+            )
+    return found, notes
+
+
+def _of_captions(table: ScoreTable, captions: CaptionSet) -> ScoreTable:
+    keys = set(zip(captions.videos, captions.systems, strict=True))
+    kept = [key in keys for key in table.frame.index]
+    return replace(table, frame=table.frame[kept])
 
 
 def people_scores(
@@ -124,6 +174,23 @@ def evaluation_evidence(campaign: Campaign) -> str:
     return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
+def campaigns_of(campaign: Campaign, sets: Sequence[str]) -> list[Campaign]:
+    """A campaign and the further ones of an evaluation over several, by slug."""
+    return [
+        campaign,
+        *Campaign.objects.filter(slug__in=sets).exclude(pk=campaign.pk).order_by("slug"),
+    ]
+
+
+def sets_evidence(campaign: Campaign, sets: Sequence[str]) -> str:
+    """`evaluation_evidence` of a campaign and of further ones."""
+    if not sets:
+        return evaluation_evidence(campaign)
+    campaigns = campaigns_of(campaign, sets)
+    said = repr([(one.slug, last_rating(one), evaluation_evidence(one)) for one in campaigns])
+    return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+
 def evaluation_latest(campaign: Campaign, choices_key: str) -> MetricEvaluation | None:
     """The one that was finished last with these choices, however old."""
     same = MetricEvaluation.objects.shown().filter(campaign=campaign, choices_key=choices_key)
@@ -158,8 +225,21 @@ def _evaluated(path: Path, changed: int) -> Evaluated:
     return read_evaluated(path)
 
 
+def set_numbers(row: MetricEvaluation) -> SetEvaluation:
+    """The same of an evaluation over several campaigns."""
+    path = evaluation_folder(row) / STORED
+    return _set_evaluation(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=4)
+def _set_evaluation(path: Path, changed: int) -> SetEvaluation:
+    return read_stored(path, SetEvaluation)
+
+
 def evaluation_makers(row: MetricEvaluation) -> dict[str, Maker]:
     """What makes each of its files."""
+    if row.choices.get("sets"):
+        return set_files(set_numbers(row))
     found = evaluation_numbers(row)
     return evaluation_files(found.evaluation, robustness=found.robustness)
 
@@ -172,4 +252,5 @@ def evaluation_points(row: MetricEvaluation) -> pa.Table | None:
 
 
 def evaluation_has_points(row: MetricEvaluation) -> bool:
-    return all((evaluation_folder(row) / name).is_file() for name in (POINTS, STORED))
+    names = (STORED,) if row.choices.get("sets") else (POINTS, STORED)
+    return all((evaluation_folder(row) / name).is_file() for name in names)

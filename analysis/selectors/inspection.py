@@ -11,14 +11,14 @@ from hits.selectors import ItemRow, hit_rows
 
 @dataclass(frozen=True)
 class RatedItem:
-    """One position of a HIT with everybody's score, in the order of the turns."""
+    """One position of a HIT with everybody's score or words, in the order of the turns."""
 
     row: ItemRow
-    scores: list[int | None]
+    scores: list[int | str | None]
 
     @property
     def mean(self) -> float | None:
-        given = [score for score in self.scores if score is not None]
+        given = [score for score in self.scores if isinstance(score, int)]
         return sum(given) / len(given) if given else None
 
 
@@ -31,9 +31,10 @@ def hit_turns(hit: Hit, most: int) -> list[Assignment]:
 def rated_items(hit: Hit, turns: list[Assignment]) -> list[RatedItem]:
     """The HIT's items in order; of an answer that was changed the last score."""
     ratings = Rating.objects.filter(assignment__in=turns).order_by("revision")
+    given = ratings.values_list("assignment", "position", "score", "answers__caption__text")
     scores = {
-        (assignment, position): score
-        for assignment, position, score in ratings.values_list("assignment", "position", "score")
+        (assignment, position): words if score is None else score
+        for assignment, position, score, words in given
     }
     return [
         RatedItem(row, [scores.get((turn.pk, row.item.position)) for turn in turns])

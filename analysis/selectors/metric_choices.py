@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from analysis.metrics.encoding.encoder import IMAGE_TEXT
 from analysis.metrics.encoding.models import DEMO, ModelChoice
 from analysis.metrics.encoding.sentence_model import SENTENCE
-from analysis.metrics.registry import Need, embedding_models, families, needs_of, titles
-from analysis.models import MetricWorker
+from analysis.metrics.registry import (
+    Need,
+    embedding_models,
+    families,
+    families_of,
+    needs_of,
+    titles,
+)
+from analysis.models import LearnedMetric, MetricWorker
+from analysis.selectors.learned_metrics import learned_offered
 from hits.models import Campaign, System
 
 HEARD_OF_WITHIN = timedelta(days=1)
@@ -24,6 +34,7 @@ NO_MODEL = (
     "and docs/metrics.md says how to get one"
 )
 WORDS, MEANING = "Words against the references", "Meaning against the references"
+LEARNED = "Learned from people"
 ENCODED, SEEN, BOTH = (
     "Against the references, read by the image–text model",
     "Against the video",
@@ -51,9 +62,10 @@ class Group:
 
     @property
     def reason(self) -> str:
-        """Why none of them can be computed, where that is the same for all: it is said once."""
-        reasons = {choice.reason for choice in self.choices}
-        return reasons.pop() if len(reasons) == 1 else ""
+        """Why most of them cannot be computed, where several have that reason: it is said once."""
+        counted = Counter(choice.reason for choice in self.choices if choice.reason)
+        [(reason, times)] = counted.most_common(1) or [("", 0)]
+        return reason if times > 1 or len(self.choices) == 1 else ""
 
 
 def metric_workers() -> list[MetricWorker]:
@@ -74,17 +86,27 @@ def needs_consent(campaign: Campaign) -> bool:
     return not campaign.is_demo and any(model.is_demo for model in models)
 
 
-def metric_groups(campaign: Campaign, workers: list[MetricWorker]) -> list[Group]:
-    """Every metric there is. What no worker can compute gives the first worker's reason."""
+def metric_groups(
+    campaign: Campaign, workers: list[MetricWorker], visible: QuerySet[Campaign]
+) -> list[Group]:
+    """Every metric there is. What no worker can compute gives the first worker's reason.
+
+    Of those that learned from campaigns, the ones that learned from ``visible`` ones.
+    """
+    withheld = _learned_withheld(visible)
     lacking = _lacking(campaign)
     reasons = [worker.unavailable for worker in workers]
-    found: dict[str, list[Choice]] = {title: [] for title in (WORDS, MEANING, ENCODED, SEEN, BOTH)}
+    found: dict[str, list[Choice]] = {
+        title: [] for title in (WORDS, MEANING, LEARNED, ENCODED, SEEN, BOTH)
+    }
     needs: dict[str, set[str]] = {title: set() for title in found}
     for family in families():
         needed = needs_of(family.metrics)
-        title = _title(needed)
+        title = LEARNED if family.seen else _title(needed)
         needs[title] |= needed
         for name, summary in family.metrics.items():
+            if name in withheld:
+                continue
             reason = next((text for need, text in lacking.items() if need in needed), "")
             reason = reason or _nobody(name, reasons)
             found[title].append(Choice(name, summary, family.paper, reason))
@@ -93,6 +115,15 @@ def metric_groups(campaign: Campaign, workers: list[MetricWorker]) -> list[Group
         for title, choices in found.items()
         if choices
     ]
+
+
+def _learned_withheld(visible: QuerySet[Campaign]) -> set[str]:
+    """Trained metrics that are retired, or that learned from other campaigns; the
+    others are known by their names from here on."""
+    trained = set(LearnedMetric.objects.trained().values_list("name", flat=True))
+    offered = {row.name for row in learned_offered(visible)} if trained else set()
+    families_of(sorted(offered))
+    return trained - offered
 
 
 def _lacking(campaign: Campaign) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -12,15 +13,16 @@ from typing import Any
 from analysis.models import Result
 from analysis.presenting.charts import Chart
 from analysis.presenting.pace import Finish, Pace, expected_finish, pace_chart
-from analysis.presenting.standings import Standing, top_standings
 from analysis.results.findings.ranking import Ranking, ranking_sentence, system_rows
 from analysis.results.findings.stopping import Stopping, stopping_sentence
 from analysis.results.numbers import from_json
-from analysis.results.pipeline import Settings
 from analysis.results.registry import Context, Counts
+from analysis.results.settings import Settings
 from analysis.selectors.decisions import Decision, campaign_decisions
 from analysis.selectors.progress import Progress, campaign_arrivals, campaign_progress
+from annotations.selectors.work import campaigns_rated
 from crowds.models import Launch
+from crowds.selectors.counting import uses_everybody
 from crowds.selectors.money import campaign_currency, campaign_sums, policy_of
 from hits.models import Batch, Campaign
 
@@ -38,6 +40,8 @@ RESULT_SHOWN = (
     "summary__numbers__ranking",
     "summary__numbers__stopping",
 )
+WIDTH = 100.0
+MARGIN = 4.0  # so that a mark at the end of the line is not cut
 
 
 class Step(StrEnum):
@@ -105,6 +109,7 @@ class Overview:
     step: Step
     progress: Progress
     is_paused: bool
+    is_rated: bool  # all that was asked for
     pace: Pace
     finish: Finish
     chart: Chart
@@ -119,6 +124,11 @@ class Overview:
     @property
     def digest(self) -> str:
         return hashlib.sha256(repr(self).encode()).hexdigest()[:16]
+
+
+def overview_choices(campaign: Campaign) -> Settings:
+    """By which the block's ranking is made: the campaign's own rule."""
+    return Settings(minimum_pairs=campaign.min_pairs, keep_all_annotators=uses_everybody(campaign))
 
 
 def campaign_overview(campaign: Campaign, choices_key: str, *, now: datetime) -> Overview:
@@ -136,6 +146,7 @@ def campaign_overview(campaign: Campaign, choices_key: str, *, now: datetime) ->
         step=step,
         progress=progress,
         is_paused=is_paused,
+        is_rated=campaigns_rated(Campaign.objects.filter(pk=campaign.pk)).exists(),
         pace=pace,
         finish=expected_finish(left=progress.left, pace=pace, now=now, is_paused=is_paused),
         chart=pace_chart(hours, now=now),
@@ -217,3 +228,59 @@ def _trail(campaign: Campaign) -> tuple[AuditRow, ...]:
     return tuple(
         AuditRow(entry.created_at, entry.who, entry.action, entry.detail) for entry in entries
     )
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A system's place; ``left``, ``mark`` and ``right`` are places on the line, 0 to `WIDTH`."""
+
+    ranks: str
+    system: str
+    z: float
+    low: float | None
+    high: float | None
+    left: float
+    mark: float
+    right: float
+
+
+def top_standings(systems: Sequence[Mapping[str, Any]], count: int) -> list[Standing]:
+    """The first ``count`` of a result's systems; those without a score have no place."""
+    rows = [row for row in systems if row["z"] is not None][:count]
+    ends = [end for row in rows for end in _ends(row)]
+    if not ends:
+        return []
+    lowest, span = min(ends), max(ends) - min(ends)
+
+    def place(value: float) -> float:
+        share = (value - lowest) / span if span else 0.5
+        return round(MARGIN + share * (WIDTH - 2 * MARGIN), 1)
+
+    return [
+        Standing(
+            ranks=_ranks(row["range_low"], row["range_high"]),
+            system=row["system"],
+            z=row["z"],
+            low=row["z_low"],
+            high=row["z_high"],
+            left=place(min(_ends(row))),
+            mark=place(row["z"]),
+            right=place(max(_ends(row))),
+        )
+        for row in rows
+    ]
+
+
+def _ends(row: Mapping[str, Any]) -> Iterable[float]:
+    """Without an interval, as of a single caption, the score is all there is."""
+    return [row[name] for name in ("z_low", "z", "z_high") if row[name] is not None]
+
+
+def _ranks(low: float | None, high: float | None) -> str:
+    """
+    >>> _ranks(1.0, 1.0), _ranks(2, 4), _ranks(None, None)
+    ('1', '2–4', '–')
+    """
+    if low is None or high is None:
+        return "–"
+    return f"{low:.0f}" if low == high else f"{low:.0f}–{high:.0f}"

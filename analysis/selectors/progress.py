@@ -11,11 +11,11 @@ from django.db.models.functions import TruncHour
 
 from analysis.presenting.pace import DAY, HOUR, HOURS_SHOWN, Pace, hour_of
 from annotations.models import Assignment, Rating
-from annotations.selectors.confirming import ratings_confirmed
+from crowds.selectors.counting import ratings_confirmed
 from hits.models import Campaign, Hit
 
 State = Assignment.State
-STANDING = Q(assignments__slot__isnull=False) & ~Q(assignments__state__in=Assignment.GIVEN_UP)
+HELD = Q(assignments__slot__isnull=False) & ~Q(assignments__state__in=Assignment.GIVEN_UP)
 COUNTED = 50_000
 """Ratings looked at to tell the pace: a day's work of hundreds of people."""
 
@@ -77,7 +77,7 @@ def campaign_progress(campaign: Campaign) -> Progress:
 
 
 @dataclass(frozen=True)
-class Turns:
+class Completion:
     """How many assignments of a campaign, by its slug, or of a HIT, by its id, are done."""
 
     key: str | int
@@ -89,31 +89,31 @@ class Turns:
         return 100 * self.finished // self.wanted
 
 
-def campaigns_turns(campaigns: QuerySet[Campaign]) -> list[Turns]:
+def campaigns_completion(campaigns: QuerySet[Campaign]) -> list[Completion]:
     """Of campaigns that are on offer, in one query."""
     turns = Assignment.objects.filter(campaign__in=campaigns.order_by().values("pk"))
-    return _turns(turns, "campaign__slug")
+    return _completion(turns, "campaign__slug")
 
 
-def hits_turns(campaign: Campaign, hits: Collection[int]) -> list[Turns]:
+def hits_completion(campaign: Campaign, hits: Collection[int]) -> list[Completion]:
     """Of a campaign's HITs that are on offer, in one query."""
-    return _turns(Assignment.objects.filter(campaign=campaign, hit__in=hits), "hit")
+    return _completion(Assignment.objects.filter(campaign=campaign, hit__in=hits), "hit")
 
 
-def _turns(turns: QuerySet[Assignment], key: str) -> list[Turns]:
-    standing = turns.exclude(slot=None).exclude(state__in=Assignment.GIVEN_UP)
-    standing = standing.order_by().values(key)
-    counted = standing.annotate(
+def _completion(turns: QuerySet[Assignment], key: str) -> list[Completion]:
+    held = turns.exclude(slot=None).exclude(state__in=Assignment.GIVEN_UP)
+    held = held.order_by().values(key)
+    counted = held.annotate(
         wanted=Count("pk"), finished=Count("pk", filter=Q(state__in=Assignment.FINISHED))
     )
-    return [Turns(*row) for row in counted.values_list(key, "wanted", "finished")]
+    return [Completion(*row) for row in counted.values_list(key, "wanted", "finished")]
 
 
 def _hit_counts(campaign: Campaign) -> dict[str, int]:
     hits = Hit.objects.filter(batch__campaign=campaign).annotate(
-        standing=Count("assignments", filter=STANDING)
+        held=Count("assignments", filter=HELD)
     )
-    return hits.aggregate(hits=Count("pk"), hits_offered=Count("pk", filter=Q(standing__gt=0)))
+    return hits.aggregate(hits=Count("pk"), hits_offered=Count("pk", filter=Q(held__gt=0)))
 
 
 def campaign_arrivals(campaign: Campaign, *, now: datetime) -> tuple[Pace, dict[datetime, int]]:

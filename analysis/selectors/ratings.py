@@ -2,42 +2,50 @@
 
 from __future__ import annotations
 
-import hashlib
+from collections import defaultdict
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analysis.results.snapshot import Columns, latest
-from analysis.selectors.credits import credited
 from analysis.stats.flags import Evidence
 from analysis.stats.ratings import Ratings
 from annotations.models import Annotator, Assignment
-from annotations.selectors.confirming import ratings_confirmed
-from crowds.selectors.reviews import (
-    annotators_vouched_for,
-    assignments_left_out,
-    review_marks,
-)
-from hits.models import Campaign, Hit
+from crowds.selectors.counting import annotators_vouched_for, assignments_left_out
+from hits.models import Campaign, Caption, Hit, System
+
+FRESH = (0, 3)  # system captions and their repeats; control captions are never merged
 
 
 def ratings_of(campaign: Campaign, columns: Columns) -> Ratings:
     """The last revision of every answer, under the names people know.
 
-    Raises TableError, a ValueError, when there are none.
+    Raises TableError, a ValueError, when there are none; ValueError where nobody rates.
     """
+    if campaign.asked.writes:
+        raise ValueError("people write captions in this campaign and rate none")
     answers = credited(campaign, latest(counted(campaign, columns)))
     names = _names(campaign)
     codes, labels = {}, {}
     for column, known in names.items():
         ids, codes[column] = np.unique(answers[column], return_inverse=True)
         labels[column] = [known[key] for key in ids.tolist()]
+    if campaign.asked.whole_video:
+        answers = answers | {"seconds": _shared_out(answers)}
     for column in ("kind", "score", "position", "seconds"):
         codes[column] = answers[column]
     codes["submitted_at"] = answers["submitted_at"].astype("datetime64[us]")
     if campaign.asks_fluency and (answers["fluency"] >= 0).all():
         codes["fluency"] = answers["fluency"]
     return Ratings.from_codes(codes, labels)
+
+
+def _shared_out(answers: Columns) -> NDArray[np.float64]:
+    """Time by caption, of pages that were open once for all captions of a video."""
+    page = np.stack([answers["assignment"], answers["item"]])
+    _, place, size = np.unique(page, axis=1, return_inverse=True, return_counts=True)
+    return np.asarray(answers["seconds"] / size[place.ravel()])
 
 
 def counted(campaign: Campaign, columns: Columns) -> Columns:
@@ -48,17 +56,6 @@ def counted(campaign: Campaign, columns: Columns) -> Columns:
         return columns
     kept = ~np.isin(columns["assignment"], left_out)
     return {name: values[kept] for name, values in columns.items()}
-
-
-def last_rating(campaign: Campaign) -> int | None:
-    """The last rating by somebody whose crowd knows them: the analysis reads up to there."""
-    return ratings_confirmed(campaign).order_by("-pk").values_list("pk", flat=True).first()
-
-
-def reviews_fingerprint(campaign: Campaign) -> str:
-    """Of what crowds and reviewers said that changes a number; empty where there is nothing."""
-    decisions = review_marks(campaign)
-    return hashlib.sha256(repr(decisions).encode()).hexdigest()[:16] if any(decisions) else ""
 
 
 def evidence_of(campaign: Campaign, columns: Columns) -> Evidence:
@@ -101,3 +98,51 @@ def _names(campaign: Campaign) -> Mapping[str, Mapping[int, str]]:
         "system": dict(campaign.systems.values_list("pk", "name")),
         "item": dict(campaign.videos.values_list("pk", "name")),
     }
+
+
+def credited(campaign: Campaign, answers: Columns) -> Columns:
+    """Every answer once for each system that wrote the caption, where identical ones were merged.
+
+    To the statistics it is as if each of the systems had been asked and answered alike.
+    """
+    merged = Hit.objects.filter(batch__campaign=campaign, batch__merge_identical=True)
+    shared = np.isin(answers["hit"], list(merged.values_list("pk", flat=True)))
+    shared &= np.isin(answers["kind"], FRESH)
+    if not shared.any():
+        return answers
+    rows, systems = _copies(campaign, answers, np.flatnonzero(shared))
+    copies = {name: values[rows] for name, values in answers.items()} | {"system": systems}
+    return {name: np.concatenate([answers[name], copies[name]]) for name in answers}
+
+
+def _copies(
+    campaign: Campaign, answers: Columns, rows: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows to be repeated, and the systems to repeat them for."""
+    twins = _twins(campaign)
+    pairs = [
+        (row, twin)
+        for row, system, video in zip(
+            rows.tolist(),
+            answers["system"][rows].tolist(),
+            answers["item"][rows].tolist(),
+            strict=True,
+        )
+        for twin in twins[system, video]
+    ]
+    table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return table[:, 0], table[:, 1]
+
+
+def _twins(campaign: Campaign) -> dict[tuple[int, int], list[int]]:
+    """For each system and video, the other systems with the same words for it."""
+    ranked = Caption.objects.filter(system__campaign=campaign, retired_at=None)
+    ranked = ranked.exclude(system__role=System.Role.REFERENCE)
+    same: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
+    for system, video, text in ranked.values_list("system_id", "video_id", "text"):
+        same[video, text].append(system)
+    twins: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+    for (video, _), systems in same.items():
+        for system in systems:
+            twins[system, video] = [other for other in systems if other != system]
+    return twins

@@ -1,7 +1,8 @@
-"""Results that can be shown, and where their files are."""
+"""Results that can be shown, what tells that they are out of date, and where their files are."""
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,27 @@ from analysis.presenting.listings import ANNOTATORS, CAPTIONS, as_table, read_li
 from analysis.results.files import Maker, captions_table, result_files
 from analysis.results.findings.ranking import missing_sentence, system_rows
 from analysis.results.registry import Summary
+from crowds.selectors.counting import ratings_confirmed, review_marks
 from hits.models import Campaign
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+def last_rating(campaign: Campaign) -> int | None:
+    """The last rating by somebody whose crowd knows them: the analysis reads up to there."""
+    return ratings_confirmed(campaign).order_by("-pk").values_list("pk", flat=True).first()
+
+
+def further_runs(campaign: Campaign) -> tuple[str, ...]:
+    """Runs that are not their team's primary one: a ranking may leave them out."""
+    return tuple(campaign.systems.filter(is_primary=False).values_list("name", flat=True))
+
+
+def reviews_fingerprint(campaign: Campaign) -> str:
+    """Of what crowds and reviewers said that changes a number; empty where there is nothing."""
+    decisions = review_marks(campaign)
+    return hashlib.sha256(repr(decisions).encode()).hexdigest()[:16] if any(decisions) else ""
 
 
 def result_latest(campaign: Campaign, choices_key: str) -> Result | None:

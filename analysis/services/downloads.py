@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from analysis.evaluation.files import table
 from analysis.evaluation.points import points_of
 from analysis.models import MetricEvaluation, Result
@@ -15,10 +17,14 @@ from analysis.presenting import pairs, replications
 from analysis.presenting.downloads import Download, one_piece
 from analysis.presenting.exports import Table, ratings_table
 from analysis.presenting.listings import CAPTIONS, arranged, as_table
+from analysis.results.factuality import factuality_tables
+from analysis.results.marked import long_table, paragraphs
 from analysis.selectors import annotators, captions, inspection, metric_scores
 from analysis.selectors.evaluations import evaluation_points
+from analysis.selectors.marked import judged_paragraphs
 from analysis.selectors.ratings import ratings_of
 from analysis.selectors.results import result_has_listings, result_listing, result_systems
+from analysis.selectors.written import references_written
 from analysis.services.organiser_downloads import (
     hits_download,
     ledger_download,
@@ -27,7 +33,7 @@ from analysis.services.organiser_downloads import (
 )
 from analysis.services.results import ratings_until
 from analysis.services.snapshots import snapshot_refresh
-from annotations.selectors.confirming import ratings_confirmed
+from crowds.selectors.counting import ratings_confirmed
 from daplatform.errors import DomainError
 from hits.models import Campaign, Hit, HitItem
 
@@ -47,7 +53,7 @@ def result_found(pk: int) -> Result:
     """A result whose rows can be listed; one that was replaced by newer ones is gone."""
     result: Result | None = Result.objects.select_related("campaign").filter(pk=pk).first()
     if result is None or not result.signature or not result_has_listings(result):
-        raise NothingToDownload("There is no such result any more: open the page again.")
+        raise NothingToDownload("This result no longer exists. Open the page again.")
     return result
 
 
@@ -148,7 +154,7 @@ def metrics_download(campaign: Campaign) -> Download:
     scores.csv.json."""
     found = metric_scores.metric_table(campaign)
     if found is None:
-        raise NothingToDownload("Nothing was scored yet.")
+        raise NothingToDownload("Nothing has been scored yet.")
     rows = [
         {
             "metric": row.metric,
@@ -170,7 +176,7 @@ def points_download(campaign: Campaign, *, evaluation: int, human: str, metric: 
     found = MetricEvaluation.objects.filter(campaign=campaign, pk=evaluation).first()
     points = evaluation_points(found) if found else None
     if found is None or points is None:
-        raise NothingToDownload("There is no such result any more: open the page again.")
+        raise NothingToDownload("This result no longer exists. Open the page again.")
     return listed(
         f"{metric} against people in {campaign.name}",
         points_of(points, human, metric).drop_columns(["video"]),
@@ -269,6 +275,31 @@ def video_download(campaign: Campaign, *, video: int, result: int | None) -> Dow
     )
 
 
+def references_download(campaign: Campaign, *, last: int, removed: int) -> Download:
+    """What people wrote, as the file `references` of the next campaign."""
+    rows = references_written(campaign)
+    columns = {
+        "video": [row.video for row in rows],
+        "source": [row.source for row in rows],
+        "caption": [row.text for row in rows],
+    }
+    written = {name: np.array(values, dtype=object) for name, values in columns.items()}
+    return one_piece(f"References written for {campaign.name}", written)
+
+
+def human_download(campaign: Campaign, *, last: int, decisions: str) -> Download:
+    """People's scores of every caption at three levels, as `correlate --human` takes them."""
+    found = paragraphs(judged_paragraphs(campaign))
+    if not found:
+        raise NothingToDownload("Nobody has marked anything yet.")
+    tables = factuality_tables(found, rng=np.random.default_rng(0), draws=1)
+    return one_piece(f"Factuality of {campaign.name}", tables["human"])
+
+
+def marks_download(campaign: Campaign, *, last: int, decisions: str) -> Download:
+    return one_piece(f"Marks of {campaign.name}", long_table(judged_paragraphs(campaign)))
+
+
 DOWNLOADS: Mapping[str, Callable[..., Download]] = {
     "annotators": annotators_download,
     "answers": answers_download,
@@ -276,12 +307,15 @@ DOWNLOADS: Mapping[str, Callable[..., Download]] = {
     "comparison": comparison_download,
     "hit": hit_download,
     "hits": hits_download,
+    "human": human_download,
     "ledger": ledger_download,
+    "marks": marks_download,
     "metrics": metrics_download,
     "pair": pair_download,
     "pairs": pairs_download,
     "points": points_download,
     "ratings": ratings_download,
+    "references": references_download,
     "trail": trail_download,
     "video": video_download,
     "videos": videos_download,

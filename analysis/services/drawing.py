@@ -12,13 +12,12 @@ from analysis.results.files import Maker
 from analysis.selectors.evaluations import evaluation_folder, evaluation_makers
 from analysis.selectors.results import result_folder, result_makers
 from analysis.services.files import file_make
-from daplatform.jobs.models import Job
 
 
 def file_draw(*, kind: str, pk: int, name: str) -> None:
     """Make a file for a machine that cannot. Safe twice; what is not there any more is left."""
     folder_of, makers_of = KINDS[kind]
-    computed = apps.get_model("analysis", kind).objects.filter(pk=pk, status=Job.Status.DONE)
+    computed = apps.get_model("analysis", kind).objects.filter(pk=pk).exclude(signature="")
     found = computed.select_related("campaign").first()
     if found is not None:
         file_make(folder=folder_of(found), name=name, makers=makers_of(found))

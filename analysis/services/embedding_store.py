@@ -15,6 +15,10 @@ from django.conf import settings
 from django.core.files.base import File
 from django.core.files.storage import Storage, storages
 
+from analysis.metrics.artifacts import CONFIG as LAST
+from analysis.models import LearnedMetric
+from analysis.selectors.learned_metrics import learned_folder
+
 SHARED = "embeddings"
 _WHOLE = (".npy", ".npz")
 
@@ -34,6 +38,44 @@ def store_push(spaces: Iterable[str]) -> None:
         for name in _in_order(_own(folder) - _shared(storages[SHARED], space)):
             with (folder / name).open("rb") as file:
                 storages[SHARED].save(f"{space}/{name}", File(file))
+
+
+def folder_push(folder: Path) -> None:
+    """Copy a folder of the store into the bucket, if there is one; what describes it comes last."""
+    if SHARED not in settings.STORAGES:
+        return
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    for path in sorted(paths, key=lambda path: path == folder / LAST):
+        with path.open("rb") as file:
+            target = path.relative_to(settings.METRIC_STORE).as_posix()
+            if not storages[SHARED].exists(target):
+                storages[SHARED].save(target, File(file))
+
+
+def folder_pull(folder: Path) -> None:
+    """Copy a folder that another machine has put into the bucket, if there is one."""
+    if SHARED in settings.STORAGES:
+        name = folder.relative_to(settings.METRIC_STORE).as_posix()
+        files = _files(storages[SHARED], name)
+        for path in sorted(files, key=lambda path: path == f"{name}/{LAST}"):
+            _fetch(storages[SHARED], path, settings.METRIC_STORE / path)
+
+
+def learned_pull(metrics: Iterable[str]) -> None:
+    """Have the folders of the trained metrics among these on this machine."""
+    trained = LearnedMetric.objects.trained().filter(name__in=list(metrics))
+    for name in trained.values_list("name", flat=True):
+        if not (learned_folder(name) / LAST).is_file():
+            folder_pull(learned_folder(name))
+
+
+def _files(storage: Storage, name: str) -> list[str]:
+    try:
+        folders, files = storage.listdir(name)
+    except FileNotFoundError:
+        return []
+    below = [path for folder in folders for path in _files(storage, f"{name}/{folder}")]
+    return [*below, *(f"{name}/{file}" for file in files)]
 
 
 def _own(folder: Path) -> set[str]:

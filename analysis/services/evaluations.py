@@ -1,16 +1,12 @@
-"""Metrics against the people of a campaign: asked for by pages, computed by a worker, kept."""
+"""Metrics against the people of a campaign: requested by pages, computed by a worker, kept."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
+from functools import partial
 
 from django.conf import settings as django_settings
-from django.db import transaction
 
 from analysis.evaluation.captions import CaptionSet, without_references_as_systems
 from analysis.evaluation.inputs import Inputs
@@ -28,6 +24,7 @@ from analysis.evaluation.robustness.checks import (
 )
 from analysis.evaluation.robustness.findings import Progress
 from analysis.evaluation.scoring import Scorer
+from analysis.evaluation.sets import evaluate_sets
 from analysis.evaluation.settings import Choices, Settings
 from analysis.evaluation.storing import STORED, Evaluated, stored_shape, write_evaluated
 from analysis.metrics.config import MetricConfig
@@ -40,78 +37,91 @@ from analysis.results.folder import ResultFolder
 from analysis.results.snapshot import Columns
 from analysis.selectors.evaluations import (
     campaign_inputs,
+    campaigns_of,
     evaluation_evidence,
     evaluation_folder,
     evaluation_has_points,
     run_captions,
+    sets_evidence,
 )
 from analysis.selectors.metric_scores import metric_sources
-from analysis.selectors.ratings import last_rating, notes_on
-from analysis.services.embedding_store import store_pull
+from analysis.selectors.ratings import notes_on
+from analysis.services.embedding_store import learned_pull, store_pull
 from analysis.services.metric_context import config_of, device_for, settings_of
-from analysis.services.results import make_again, ratings_until, try_again, without_stop
+from analysis.services.requests import choices_key, computed_request
+from analysis.services.results import Numbers, computed_fail, computed_make
 from analysis.services.snapshots import snapshot_refresh
-from daplatform.jobs.services import job_done, job_failed, job_progress
+from daplatform.jobs.services import job_progress
 from hits.models import Campaign
 
 DEFAULTS = Settings()
-KEPT = 3
 MOST_PLACEBOS = 5_000_000
 """Captions × metrics × draws: about a minute of one processor."""
 FEWEST_PLACEBOS = 100
 """Fewer would not show where 95 % of them lie."""
 
 
+def evaluation_key(choices: Choices) -> str:
+    return choices_key(choices, stored_shape())
+
+
 def evaluation_request(*, campaign: Campaign, choices: Choices) -> MetricEvaluation | None:
-    """The row for the ratings and scores of this moment, made if it is new.
-
-    None without any ratings, or without any metric. Whoever gets a waiting row wakes a worker for
-    it; twice does no harm.
-    """
-    last = last_rating(campaign)
+    """Of the ratings and scores of this moment; None without any ratings, or without any metric."""
     evidence = evaluation_evidence(campaign)
-    if last is None or not evidence:
+    if not evidence:
         return None
-    row, _ = MetricEvaluation.objects.get_or_create(
+    if choices.sets:
+        evidence = sets_evidence(campaign, choices.sets)
+    found: MetricEvaluation | None = computed_request(
+        MetricEvaluation.objects.all(),
         campaign=campaign,
-        choices_key=choices_key(choices),
-        last_rating=last,
-        evidence=evidence,
-        defaults={"choices": asdict(choices)},
+        choices=choices,
+        key=evaluation_key(choices),
+        evidence=lambda _: evidence,
+        has_files=evaluation_has_points,
     )
-    row.campaign = campaign  # known already, not to be fetched again
-    if row.status == MetricEvaluation.Status.DONE and not evaluation_has_points(row):
-        make_again(row)
-    try_again(row)
-    return row
-
-
-def choices_key(choices: Choices) -> str:
-    text = json.dumps(asdict(choices) | {"stored": stored_shape()}, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return found
 
 
 def evaluation_compute(row: MetricEvaluation) -> None:
-    """Hold metrics against people and keep what comes out."""
-    if row.evidence != evaluation_evidence(row.campaign):
-        row.delete()  # overtaken: whoever looks next asks for another
-        return
-    columns = snapshot_refresh(campaign=row.campaign).read()
-    try:
-        signature, summary = _compute(row, ratings_until(columns, row.last_rating))
-    except ValueError as error:
-        return evaluation_fail(row, str(error))
-    if job_done(job=row, signature=signature, summary=summary):
-        _prune(row)
+    """Hold metrics against people."""
+    computed_make(
+        row,
+        _compute_sets if row.choices.get("sets") else _compute,
+        evidence=partial(sets_evidence, sets=row.choices.get("sets", ())),
+        folder=evaluation_folder,
+    )
 
 
 def evaluation_fail(row: MetricEvaluation, problem: str) -> None:
-    job_failed(job=row, problem=without_stop(problem))
+    computed_fail(row, problem, sets_evidence(row.campaign, row.choices.get("sets", ())))
 
 
-def _compute(row: MetricEvaluation, columns: Columns) -> tuple[str, dict[str, Any]]:
+def _compute_sets(row: MetricEvaluation, columns: Columns) -> Numbers:
+    """Metrics against the people of several campaigns, each by itself and all together."""
+    choices, joined = Choices(**row.choices), {}
+    campaigns = campaigns_of(row.campaign, choices.sets)
+    for one in campaigns:
+        own = columns if one == row.campaign else snapshot_refresh(campaign=one).read()
+        try:
+            inputs = campaign_inputs(one, own, annotators=choices.annotators)
+            joined[one.slug] = inputs.aligned(0)[0]
+        except ValueError as error:
+            raise ValueError(f"{one.name}: {error}") from error
+    found = evaluate_sets(
+        joined, Settings(alpha=choices.alpha), leave_out_of_mean=tuple(choices.left_out)
+    )
+    with ResultFolder(evaluation_folder(row)) as folder:
+        write_evaluated(folder / STORED, found)
+    return str(found.signature), {"notes": [note for one in campaigns for note in notes_on(one)]}
+
+
+def _compute(row: MetricEvaluation, columns: Columns) -> Numbers:
     campaign, choices = row.campaign, Choices(**row.choices)
-    inputs = campaign_inputs(campaign, columns, annotators=choices.annotators)
+    learned_pull(metric_of(name) for name in metric_sources(campaign))
+    inputs = campaign_inputs(
+        campaign, columns, annotators=choices.annotators, learned=choices.learned
+    )
     evaluation = _evaluate(choices, inputs)
     robustness = (
         _check_all(row, evaluation)
@@ -225,14 +235,3 @@ def _write(row: MetricEvaluation, evaluated: Evaluated) -> None:
     with ResultFolder(evaluation_folder(row)) as folder:
         write_evaluated(folder / STORED, evaluated)
         write_listing(folder / POINTS, points_listing(evaluated.evaluation, videos))
-
-
-@transaction.atomic
-def _prune(row: MetricEvaluation) -> None:
-    """Of those with the same choices, only the latest are worth their space."""
-    same = MetricEvaluation.objects.filter(
-        campaign=row.campaign, choices_key=row.choices_key
-    ).exclude(status__in=MetricEvaluation.ACTIVE)
-    for old in same.order_by("-finished_at")[KEPT:]:
-        shutil.rmtree(evaluation_folder(old), ignore_errors=True)
-        old.delete()

@@ -27,8 +27,8 @@ from analysis.metrics.vision import token_weights
 from analysis.models import MetricChunk, MetricFault, MetricRun
 from analysis.selectors.explanations import explanation_name, explanation_of, frame_name
 from analysis.services.embedding_store import store_pull
+from analysis.services.metric_chunks import videos_at_hand
 from analysis.services.metric_context import Job, config_of, device, job_of
-from analysis.services.metric_work import videos_at_hand
 from hits.models import Caption, Video
 
 MOST_FRAMES = 48

@@ -1,4 +1,4 @@
-"""Files too large to be made while somebody waits: asked for by pages, written by a worker, kept
+"""Files too large to be made while somebody waits: requested by pages, written by a worker, kept
 for some days."""
 
 from __future__ import annotations

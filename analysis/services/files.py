@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
-from analysis.presenting.drawing import can_draw
+from analysis.presenting.document import can_draw
 from analysis.results.files import DRAWN, Maker
 
 

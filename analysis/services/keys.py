@@ -1,4 +1,4 @@
-"""Keys for scripts: made, recognised, withdrawn."""
+"""API keys: made, recognised, withdrawn."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def metric_run_request(
         raise DomainError(f"These metrics cannot be computed: {error}.") from None
     model = model or ModelChoice()
     if model.is_demo and IMAGE_TEXT.name in needs and not (campaign.is_demo or anyway):
-        raise DomainError(str(DemoModelRefused("say that it shall score them anyway")))
+        raise DomainError(str(DemoModelRefused("tick the box to use it anyway")))
     captions = Caption.objects.filter(system__campaign=campaign, retired_at=None)
     if not captions.exclude(system__role=System.Role.REFERENCE).exists():
         raise DomainError("There are no captions to score: the campaign has references only.")
@@ -88,7 +88,7 @@ def metric_run_request(
                 last_caption=last,
             )
     except IntegrityError:
-        raise DomainError("This campaign is being scored already.") from None
+        raise DomainError("This campaign is already being scored.") from None
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def metric_run_choose(*, run: MetricRun, is_chosen: bool) -> None:
 def metric_run_cancel(*, run: MetricRun) -> None:
     """Begin no further chunk. What is embedded stays, so that to score again costs little."""
     if not job_stop(job=run):
-        raise DomainError("This run has ended already.")
+        raise DomainError("This run has already ended.")
     run.chunks.stop()
 
 
@@ -160,7 +160,7 @@ def _video_chunks(job: Job) -> Iterator[MetricChunk]:
 
 @transaction.atomic
 def metric_run_retry(*, run: MetricRun) -> list[MetricChunk]:
-    """Try what failed again, each video on its own; what was scored from embeddings, anew.
+    """Retry what failed, each video on its own; what was scored from embeddings, anew.
 
     The caller wakes workers for these chunks.
     """
@@ -168,9 +168,9 @@ def metric_run_retry(*, run: MetricRun) -> list[MetricChunk]:
     videos = sorted({fault.video_id for fault in videos_to_retry(run) if fault.video_id})
     failed = chunks_to_retry(run)
     if not metric_run_may_retry(run):
-        raise DomainError("There is nothing to try again.")
+        raise DomainError("There is nothing to retry.")
     if run.campaign.metric_runs.filter(status__in=MetricRun.ACTIVE).exists():
-        raise DomainError("This campaign is being scored already.")
+        raise DomainError("This campaign is already being scored.")
     videos_to_retry(run).delete()
     again = Q(kind=Kind.SCORES, waits=True) | Q(pk__in=[chunk.pk for chunk in failed])
     _begin_again(run, run.chunks.filter(again))

@@ -11,10 +11,9 @@ from analysis.evaluation.files import table
 from analysis.presenting.charts import Row
 from analysis.presenting.downloads import Download
 from analysis.presenting.exports import Table
-from analysis.selectors.progress import hits_turns
+from analysis.selectors.progress import hits_completion
 from crowds.models import AuditEntry, LedgerEntry
-from crowds.selectors.ledger import entries_described
-from crowds.selectors.money import campaign_currency
+from crowds.selectors.money import campaign_currency, entries_described
 from hits.models import Campaign, Hit, Video
 from hits.selectors import campaign_hits, campaign_videos
 
@@ -49,7 +48,7 @@ def hits_download(campaign: Campaign, *, batch: int | None, turns: str) -> Downl
     """
 
     def rows_of(hits: Sequence[Hit]) -> list[Row]:
-        known = {each.key: each for each in hits_turns(campaign, [hit.pk for hit in hits])}
+        known = {each.key: each for each in hits_completion(campaign, [hit.pk for hit in hits])}
         return [
             {
                 "batch": hit.batch.number,
@@ -119,7 +118,7 @@ def trail_download(campaign: Campaign, *, last: int) -> Download:
         return [
             {
                 "when": entry.created_at.isoformat(timespec="seconds"),
-                "who": entry.who or "the rules",
+                "who": entry.who or "automatic",
                 "what": entry.action,
                 "detail": entry.detail,
             }

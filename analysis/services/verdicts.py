@@ -11,9 +11,9 @@ from analysis.selectors.ratings import ratings_of
 from analysis.services.snapshots import snapshot_refresh
 from analysis.stats.quality import check_quality
 from annotations.models import Annotator
-from annotations.selectors.confirming import ratings_confirmed
 from crowds.models import Submission, Verdict
 from crowds.registry import marketplaces
+from crowds.selectors.counting import ratings_confirmed
 from crowds.services.reviews import verdicts_record
 from hits.models import Campaign
 

@@ -6,11 +6,12 @@ over captions that at least two people rated.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from analysis.stats.ratings import SYSTEM, Ratings
 
@@ -100,6 +101,20 @@ def krippendorff_alpha(shared: AnnotatorValues) -> KrippendorffAlpha:
     constant = value.min() == value.max()
     alpha = np.nan if constant else 1 - observed / expected
     return KrippendorffAlpha(alpha, observed, expected, len(units), n)
+
+
+def ordinal_alpha(shared: AnnotatorValues) -> KrippendorffAlpha:
+    """Krippendorff's alpha for ordinal data (Krippendorff 2011): that of the ranks of all values.
+
+    His distance between two levels is the number of values from the middle of the one to the middle
+    of the other, which is the difference of their mid-ranks.
+
+    >>> shared = annotator_values(
+    ...     np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1]), np.array([1, 2, 3, 9]))
+    >>> round(ordinal_alpha(shared).alpha, 3)  # as of 1, 2, 3, 4
+    0.7
+    """
+    return krippendorff_alpha(replace(shared, value=rankdata(shared.value)))
 
 
 def effective_annotators(annotator: Integers) -> float:

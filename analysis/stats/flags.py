@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.stats.quality import Quality, group_means
-from analysis.stats.ratings import DEGRADED, HIGHEST_SCORE, REFERENCE, SYSTEM, Ratings
+from analysis.stats.ratings import DEGRADED, REFERENCE, SYSTEM, Ratings
+from hits.protocols import Scale
+from hits.protocols.direct_assessment import SCALE
 
 SECONDS_PER_CAPTION: Final = 3.0
 """A HIT of 100 captions in under 300 seconds."""
@@ -38,14 +40,19 @@ class Evidence:
 
 
 def raise_flags(
-    ratings: Ratings, quality: Quality, evidence: Evidence, *, alpha: float = 0.05
+    ratings: Ratings,
+    quality: Quality,
+    evidence: Evidence,
+    *,
+    alpha: float = 0.05,
+    scale: Scale = SCALE,
 ) -> tuple[tuple[str, ...], ...]:
     """The flags of each annotator, in the order of `Ratings.annotators`.
 
     - `scores`: degraded captions rated no lower than systems' on average, or systems' no lower than
       the control captions;
     - `time`: under three seconds a caption spent on a HIT, or on what was rated of it;
-    - `constant`: more than eight equal ratings in a row;
+    - `constant`: more than eight equal ratings in a row, on a scale where that is unlikely;
     - `repeats`: repeats rated significantly higher or lower than the first time, or on average as
       far from it as two of the annotator's ratings taken at random, unless all are alike;
     - `rejected`: earlier rejections;
@@ -56,7 +63,7 @@ def raise_flags(
     raised = {
         "scores": _scores(ratings),
         "time": _time(ratings),
-        "constant": _constant(ratings),
+        "constant": _constant(ratings, scale),
         "repeats": _repeats(ratings, quality, alpha),
         "rejected": np.isin(ratings.annotators, list(evidence.rejected)),
         "unwatched": np.isin(ratings.annotators, list(evidence.unwatched)),
@@ -146,9 +153,12 @@ def _open_at_once(
     return count
 
 
-def _constant(ratings: Ratings) -> NDArray[np.bool_]:
-    """Whether a HIT has more than eight equal ratings in a row, in the order they were shown."""
-    if ratings.position is None:
+def _constant(ratings: Ratings, scale: Scale) -> NDArray[np.bool_]:
+    """Whether a HIT has more than eight equal ratings in a row, in the order they were shown.
+
+    Of a few levels anybody gives the same nine times: these are not looked at.
+    """
+    if ratings.position is None or scale.is_ordinal:
         return np.zeros(len(ratings.annotators), dtype=bool)
     turns = _turns(ratings)
     order = np.argsort(turns * (int(ratings.position.max()) + 1) + ratings.position)
@@ -167,12 +177,12 @@ def _repeats(ratings: Ratings, quality: Quality, alpha: float) -> NDArray[np.boo
 
 def _random_distance(ratings: Ratings) -> NDArray[np.float64]:
     """Mean absolute difference of two different caption ratings of the annotator (Gini's)."""
-    bins = HIGHEST_SCORE + 1
     rows = ratings.scores_a_caption
     if ratings.score.dtype.kind == "f":
         return _mean_difference(
             ratings.score[rows], ratings.annotator[rows], len(ratings.annotators)
         )
+    bins = int(ratings.score.max()) + 1
     codes = ratings.annotator[rows].astype(np.int64) * bins + ratings.score[rows]
     counts = np.bincount(codes, minlength=len(ratings.annotators) * bins).reshape(-1, bins)
     below = counts.cumsum(axis=1)

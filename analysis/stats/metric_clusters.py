@@ -47,3 +47,20 @@ def cluster_metrics(r: Floats, p: Floats, *, alpha: float = 0.05) -> MetricClust
     low, high = np.full((2, len(r)), np.nan)
     low[order], high[order] = clusters(beats[np.ix_(order, order)])
     return MetricClusters(order, beats, low, high)
+
+
+def significance_ranks(values: Floats, p: Floats, *, alpha: float = 0.05) -> Floats:
+    """Ranks as shared tasks on metrics give them: a new one begins with the first metric that some
+    metric of the rank before is significantly better than. NaN where there is no value.
+
+    >>> p = np.array([[np.nan, 0.2, 0.01], [0.8, np.nan, 0.2], [0.99, 0.8, np.nan]])
+    >>> significance_ranks(np.array([0.9, 0.8, 0.7]), p).tolist()
+    [1.0, 1.0, 2.0]
+    """
+    order = np.argsort(-values, kind="stable")[: np.count_nonzero(~np.isnan(values))]
+    ranks, rank, first = np.full(len(values), np.nan), 1, 0
+    for place, at in enumerate(order):
+        if (p[order[first:place], at] < alpha).any():
+            rank, first = rank + 1, place
+        ranks[at] = rank
+    return ranks

@@ -1,4 +1,4 @@
-"""Captions that spoil the picture: Cook's distance, and what removing as many at random does.
+"""Outliers: Cook's distance, and what removing as many at random does.
 
 Removing the captions a metric disagrees on most makes the metric look better: the gain says nothing
 unless it exceeds what is gained where as many go at random (`placebo`), and even then the captions

@@ -32,6 +32,8 @@ from analysis.stats.exchanges import Exchanges
 
 _FEW: Final = 200
 """Up to so many captions draws are correlated side by side; above, one after the other."""
+SAME_DIGITS: Final = 10
+"""Standard scores equal to so many digits are equal: means in another order differ by less."""
 Null = Callable[[int, int], Floats]
 
 
@@ -108,6 +110,40 @@ def permutation_test_by_item(
     values = values * np.where(observed < 0, -1, 1)
     sums = np.stack([np.nan_to_num(values), ~np.isnan(values)], axis=1)
     return _compare(observed, _null_of_sums(sums, _mean, exchanges, rng), exchanges)
+
+
+def accuracy_test(
+    human: Floats, metrics: Floats, *, rng: np.random.Generator, draws: int = 1_000
+) -> PermutationComparison:
+    """Compare how many pairs of systems each metric orders as people do (Kocmi et al. 2021).
+
+    A pair is right where both call it by the same sign. No metric is turned round: one by which
+    less is better orders few pairs rightly.
+
+    The pair s, t of an exchange has, for metrics i and j, the signs of one of four differences: of
+    i, of j, of i at s and j at t, of j at s and i at t. What the first gains on the second is
+    therefore a sum over systems, which change its sign when they are exchanged.
+    """
+    rows = complete_rows(human, metrics)
+    people, table = human[rows], _standard(metrics[rows])
+    exchanges = Exchanges.of(len(people), draws)
+    kept = [np.empty((exchanges.draws, 0)), *(1.0 - 2.0 * part for _, part in exchanges.taken(rng))]
+    signs, order = np.hstack(kept), np.sign(people[:, None] - people)
+    pairs = len(people) * (len(people) - 1) / 2
+
+    def right(i: int, j: int) -> Floats:
+        """Of each system: pairs in which it has the score of i, the other that of j."""
+        called = np.sign((table[:, i, None] - table[:, j]).round(SAME_DIGITS))
+        np.fill_diagonal(called, np.nan)
+        return np.asarray(np.count_nonzero(called == order, axis=1), np.float64)
+
+    def null(i: int, j: int) -> Floats:
+        each = (right(i, i) - right(j, j) + right(i, j) - right(j, i)) / 2
+        return np.asarray(signs @ each / pairs)
+
+    counted = [right(at, at).sum() / 2 for at in range(table.shape[1])]
+    observed = np.array(counted) / pairs if pairs else np.full(table.shape[1], np.nan)
+    return _compare(observed, null, exchanges)
 
 
 def _compare(observed: Floats, null: Null, exchanges: Exchanges) -> PermutationComparison:

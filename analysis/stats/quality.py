@@ -12,9 +12,8 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.stats.paired import PairedTest, paired_t
+from analysis.stats.paired import PairedTest, paired_t, signed_rank
 from analysis.stats.ratings import DEGRADED, REPEAT, Ratings
-from analysis.stats.signed_rank import signed_rank
 
 Test = Literal["t", "wilcoxon"]
 TESTS: Final = {"t": paired_t, "wilcoxon": signed_rank}
@@ -112,6 +111,23 @@ def group_means(values: NDArray[Any], group: NDArray[np.int32], groups: int) -> 
     totals = np.bincount(group, weights=values, minlength=groups)
     with np.errstate(invalid="ignore"):
         return totals / np.bincount(group, minlength=groups)
+
+
+def group_medians(
+    values: NDArray[Any], group: NDArray[np.integer[Any]], groups: int
+) -> NDArray[np.float64]:
+    """Median of the values of each group; NaN for a group without any.
+
+    >>> group_medians(np.array([1, 2, 6, 4]), np.array([0, 0, 2, 0]), 3)
+    array([ 2., nan,  6.])
+    """
+    ordered = values[np.lexsort((values, group))]
+    n = np.bincount(group, minlength=groups)
+    first = np.cumsum(n) - n
+    medians = np.full(groups, np.nan)
+    low, high = (first + (n - 1) // 2)[n > 0], (first + n // 2)[n > 0]
+    medians[n > 0] = (ordered[low] + ordered[high]) / 2
+    return medians
 
 
 def _pairs(ratings: Ratings, kind: int) -> tuple[NDArray[np.int32], NDArray[Any], NDArray[Any]]:

@@ -19,23 +19,24 @@ from numpy.typing import NDArray
 
 from analysis.stats.columns import (
     Codes,
+    RowFaults,
     all_blank,
     durations,
     encode,
     finite_numbers,
     moments,
     points,
+    row_fault,
     sort_labels,
     whole_numbers,
 )
-from analysis.stats.faults import RowFaults, row_fault
 from daplatform.tables import SHOWN, Kind, TableError
+from hits.protocols.direct_assessment import SCALE
 
 KINDS: Final = ("system", "reference", "degraded", "repeat")
 SYSTEM, REFERENCE, DEGRADED, REPEAT = range(4)
 REQUIRED: Final = ("annotator", "hit", "system", "item", "kind", "score")
 OPTIONAL: Final = ("seconds", "fluency", "position", "submitted_at")
-HIGHEST_SCORE: Final = 100
 _Z_DIGITS: Final = 9
 _PACKABLE: Final = 2**63
 _OF_A_CAPTION: Final = np.array([True, False, False, True])
@@ -97,7 +98,7 @@ class Ratings:
             "kind": _kind_codes(columns["kind"], faults),
             "score": finite_numbers("score", columns["score"], faults)
             if standardised
-            else points("score", columns["score"], 0, HIGHEST_SCORE, faults),
+            else points("score", columns["score"], SCALE.low, SCALE.high, faults),
         }
         whole["seconds"] = np.full(len(whole["score"]), np.nan)
         for name, read in _OPTIONAL_READERS.items():
@@ -257,7 +258,9 @@ class Ratings:
 
 _OPTIONAL_READERS: Final[Mapping[str, Callable[[str, Any, RowFaults], NDArray[Any]]]] = {
     "seconds": durations,
-    "fluency": lambda name, column, faults: whole_numbers(name, column, 0, HIGHEST_SCORE, faults),
+    "fluency": lambda name, column, faults: whole_numbers(
+        name, column, SCALE.low, SCALE.high, faults
+    ),
     "position": lambda name, column, faults: whole_numbers(name, column, 0, 10**9, faults),
     "submitted_at": moments,
 }

@@ -11,8 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from analysis.forms import AnnotatorsForm
 from analysis.models import Result
-from analysis.presenting import person_charts
-from analysis.presenting.reasons import proposed_reason
+from analysis.presenting import person
 from analysis.selectors import annotators as people
 from analysis.views.latest import Latest, checked, latest_result, news
 from annotations.models import Annotator
@@ -61,20 +60,20 @@ def annotator_detail(
 def work_context(request: MemberRequest, annotator: Annotator, result: Result) -> dict[str, object]:
     """The ratings behind the result: later ones are not in its numbers either."""
     answers = people.annotator_answers(result.campaign, annotator, until=result.last_rating)
-    pairs = people.answer_pairs(answers)
+    pairs, scale = people.answer_pairs(answers), result.campaign.asked.scale
     page = Paginator(pairs, PAIRS_PER_PAGE).get_page(request.GET.get("page"))
     return {
         "row": people.annotator_listed(result, annotator),
         "page": page,
         "pairs": people.pair_rows(list(page)),
-        "pairs_chart": person_charts.pairs_chart(
-            [(pair.original.score, pair.degraded.score) for pair in pairs]
+        "pairs_chart": person.pairs_chart(
+            [(pair.original.score, pair.degraded.score) for pair in pairs], scale
         ),
-        "scores_chart": person_charts.person_scores_chart(
-            [(answer.kind, answer.score) for answer in answers]
+        "scores_chart": person.person_scores_chart(
+            [(answer.kind, answer.score) for answer in answers], scale
         ),
-        "timeline_chart": person_charts.timeline_chart(
-            [(answer.kind, answer.score, answer.seconds) for answer in answers]
+        "timeline_chart": person.timeline_chart(
+            [(answer.kind, answer.score, answer.seconds) for answer in answers], scale
         ),
     }
 
@@ -97,7 +96,7 @@ def annotators_order(request: MemberRequest, campaign: Campaign) -> HttpResponse
     latest = latest_result(request, campaign)
     chosen = _chosen(request, latest)
     if not chosen:
-        messages.error(request, "Tick the annotators it is about.")
+        messages.error(request, "Select at least one annotator.")
         return redirect(back)
     choice = Choice(
         chosen,
@@ -124,7 +123,7 @@ def _proposal(latest: Latest, chosen: list[Annotator]) -> str:
         return ""
     names = [each.pseudonym for each in chosen]
     known = people.annotators_analysed(latest.listed, names)
-    return proposed_reason(known) if len(known) == len(names) else ""
+    return person.proposed_reason(known) if len(known) == len(names) else ""
 
 
 def _passed(latest: Latest, chosen: list[Annotator]) -> int:

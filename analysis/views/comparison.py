@@ -15,8 +15,7 @@ from analysis.presenting.listings import CAPTIONS
 from analysis.selectors.results import result_listing, result_systems
 from analysis.views.latest import Latest, checked, latest_result, news
 from hits.models import Campaign
-from hits.selectors import campaigns_for
-from hits.views.access import MemberRequest, for_campaign
+from hits.views.access import MemberRequest, campaigns_for, for_campaign
 
 
 @require_safe

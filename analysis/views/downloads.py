@@ -15,7 +15,7 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
 from analysis.evaluation.page import metrics_best_first
-from analysis.forms import AnnotatorsForm, EvaluationForm, PointsForm
+from analysis.forms import AnnotatorsForm
 from analysis.models import Export, MetricEvaluation, Result
 from analysis.presenting.downloads import Download, formats, write_download
 from analysis.presenting.filenames import download_name
@@ -27,14 +27,16 @@ from analysis.selectors.exports import (
     export_path,
     exports_of,
 )
-from analysis.selectors.progress import campaigns_turns
-from analysis.selectors.ratings import reviews_fingerprint
+from analysis.selectors.progress import campaigns_completion
+from analysis.selectors.results import reviews_fingerprint
 from analysis.services import evaluations
 from analysis.services.downloads import DOWNLOADS
 from analysis.services.exports import export_request
 from analysis.views import annotators, captions, comparison, pairs
+from analysis.views.evaluation import EvaluationForm, PointsForm
 from analysis.views.latest import checked, latest_result
-from annotations.selectors.confirming import ratings_confirmed
+from annotations.models import Removal
+from crowds.selectors.counting import ratings_confirmed, uses_everybody
 from daplatform.errors import DomainError
 from daplatform.jobs.tasks import job_wake
 from daplatform.row_keys import row_key
@@ -157,9 +159,22 @@ def ratings_choices(request: MemberRequest, campaign: Campaign, subject: str) ->
     return {"last": last, "decisions": reviews_fingerprint(campaign)}
 
 
+def marks_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    if not campaign.asked.marks:
+        raise Http404("No words are marked in this campaign.")
+    return ratings_choices(request, campaign, subject)
+
+
 def newest(rows: QuerySet[Any]) -> int:
     """The last row there is now: what comes later is not in the file."""
     return rows.aggregate(last=Max("pk"))["last"] or 0
+
+
+def references_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    if not campaign.asked.writes:
+        raise Http404("Nobody writes captions in this campaign.")
+    removed = Removal.objects.filter(rating__campaign=campaign).count()
+    return {"last": newest(campaign.ratings.all()), "removed": removed}
 
 
 def metrics_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
@@ -168,7 +183,8 @@ def metrics_choices(request: MemberRequest, campaign: Campaign, subject: str) ->
 
 def points_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
     form = checked(EvaluationForm(request.GET))
-    found = evaluation_latest(campaign, evaluations.choices_key(form.wanted()))
+    wanted = form.wanted(everybody=uses_everybody(campaign))
+    found = evaluation_latest(campaign, evaluations.evaluation_key(wanted))
     if found is None or found.status == MetricEvaluation.Status.FAILED:
         raise Http404("Metrics were not compared with people yet.")
     human = form.cleaned_data["human"] or "z"
@@ -205,7 +221,7 @@ def video_choices(request: MemberRequest, campaign: Campaign, subject: str) -> C
 
 
 def hits_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
-    counted = campaigns_turns(Campaign.objects.filter(pk=campaign.pk))
+    counted = campaigns_completion(Campaign.objects.filter(pk=campaign.pk))
     turns = ", ".join(f"{each.finished} of {each.wanted}" for each in counted)
     return {"batch": batch_wanted(request), "turns": turns}
 
@@ -227,7 +243,7 @@ def trail_choices(request: MemberRequest, campaign: Campaign, subject: str) -> C
 def number(subject: str) -> int:
     key = row_key(subject)
     if key is None:
-        raise BadRequest("There is no such choice.")
+        raise BadRequest("This option does not exist.")
     return key
 
 
@@ -238,12 +254,15 @@ CHOICES: Mapping[str, Callable[[MemberRequest, Campaign, str], Choices]] = {
     "comparison": comparison_choices,
     "hit": hit_choices,
     "hits": hits_choices,
+    "human": marks_choices,
     "ledger": ledger_choices,
+    "marks": marks_choices,
     "metrics": metrics_choices,
     "pair": pair_choices,
     "pairs": person_choices,
     "points": points_choices,
     "ratings": ratings_choices,
+    "references": references_choices,
     "trail": trail_choices,
     "video": video_choices,
     "videos": videos_choices,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, cast
 
+from django import forms
 from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -14,11 +15,13 @@ from django_htmx.http import HttpResponseClientRefresh
 from analysis.evaluation import headings, sentences
 from analysis.evaluation.matrix import williams_table
 from analysis.evaluation.page import DRIFT, evaluation_page, human_page
+from analysis.evaluation.pictures import Picture
 from analysis.evaluation.points import marks_of, odd_captions, points_of, scatter_spec
 from analysis.evaluation.reference_curve import DRAWN, best_metrics, curve_specs
 from analysis.evaluation.robustness.referencing import NUMBERS
+from analysis.evaluation.settings import UNSEEN, Choices
 from analysis.evaluation.storing import Evaluated
-from analysis.forms import EvaluationForm, PointsForm
+from analysis.forms import OptionsForm, level_of, whose, whose_ratings
 from analysis.metrics.registry import families
 from analysis.metrics.scoring import metric_of
 from analysis.models import MetricEvaluation
@@ -27,20 +30,90 @@ from analysis.presenting.exports import records
 from analysis.presenting.listings import as_table
 from analysis.selectors.evaluations import (
     evaluation_folder,
+    evaluation_has_points,
     evaluation_latest,
     evaluation_makers,
     evaluation_numbers,
     evaluation_points,
     evaluation_under_way,
 )
-from analysis.services.evaluations import choices_key, evaluation_request
-from analysis.views.files import made_file
-from analysis.views.latest import checked
+from analysis.services.evaluations import evaluation_key, evaluation_request
+from analysis.views.latest import checked, made_file
+from crowds.selectors.counting import uses_everybody
 from daplatform.jobs.tasks import job_wake
 from hits.models import Campaign, Caption
-from hits.views.access import MemberRequest, for_campaign
+from hits.views.access import MemberRequest, campaigns_for, for_campaign
 
 ODD_SHOWN = 20
+DEFAULTS = Choices()
+
+
+class EvaluationForm(OptionsForm):
+    """How metrics are held against people; all optional."""
+
+    annotators = whose_ratings()
+    human = forms.ChoiceField(
+        required=False,
+        choices=[("z", "Standardised, z"), ("raw", "Raw")],
+        label="Which scores",
+    )
+    alpha = level_of("Significance level, tests")
+    direction = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("human_on_metric", "In people’s scores"),
+            ("metric_on_human", "In the metric’s scores"),
+        ],
+        label="Outliers are far off",
+    )
+    checks = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("", "From the scores there are"),
+            ("all", "Computed again: words shuffled, fewer references, foils"),
+        ],
+        label="Robustness",
+    )
+    learned = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("", "Left out where they learned from these captions"),
+            (UNSEEN, "Compared, on captions they never saw"),
+        ],
+        label="Learned metrics",
+    )
+
+    def wanted(self, *, everybody: bool = False) -> Choices:
+        """The choices that change numbers; call after `is_valid`.
+
+        Whether ``everybody`` is used is what the campaign asks for, where nothing else is chosen.
+        """
+        chosen = self.cleaned_data
+        return Choices(
+            annotators=chosen["annotators"] or whose(everybody),
+            alpha=chosen["alpha"] or DEFAULTS.alpha,
+            direction=chosen["direction"] or DEFAULTS.direction,
+            checks=chosen["checks"],
+            learned=chosen["learned"],
+        )
+
+
+class Wanting(Protocol):
+    """A form that knows what is wanted of an evaluation."""
+
+    def wanted(self, *, everybody: bool = False) -> Choices: ...
+
+
+class PointsForm(forms.Form):
+    """Which metric the picture of captions shows: the best, unless another is chosen."""
+
+    metric = forms.ChoiceField(label="Captions by")
+
+    def __init__(self, data: Mapping[str, str], *, metrics: Sequence[str]) -> None:
+        """``metrics``: one or more, best first."""
+        super().__init__({"metric": data.get("metric") or metrics[0]})
+        names = [(name, name) for name in metrics]
+        cast(forms.ChoiceField, self.fields["metric"]).choices = names
 
 
 @require_safe
@@ -50,8 +123,11 @@ def evaluation(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     form = checked(EvaluationForm(request.GET))
     shown, is_waiting = latest_evaluation(request, campaign, form)
     context = {"campaign": campaign, "form": form, "result": shown, "is_waiting": is_waiting}
-    context["under_way"] = (
-        evaluation_under_way(campaign, choices_key(form.wanted())) if is_waiting else None
+    if is_waiting:
+        wanted = form.wanted(everybody=uses_everybody(campaign))
+        context["under_way"] = evaluation_under_way(campaign, evaluation_key(wanted))
+    context["is_lost"] = (
+        shown is not None and shown.signature != "" and not evaluation_has_points(shown)
     )
     if request.htmx:
         return news(request, context)
@@ -68,24 +144,25 @@ def evaluation_file(
     request: MemberRequest, campaign: Campaign, pk: int, name: str
 ) -> HttpResponseBase:
     """One of its files, as the command line would have written it."""
-    made = MetricEvaluation.objects.select_related("campaign").filter(
-        status=MetricEvaluation.Status.DONE
-    )
+    made = MetricEvaluation.objects.select_related("campaign").exclude(signature="")
     found = get_object_or_404(made, campaign=campaign, pk=pk)
+    further = set(found.choices.get("sets", ()))
+    if campaigns_for(request.user).filter(slug__in=further).count() != len(further):
+        raise Http404("This person may not see every campaign that is in it.")
     try:
         makers = evaluation_makers(found)
     except (ValueError, FileNotFoundError):
-        raise Http404("There is no such result any more: open the page again.") from None
+        raise Http404("This result no longer exists. Open the page again.") from None
     filename = f"{campaign.slug}-evaluation-{name}"
     return made_file(request, found, evaluation_folder(found), name, makers, filename)
 
 
 def latest_evaluation(
-    request: MemberRequest, campaign: Campaign, form: EvaluationForm
+    request: MemberRequest, campaign: Campaign, form: Wanting
 ) -> tuple[MetricEvaluation | None, bool]:
     """What can be shown, and whether something newer is being made; the first visit wakes a
     worker for it."""
-    choices = form.wanted()
+    choices = form.wanted(everybody=uses_everybody(campaign))
     wanted = evaluation_request(campaign=campaign, choices=choices)
     if wanted is None:
         return None, False
@@ -93,7 +170,7 @@ def latest_evaluation(
         return wanted, False
     if not request.htmx:  # htmx: a page looks again
         job_wake(wanted)
-    return evaluation_latest(campaign, choices_key(choices)), True
+    return evaluation_latest(campaign, evaluation_key(choices)), True
 
 
 def news(request: MemberRequest, context: dict[str, Any]) -> HttpResponseBase:
@@ -135,6 +212,8 @@ def evaluation_context(
             (over, part["tests"][over]["n"], williams_table(part["tests"][over], alpha))
             for over in ("captions", "systems")
         ],
+        "agreements": drawn_of(part, "correlations"),
+        "heat_maps": drawn_of(part, "williams"),
         "direction": headings.DIRECTIONS[shown.choices["direction"]],
         "filter_headings": filter_headings(page),
         "checks": [
@@ -148,6 +227,13 @@ def evaluation_context(
         "references_text": sentences.CHECKED[NUMBERS],
         "references_headings": conditions("References", best_metrics(part["curve"])),
     } | picture_context(request, shown, part, human)
+
+
+def drawn_of(part: dict[str, Any], what: str) -> list[tuple[str, Picture]]:
+    """Pictures over captions and over systems, with their ids on the page."""
+    found = part["pictures"]
+    names = [f"{what}-{over}" for over in ("captions", "systems")]
+    return [(f"{name}-spec", found[name]) for name in names if name in found]
 
 
 def reference_curves(rows: list[dict[str, Any]], human: str) -> dict[str, Spec]:
@@ -217,12 +303,14 @@ def picture_context(
 
 
 def odd_rows(campaign: Campaign, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """With the caption's id, to ask why it has its score; of a corrected caption the last one's."""
+    """With the caption's id, to ask why it has its score, and its video, for a frame; of a
+    corrected caption the last one's."""
     found = Caption.objects.filter(
         system__campaign=campaign, video__in={row["video"] for row in rows}
-    ).order_by("pk")
-    ids = {
-        (video, system): pk
-        for video, system, pk in found.values_list("video_id", "system__name", "pk")
-    }
-    return [row | {"caption": ids.get((row["video"], row["system"]))} for row in rows]
+    ).select_related("video", "system")
+    captions = {(one.video_id, one.system.name): one for one in found.order_by("pk")}
+    return [
+        row | {"caption": caption, "shown": caption.video if caption else None}
+        for row in rows
+        for caption in [captions.get((row["video"], row["system"]))]
+    ]

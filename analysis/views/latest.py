@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 from django.forms import Form
-from django.http import HttpResponseBase
+from django.http import FileResponse, Http404, HttpResponseBase
 from django.shortcuts import render
 from django_htmx.http import HttpResponseClientRefresh
 
 from analysis.forms import ChoicesForm
-from analysis.models import Result
-from analysis.selectors.results import result_has_listings, result_latest
-from analysis.services.results import choices_key, result_request
+from analysis.models import MetricEvaluation, Result
+from analysis.results.files import Maker
+from analysis.selectors.results import further_runs, result_has_listings, result_latest
+from analysis.services.files import file_make
+from analysis.services.requests import result_key, result_request
+from crowds.selectors.counting import uses_everybody
 from daplatform.error_pages import NoSuchChoice
 from daplatform.jobs.tasks import job_wake
 from hits.models import Campaign
@@ -22,6 +27,7 @@ from hits.views.access import MemberRequest
 
 F = TypeVar("F", bound=Form)
 MOST_LISTED = 30
+LOOK_AGAIN = 4  # seconds
 
 
 @dataclass(frozen=True)
@@ -61,12 +67,17 @@ class Latest:
 def latest_result(request: MemberRequest, campaign: Campaign) -> Latest:
     """Look for the result and, on the first visit, wake a worker for the one that is missing."""
     form = checked(ChoicesForm(request.GET))
-    choices = form.settings(minimum_pairs=campaign.min_pairs)
+    choices = form.settings(
+        minimum_pairs=campaign.min_pairs,
+        further_runs=partial(further_runs, campaign),
+        everybody=uses_everybody(campaign),
+    )
     wanted = result_request(campaign=campaign, choices=choices)
     is_waiting = wanted is not None and wanted.is_active
     if wanted is not None and is_waiting and not request.htmx:  # htmx: a page looks again
         job_wake(wanted)
-    shown = result_latest(campaign, choices_key(choices))
+    is_newest = wanted is not None and not is_waiting
+    shown = wanted if is_newest else result_latest(campaign, result_key(choices))
     carried = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
     obstacle = wanted.problem if wanted is not None and is_waiting else ""
     return Latest(campaign, shown, is_waiting, obstacle, carried)
@@ -94,3 +105,29 @@ def _refusal(form: Form, name: str) -> str:
         return " ".join(str(error) for error in form.errors[name])
     more = ", …" if len(known) > MOST_LISTED else ""
     return f"There is no such choice for “{name}”: take {', '.join(known[:MOST_LISTED])}{more}."
+
+
+def made_file(
+    request: MemberRequest,
+    computed: Result | MetricEvaluation,
+    folder: Path,
+    name: str,
+    makers: Mapping[str, Maker],
+    filename: str,
+) -> HttpResponseBase:
+    """The file, or a page that looks again until a worker has drawn its charts."""
+    try:
+        path = file_make(folder=folder, name=name, makers=makers)
+    except (KeyError, FileNotFoundError):
+        raise Http404("There is no such file.") from None
+    if path is not None:
+        # Always a download: no page of ours is made of what campaigns contain.
+        return FileResponse(path.open("rb"), as_attachment=True, filename=filename)
+    from analysis.tasks import file_draw_task
+
+    kind = computed._meta.model_name
+    file_draw_task.delay_on_commit(kind, computed.pk, name)  # type: ignore[attr-defined]
+    context = {"name": name, "campaign": computed.campaign}
+    waiting = render(request, "analysis/file_waiting.html", context, status=202)
+    waiting["Refresh"] = str(LOOK_AGAIN)
+    return waiting

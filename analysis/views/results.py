@@ -14,8 +14,7 @@ from analysis.presenting.pairs import ADJUSTMENTS, pair_tests, wins_matrix
 from analysis.results.findings.ranking import missing_sentence, ranking_sentence
 from analysis.results.registry import Section, Summary
 from analysis.selectors.results import result_folder, result_makers, result_summary
-from analysis.views.files import made_file
-from analysis.views.latest import latest_result
+from analysis.views.latest import latest_result, made_file
 from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign
 
@@ -67,6 +66,6 @@ def result_file(request: MemberRequest, campaign: Campaign, pk: int, name: str) 
     try:
         makers = result_makers(result)
     except ValueError:  # stored before a statistic came or went
-        raise Http404("There is no such result any more: open the page again.") from None
+        raise Http404("This result no longer exists. Open the page again.") from None
     filename = f"{campaign.slug}-analysis-{name}"
     return made_file(request, result, result_folder(result), name, makers, filename)

@@ -1,4 +1,4 @@
-"""Turns that no marketplace has confirmed: somebody came by its link, under a name they gave.
+"""Assignments that no marketplace has confirmed: somebody came by its link, under a name they gave.
 
 They hold no place, and what was rated in them counts nowhere, until the marketplace names them.
 """
@@ -14,12 +14,12 @@ from django.conf import settings
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
-from annotations.models import Assignment, Rating
+from annotations.models import Assignment
 from daplatform.wording import counted
 from hits.models import Campaign
 
 State = Assignment.State
-STANDINGS = {
+STATUS_WORDS = {
     State.ACTIVE: "is at work",
     State.SUBMITTED: "was handed in",
     State.RETURNED: "was given back",
@@ -28,17 +28,11 @@ STANDINGS = {
 
 
 def lease() -> dt.timedelta:
-    """How long after handing in a turn may wait to be named."""
+    """How long after handing in an assignment may wait to be named."""
     return dt.timedelta(minutes=settings.CONFIRMATION_MINUTES)
 
 
-def ratings_confirmed(campaign: Campaign) -> QuerySet[Rating]:
-    """Ratings by people whose crowd knows them; which of these count is decided by reviewing."""
-    strange = Assignment.objects.filter(campaign=campaign, slot=None)
-    return Rating.objects.filter(campaign=campaign).exclude(assignment__in=strange.values("pk"))
-
-
-def turns_unconfirmed(**which: Any) -> QuerySet[Assignment]:
+def assignments_unconfirmed(**which: Any) -> QuerySet[Assignment]:
     """The newest first, each with its `rated` captions."""
     turns = Assignment.objects.filter(slot=None, **which)
     rated = Count("ratings__position", distinct=True)
@@ -50,14 +44,14 @@ def turns_unconfirmed(**which: Any) -> QuerySet[Assignment]:
 
 
 def is_live(now: dt.datetime | None = None) -> Q:
-    """Unconfirmed turns whose marketplace may still name them in time."""
+    """Unconfirmed assignments whose marketplace may still name them in time."""
     recent = Q(submitted_at__gt=(now or timezone.now()) - lease())
     return Q(slot=None) & (Q(state=State.ACTIVE) | Q(state=State.SUBMITTED) & recent)
 
 
 @dataclass(frozen=True)
 class Unconfirmed:
-    """How many turns of a campaign may still be confirmed, and how many hardly will be."""
+    """How many assignments of a campaign may still be confirmed, and how many hardly will be."""
 
     not_yet: int
     lapsed: int
@@ -74,8 +68,8 @@ def unconfirmed_counts(campaign: Campaign) -> Unconfirmed:
     return Unconfirmed(**counts)
 
 
-def standing_words(turn: Assignment, now: dt.datetime) -> str:
-    """How an unconfirmed turn stands. Most people at work are who they say they are."""
+def status_words(turn: Assignment, now: dt.datetime) -> str:
+    """How an unconfirmed assignment stands. Most people at work are who they say they are."""
     if turn.state == State.ACTIVE:
         return "At work, not confirmed yet"
     if turn.submitted_at is None:
@@ -84,21 +78,21 @@ def standing_words(turn: Assignment, now: dt.datetime) -> str:
     return "Handed in, not confirmed yet" if is_early else "Handed in, not confirmed"
 
 
-def turns_lapsed(campaign: Campaign, now: dt.datetime) -> QuerySet[Assignment]:
-    """Unconfirmed turns that were handed in so long ago that nobody will name them any more."""
+def assignments_lapsed(campaign: Campaign, now: dt.datetime) -> QuerySet[Assignment]:
+    """Unconfirmed assignments handed in so long ago that nobody will name them any more."""
     turns = Assignment.objects.filter(campaign=campaign, slot=None, state=State.SUBMITTED)
     return turns.filter(submitted_at__lte=now - lease())
 
 
 def unconfirmed_sentences(**which: Any) -> Iterator[str]:
-    """Name every unconfirmed turn.
+    """Name every unconfirmed assignment.
 
     No fault of our rows: anybody can make one, and on Mechanical Turk everybody at work has one.
     """
-    for turn in turns_unconfirmed(**which):
+    for turn in assignments_unconfirmed(**which):
         rated = counted(getattr(turn, "rated", 0), "caption", "captions")
         known = "is not confirmed yet" if turn.state == State.ACTIVE else "is unknown to the crowd"
         yield (
-            f"{turn} of {turn.annotator} {STANDINGS[State(turn.state)]} here with {rated} rated, "
-            f"and {known}"
+            f"{turn} of {turn.annotator} {STATUS_WORDS[State(turn.state)]} here with {rated} "
+            f"rated, and {known}"
         )

@@ -1,22 +1,22 @@
-"""An assignment in progress: how far it is, and what is to be seen next."""
+"""Work in progress: how far an assignment is, what comes next, and which campaigns are rated."""
 
 from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import connection
-from django.db.models import Max, QuerySet
+from django.db.models import Exists, Max, OuterRef, QuerySet
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotations.errors import LinkRefused
 from annotations.models import Assignment, Rating
 from annotations.tokens import RatingSession, since
-from hits.models import Video
+from hits.models import Campaign, Hit, Video
 
-# While one caption is rated the next is already fetched; nothing beyond that is handed out.
-LOOKAHEAD = 1
+UNFINISHED = (Assignment.State.OPEN, Assignment.State.ACTIVE)
 FASTEST = 2.0  # that the player offers, where a campaign lets it
 State = Assignment.State
 CLOSED = {
@@ -32,15 +32,16 @@ ITEMS = """
     WHERE i.hit_id = %s AND i.position BETWEEN %s AND %s
     ORDER BY i.position
 """
+# A HIT shows a video on one page only, with all its captions one after the other.
+PAGE = """
+    SELECT MIN(i.position), MAX(i.position)
+    FROM hits_hititem i JOIN hits_caption c ON c.id = i.caption_id
+    WHERE i.hit_id = %(hit)s AND c.video_id = (
+        SELECT shown.video_id FROM hits_hititem wanted JOIN hits_caption shown
+            ON shown.id = wanted.caption_id
+        WHERE wanted.hit_id = %(hit)s AND wanted.position = %(position)s)
+"""
 SUBMITTED = _("This task was submitted. Thank you!")
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The rating that counts for an item."""
-
-    score: int
-    fluency: int | None
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ def session_of(assignment: Assignment) -> RatingSession:
         asks_fluency=assignment.campaign.asks_fluency,
         since=since(assignment.claimed_at),
         fastest=FASTEST if assignment.campaign.offers_speed else 1.0,
+        protocol=assignment.campaign.protocol,
     )
 
 
@@ -104,6 +106,21 @@ def rated_count(assignment_id: int) -> int:
     return 0 if last["last"] is None else last["last"] + 1
 
 
+def page_at(session: RatingSession, position: int) -> range:
+    """The positions shown together with this one; none past the end of a HIT."""
+    if not session.asked.whole_video:
+        return range(position, position + 1)
+    with connection.cursor() as cursor:
+        cursor.execute(PAGE, {"hit": session.hit, "position": position})
+        first, last = cursor.fetchone()
+    return range(position, position) if first is None else range(first, last + 1)
+
+
+def page_after(session: RatingSession, page: range) -> range:
+    """The page that may be fetched while one is rated; nothing beyond it is handed out."""
+    return page_at(session, page.stop)
+
+
 def items_between(*, hit_id: int, first: int, last: int) -> list[Item]:
     """The items from position `first` to `last`."""
     with connection.cursor() as cursor:
@@ -112,11 +129,22 @@ def items_between(*, hit_id: int, first: int, last: int) -> list[Item]:
     return [Item(position, damaged or text, seconds) for position, damaged, text, seconds in rows]
 
 
-def answer_given(*, assignment_id: int, position: int) -> Answer | None:
-    """The rating that counts for the item at a position."""
-    ratings = Rating.objects.filter(assignment_id=assignment_id, position=position)
-    last = ratings.order_by("-revision").values_list("score", "fluency").first()
-    return None if last is None else Answer(*last)
+def item_text(session: RatingSession, position: int) -> str:
+    """The words shown at a position; empty where there is none."""
+    items = items_between(hit_id=session.hit, first=position, last=position)
+    return items[0].text if items else ""
+
+
+def answers_given(*, assignment_id: int, page: range) -> dict[int, dict[str, Any]]:
+    """The ratings that count for the items of a page, by position."""
+    ratings = Rating.objects.filter(
+        assignment_id=assignment_id, position__gte=page.start, position__lt=page.stop
+    )
+    given = ratings.order_by("revision").values_list("position", "score", "fluency", "answers")
+    return {
+        position: answers or {"score": score, "fluency": fluency}
+        for position, score, fluency, answers in given
+    }
 
 
 def item_video(*, hit_id: int, position: int) -> Video:
@@ -127,3 +155,16 @@ def hit_media_urls(hit_id: int) -> list[str]:
     """Addresses on other sites that the HIT's videos are played from."""
     videos = Video.objects.filter(captions__items__hit=hit_id).exclude(url="")
     return list(videos.values_list("url", flat=True).distinct())
+
+
+def campaigns_rated(campaigns: QuerySet[Campaign]) -> QuerySet[Campaign]:
+    """Those of them that are live still, with every HIT offered and nothing left to rate."""
+    placed = Assignment.objects.filter(slot__isnull=False)
+    standing = placed.exclude(state__in=Assignment.GIVEN_UP)
+    hits = Hit.objects.filter(batch__campaign=OuterRef("pk"))
+    return campaigns.filter(
+        Exists(hits),
+        ~Exists(hits.exclude(Exists(standing.filter(hit=OuterRef("pk"))))),
+        ~Exists(placed.filter(campaign=OuterRef("pk"), state__in=UNFINISHED)),
+        state=Campaign.State.LIVE,
+    )

@@ -1,17 +1,19 @@
-"""Work given out, given back, run out of time, and handed in."""
+"""People under a pseudonym, and their work: given out, given back, run out of time, handed in."""
 
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
+import secrets
 from collections.abc import Iterable
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotations.errors import Unfinished, WorkClosed
-from annotations.models import Assignment, Rating
+from annotations.models import Annotator, AnnotatorIdentity, Assignment, Rating
 from annotations.selectors.work import assignment_of, assignments_of, closed_sentence, rated_count
 from annotations.tokens import RatingSession
 from hits.bulk import rows_write
@@ -19,6 +21,34 @@ from hits.models import Batch, Campaign, HitItem
 from hits.services.campaigns import campaign_go_live
 
 State = Assignment.State
+SIMULATED = "simulated"
+
+
+def annotator_identify(*, crowd: str, external_id: str) -> Annotator:
+    """The annotator behind somebody's id in a crowd, made at their first visit."""
+    known = Annotator.objects.filter(identity__crowd=crowd, identity__external_id=external_id)
+    try:
+        return known.get()
+    except Annotator.DoesNotExist:
+        pass
+    try:
+        return _annotator_create(crowd, external_id)
+    except IntegrityError:  # the same person's other request was quicker
+        return known.get()
+
+
+@transaction.atomic
+def _annotator_create(crowd: str, external_id: str) -> Annotator:
+    simulated = crowd == SIMULATED
+    pseudonym = f"sim-{_digest(external_id)}" if simulated else f"a-{secrets.token_hex(6)}"
+    annotator = Annotator.objects.create(pseudonym=pseudonym, is_simulated=simulated)
+    AnnotatorIdentity.objects.create(annotator=annotator, crowd=crowd, external_id=external_id)
+    return annotator
+
+
+def _digest(name: str) -> str:
+    """The same simulated annotator has the same pseudonym in every run."""
+    return hashlib.sha256(name.encode()).hexdigest()[:12]
 
 
 @transaction.atomic
@@ -86,7 +116,7 @@ def assignment_withdraw(*, assignment: Assignment, ran_out: bool) -> None:
 
 
 def _slot_reopen(pk: int) -> None:
-    """Offer the place of a turn again. Read anew: it may just have been confirmed."""
+    """Offer the place of an assignment again. Read anew: it may just have been confirmed."""
     turn = Assignment.objects.get(pk=pk)
     if turn.slot is not None:
         Assignment.objects.create(campaign_id=turn.campaign_id, hit_id=turn.hit_id, slot=turn.slot)

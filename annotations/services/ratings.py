@@ -1,4 +1,4 @@
-"""Saving a rating: one statement that checks, orders and inserts."""
+"""Saving a rating: one statement that checks, orders and inserts. Reports of faulty videos, too."""
 
 from __future__ import annotations
 
@@ -6,20 +6,26 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotations.errors import InvalidPost, OutOfOrder, TooManyChanges, WorkClosed
-from annotations.models import Rating
-from annotations.posts import RatingPost
-from annotations.selectors.work import assignment_of, closed_sentence, rated_count
+from annotations.models import Mark, Rating, VideoProblem
+from annotations.posts import AnswerPost, ProblemPost, RatingPost
+from annotations.selectors.work import (
+    assignment_of,
+    closed_sentence,
+    item_text,
+    item_video,
+    rated_count,
+)
 from annotations.tokens import RatingSession, Receipt, receipt_read
 
 # The player's clock and the probe's differ by a few frames.
 SLACK_MS = 500
 GIVEN = [
-    "revision", "key", "score", "fluency", "served_at", "created_at", "is_unwatched",
+    "revision", "key", "score", "fluency", "answers", "served_at", "created_at", "is_unwatched",
     "client_elapsed_ms", "client_first_touch_ms", "client_last_touch_ms", "client_moves",
     "client_plays", "client_watched_ms", "client_hidden_ms",
 ]  # fmt: skip
@@ -48,6 +54,8 @@ INSERT = f"""
     RETURNING id
 """  # noqa: S608 - only our own column names are put in
 KEY = Rating._meta.get_field("key")
+ANSWERS = Rating._meta.get_field("answers")
+Posted = RatingPost | AnswerPost
 ATTEMPTS = 5
 # Nobody weighs a caption so often: whoever goes on is a program.
 MAX_REVISIONS = 1_000
@@ -62,37 +70,57 @@ class Saved:
     done: int
 
 
-def rating_submit(
-    *, session: RatingSession, post: RatingPost, now: dt.datetime | None = None
-) -> Saved:
+def rating_submit(*, session: RatingSession, post: Posted, now: dt.datetime | None = None) -> Saved:
     """Save a rating, or find that this very post was saved before.
 
-    No transaction around it: the one statement is one.
+    No transaction around it, unless it has marks: the one statement is one.
     """
     now = now or timezone.now()
-    if session.asks_fluency != (post.fluency is not None):
-        raise InvalidPost(
-            _("This task asks for fluency too. Reload the page.")
-            if session.asks_fluency
-            else _("This task has one scale only. Reload the page.")
-        )
     receipt = receipt_read(post.receipt, assignment=session.assignment)
+    text = item_text(session, receipt.position) if session.asked.marks else ""
+    if objection := session.asked.objection(post.answers, text):
+        raise InvalidPost(_(objection.sentence).format(**objection.values))
     values = _values(session, post, receipt, now)
-    if _insert(values):
+    marks = _marks(session, post)
+    if _insert(values, marks):
         return Saved(receipt.position, 1, done=receipt.position + 1)
-    return _save_otherwise(session, post, receipt, now, values)
+    return _save_otherwise(session, post, receipt, now, values, marks)
 
 
-def _insert(values: dict[str, Any]) -> bool:
+def _insert(values: dict[str, Any], marks: list[Mark]) -> bool:
+    """Whether the rating was inserted; its marks are, too, or neither."""
+    if not marks:
+        return _insert_rating(values) is not None
+    with transaction.atomic():
+        rating = _insert_rating(values)
+        if rating is not None:
+            for mark in marks:
+                mark.rating_id = rating
+            Mark.objects.bulk_create(marks)
+    return rating is not None
+
+
+def _insert_rating(values: dict[str, Any]) -> int | None:
     with connection.cursor() as cursor:
         cursor.execute(INSERT, values)
-        return cursor.fetchone() is not None
+        row = cursor.fetchone()
+    return row[0] if row else None
+
+
+def _marks(session: RatingSession, post: Posted) -> list[Mark]:
+    """Rows of the marks among the answers, which still lack their rating."""
+    return [
+        Mark(question=question.name, start=start, end=end, label=label)
+        for question in session.asked.marks
+        for start, end, label in post.answers[question.name]
+    ]
 
 
 def _values(
-    session: RatingSession, post: RatingPost, receipt: Receipt, now: dt.datetime
+    session: RatingSession, post: Posted, receipt: Receipt, now: dt.datetime
 ) -> dict[str, Any]:
-    adapt = connection.ops.adapt_datetimefield_value
+    adapt, answers = connection.ops.adapt_datetimefield_value, post.answers
+    is_numbers = isinstance(post, RatingPost)
     return {f"client_{name}": value for name, value in post.evidence} | {
         "campaign": session.campaign,
         "hit": session.hit,
@@ -102,15 +130,16 @@ def _values(
         "position": receipt.position,
         "revision": 1,
         "key": KEY.get_db_prep_value(post.key, connection),
-        "score": post.score,
-        "fluency": post.fluency,
+        "score": answers.get("score"),
+        "fluency": answers.get("fluency"),
+        "answers": None if is_numbers else ANSWERS.get_db_prep_value(answers, connection),
         "served_at": adapt(receipt.served_at),
         "created_at": adapt(now),
         "is_unwatched": _is_unwatched(post, receipt, now),
     }
 
 
-def _is_unwatched(post: RatingPost, receipt: Receipt, now: dt.datetime) -> bool:
+def _is_unwatched(post: Posted, receipt: Receipt, now: dt.datetime) -> bool:
     """Whether the video could not have been seen in the time there was.
 
     Two clocks, and neither may say that it was too short: the server's cannot be forged but runs
@@ -122,10 +151,11 @@ def _is_unwatched(post: RatingPost, receipt: Receipt, now: dt.datetime) -> bool:
 
 def _save_otherwise(
     session: RatingSession,
-    post: RatingPost,
+    post: Posted,
     receipt: Receipt,
     now: dt.datetime,
     values: dict[str, Any],
+    marks: list[Mark],
 ) -> Saved:
     """The rarer cases: a repeated post, a change of mind, or something to refuse."""
     ratings = Rating.objects.filter(assignment=session.assignment)
@@ -146,7 +176,7 @@ def _save_otherwise(
             )
         # Who watched the video the first time need not watch it again to change their mind.
         unwatched = values["is_unwatched"] and (not given or given[0][1])
-        if _insert(values | {"revision": revision, "is_unwatched": unwatched}):
+        if _insert(values | {"revision": revision, "is_unwatched": unwatched}, marks):
             return Saved(receipt.position, revision, done=max(done, receipt.position + 1))
     # Only other posts for the same caption, in the same instant, can lead here.
     raise OutOfOrder(_("This caption is being rated in another window."))
@@ -160,3 +190,17 @@ def _rated_unless_refused(session: RatingSession, receipt: Receipt, now: dt.date
     if receipt.position > done:
         raise OutOfOrder(_("Caption {number} comes first.").format(number=done + 1))
     return done
+
+
+def problem_report(*, session: RatingSession, post: ProblemPost) -> VideoProblem:
+    """Write it down once: the same report again replaces its remark."""
+    if post.kind not in VideoProblem.Kind.values:
+        raise InvalidPost(_("Choose what is wrong with the video."))
+    position = receipt_read(post.receipt, assignment=session.assignment).position
+    problem, _is_new = VideoProblem.objects.update_or_create(
+        assignment=assignment_of(session),
+        video=item_video(hit_id=session.hit, position=position),
+        kind=post.kind,
+        defaults={"remark": post.remark.replace("\0", "")},
+    )
+    return problem

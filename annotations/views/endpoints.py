@@ -1,22 +1,33 @@
-"""What the rating page's script talks to. Every answer is JSON."""
+"""What the rating page's script talks to. Every answer is JSON, but for the videos."""
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect, JsonResponse
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from annotations.errors import UnknownItem, WorkClosed
-from annotations.posts import ProblemPost, RatingPost, SubmissionPost, read_post
-from annotations.selectors.work import LOOKAHEAD, assignment_of, closed_sentence, rated_count
+from annotations.models import Assignment
+from annotations.posts import AnswerPost, ProblemPost, RatingPost, SubmissionPost, read_post
+from annotations.selectors.work import (
+    assignment_of,
+    closed_sentence,
+    item_video,
+    page_after,
+    page_at,
+    rated_count,
+)
 from annotations.services.assignments import assignment_return, assignment_submit
-from annotations.services.problems import problem_report
-from annotations.services.ratings import rating_submit
-from annotations.tokens import RatingSession, session_sign
-from annotations.views.guards import endpoint
-from annotations.views.payloads import item_payload, items_payload, work_payload
+from annotations.services.ratings import problem_report, rating_submit
+from annotations.tokens import RatingSession, media_position, session_sign
+from annotations.views.guards import endpoint, explained
+from annotations.views.payloads import page_payload, work_payload
+from daplatform.media import is_small_screen, stored_file
+from hits.models import HitItem
+from hits.selectors import video_shown
 
 MAX_DIGITS = 6
 
@@ -24,15 +35,18 @@ MAX_DIGITS = 6
 @require_POST
 @endpoint
 def rating_create(request: HttpRequest, session: RatingSession) -> HttpResponseBase:
-    """Save a rating and hand out the item that may be fetched now."""
-    saved = rating_submit(session=session, post=read_post(RatingPost, request.body))
-    upcoming = saved.done + LOOKAHEAD
+    """Save a rating and hand out what may be fetched now: with a new page, the one after it."""
+    kind: type[RatingPost | AnswerPost]
+    kind = RatingPost if session.asked.asks_numbers else AnswerPost
+    saved = rating_submit(session=session, post=read_post(kind, request.body))
+    page = page_at(session, saved.done)
+    upcoming = page_after(session, page) if page.start == saved.done else range(0)
     return JsonResponse(
         {
             "position": saved.position,
             "revision": saved.revision,
             "done": saved.done,
-            "items": items_payload(session, upcoming, upcoming),
+            "items": page_payload(session, upcoming),
         }
     )
 
@@ -50,12 +64,13 @@ def work_detail(request: HttpRequest, session: RatingSession) -> HttpResponseBas
 @require_GET
 @endpoint
 def item_detail(request: HttpRequest, session: RatingSession) -> HttpResponseBase:
-    """One item, to look at again or because it was lost on its way."""
+    """The page of an item, to look at again or because it was lost on its way."""
     wanted = request.GET.get("position", "")
-    released = rated_count(session.assignment) + LOOKAHEAD
-    if not (wanted.isdecimal() and len(wanted) < MAX_DIGITS) or int(wanted) > released:
+    released = page_after(session, page_at(session, rated_count(session.assignment)))
+    if not (wanted.isdecimal() and len(wanted) < MAX_DIGITS) or int(wanted) >= released.stop:
         raise UnknownItem(_("This caption is not to be rated yet."))
-    return JsonResponse({"items": item_payload(session, int(wanted))})
+    page = page_at(session, int(wanted))
+    return JsonResponse({"items": page_payload(session, page, is_new=False)})
 
 
 @require_POST
@@ -80,3 +95,26 @@ def assignment_give_back(request: HttpRequest, session: RatingSession) -> HttpRe
     """Stop here and let somebody else have the HIT."""
     assignment_return(session=session)
     return JsonResponse({"next": reverse("annotations:rate", args=[session_sign(session)])})
+
+
+@require_safe
+@explained
+def media(request: HttpRequest, assignment: int, name: str) -> HttpResponseBase:
+    """A part of the video, or the way to the bucket or site that has it.
+
+    The name is the permission: nobody can guess it, and it is told when its item is due.
+    """
+    row = get_object_or_404(Assignment, pk=assignment)
+    if sentence := closed_sentence(row, timezone.now()):
+        raise WorkClosed(sentence)
+    size = HitItem.objects.filter(hit=row.hit_id).count()
+    position = media_position(name, assignment=row.pk, size=size)
+    video = item_video(hit_id=row.hit_id, position=position)
+    if video.url:
+        return HttpResponseRedirect(video.url)
+    kind, file = video_shown(video, is_light=is_small_screen(request))
+    # By kind: a copy that is ready in the middle of a download is another file.
+    response = stored_file(request, file, digest=f"{name}{kind}")
+    # Equal for every item with this video, unlike the entity tag made of the item's own name.
+    response.headers.pop("Last-Modified", None)
+    return response

@@ -78,9 +78,9 @@ def explained(view: View[P]) -> View[P]:
                 _check_origin(request)
                 return view(request, *args, **kwargs)
             except DomainError as error:
-                told = _told(request, error)
-                context = {"sentence": str(told)}
-                name, status = "annotations/refusal.html", _status(told)
+                refusal = _refusal(request, error)
+                context = {"sentence": str(refusal)}
+                name, status = "annotations/refusal.html", _status(refusal)
                 return _patient(render(request, name, context, status=status))
 
     return speaking
@@ -102,9 +102,9 @@ def endpoint(view: Callable[[HttpRequest, RatingSession], HttpResponseBase]) -> 
                 _check_size(request)
                 return view(request, session_read(request.headers.get(TOKEN_HEADER, "")))
             except DomainError as error:
-                told = _told(request, error)
-                answer = {"error": str(told), "code": _code(told)}
-                return _patient(JsonResponse(answer, status=_status(told)))
+                refusal = _refusal(request, error)
+                answer = {"error": str(refusal), "code": _code(refusal)}
+                return _patient(JsonResponse(answer, status=_status(refusal)))
 
     return csrf_exempt(never_cache(with_turn))
 
@@ -122,7 +122,7 @@ def _check_size(request: HttpRequest) -> None:
         raise errors.TooLarge(_("That is more than a rating or a comment can be."))
 
 
-def _told(request: HttpRequest, error: DomainError) -> DomainError:
+def _refusal(request: HttpRequest, error: DomainError) -> DomainError:
     """Why it is refused: for itself, or because too much was refused before it.
 
     Only what is refused anyway is counted and answered so. A sound link works whoever else shares

@@ -8,19 +8,19 @@ and all items are padded to the same size.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import Any
 
 from django.urls import reverse
 from django.utils import timezone
 
 from annotations.models import Assignment
+from annotations.samples import marked_in
 from annotations.selectors.work import (
-    LOOKAHEAD,
-    Answer,
     Item,
-    answer_given,
+    answers_given,
     items_between,
+    page_after,
+    page_at,
     rated_count,
 )
 from annotations.tokens import RatingSession, Receipt, media_name, receipt_sign
@@ -29,42 +29,47 @@ SIZE_CLASS = 1024
 
 
 def work_payload(session: RatingSession, assignment: Assignment) -> dict[str, Any]:
-    """Where the work stands, with the item to be rated and the next."""
+    """Where the work stands, with the page to be rated and the next.
+
+    Of a page that was left half rated, what was rated comes with its answers.
+    """
     done = rated_count(session.assignment)
+    page = page_at(session, done)
     left = assignment.expires_at - timezone.now() if assignment.expires_at else None
     return {
         "done": done,
         "total": assignment.hit.items.count(),
         "secondsLeft": max(0, int(left.total_seconds())) if left else 0,
-        "items": items_payload(session, done, done + LOOKAHEAD),
+        "items": page_payload(session, page, is_new=page.start == done)
+        + page_payload(session, page_after(session, page)),
     }
 
 
-def items_payload(session: RatingSession, first: int, last: int) -> list[dict[str, Any]]:
-    """Items that are to be rated."""
-    items = items_between(hit_id=session.hit, first=first, last=last)
-    return [_item_payload(session, item, None) for item in items]
+def page_payload(
+    session: RatingSession, page: range, *, is_new: bool = True
+) -> list[dict[str, Any]]:
+    """The items of a page; of one that is not new, with the answers they have."""
+    answers = {} if is_new else answers_given(assignment_id=session.assignment, page=page)
+    items = items_between(hit_id=session.hit, first=page.start, last=page.stop - 1)
+    return [_item_payload(session, page, item, answers.get(item.position)) for item in items]
 
 
-def item_payload(session: RatingSession, position: int) -> list[dict[str, Any]]:
-    """One item, perhaps rated before, with the answer it has."""
-    answer = answer_given(assignment_id=session.assignment, position=position)
-    items = items_between(hit_id=session.hit, first=position, last=position)
-    return [_item_payload(session, item, answer) for item in items]
-
-
-def _item_payload(session: RatingSession, item: Item, answer: Answer | None) -> dict[str, Any]:
-    name = media_name(assignment=session.assignment, position=item.position)
+def _item_payload(
+    session: RatingSession, page: range, item: Item, answer: dict[str, Any] | None
+) -> dict[str, Any]:
+    name = media_name(assignment=session.assignment, position=page.start)
     receipt = Receipt(
         item.position, timezone.now(), round(1000 * (item.seconds or 0) / session.fastest)
     )
     return padded(
         {
             "position": item.position,
-            "text": item.text,
+            "page": [page.start, page.stop],
+            "text": "" if session.asked.writes else item.text,
+            **marked_in(session.asked, item.text),
             "media": reverse("annotations:media", args=[session.assignment, name]),
             "receipt": receipt_sign(receipt, assignment=session.assignment),
-            "answer": None if answer is None else asdict(answer),
+            "answer": answer,
         }
     )
 

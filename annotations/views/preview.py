@@ -9,20 +9,21 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from annotations.samples import samples
+from annotations.language import spoken
+from annotations.samples import marked_in, samples
 from annotations.views.rating_page import rating_page
 from daplatform.media import allow_media
-from hits.models import Campaign, Hit, HitItem
+from hits.models import Campaign, Caption, Hit, System, Video
 from hits.views.access import MemberRequest, for_campaign
 
-SHOWN = 5
+SHOWN = 5  # of a campaign that has no HITs yet
 
 
 def preview_page(
     request: HttpRequest, campaign: Campaign, items: list[dict[str, Any]] | None = None
 ) -> HttpResponse:
     """What a marketplace shows to people who have not taken the task: sample captions."""
-    items = samples() if items is None else items
+    items = samples(campaign.asked) if items is None else items
     work = {"preview": True, "name": "preview", "done": 0, "total": len(items), "items": items}
     return rating_page(request, campaign, work | {"token": "", "endpoints": {}})
 
@@ -30,14 +31,41 @@ def preview_page(
 @require_safe
 @for_campaign()
 def hit_preview(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResponseBase:
-    """What annotators will see, with the first captions of a HIT, for its organiser."""
+    """A HIT as annotators will see it, to be rated through by its organiser; no row is written."""
     hit = get_object_or_404(Hit, pk=pk, batch__campaign=campaign)
-    rows = hit.items.select_related("caption__video").order_by("position")[:SHOWN]
-    response = preview_page(request, campaign, [_sample(campaign, row) for row in rows])
-    return allow_media(request, response, [row.caption.video.url for row in rows])
+    with spoken(request):
+        return trial_page(request, campaign, hit)
 
 
-def _sample(campaign: Campaign, row: HitItem) -> dict[str, Any]:
-    video = row.caption.video
+def trial_page(request: HttpRequest, campaign: Campaign, hit: Hit | None) -> HttpResponseBase:
+    """All captions of a HIT or, before there is one, some of the campaign's, with nothing saved."""
+    shown = _of_hit(hit) if hit else _of_campaign(campaign)
+    items = [_sample(campaign, place, shown) for place in range(len(shown))]
+    response = preview_page(request, campaign, items or None)
+    return allow_media(request, response, [video.url for video, _ in shown])
+
+
+def _of_hit(hit: Hit) -> list[tuple[Video, str]]:
+    rows = hit.items.select_related("caption__video").order_by("position")
+    return [(row.caption.video, row.text) for row in rows]
+
+
+def _of_campaign(campaign: Campaign) -> list[tuple[Video, str]]:
+    ranked = Caption.objects.filter(retired_at=None, system__campaign=campaign)
+    ranked = ranked.exclude(system__role=System.Role.REFERENCE).select_related("video")
+    return [(row.video, row.text) for row in ranked.order_by("video", "pk")[:SHOWN]]
+
+
+def _sample(campaign: Campaign, position: int, shown: list[tuple[Video, str]]) -> dict[str, Any]:
+    video, text = shown[position]
+    together = [place for place, (other, _) in enumerate(shown) if other == video]
+    page = [together[0], together[-1] + 1] if campaign.asked.whole_video else None
     media = video.url or reverse("hits:video-file", args=[campaign.slug, video.pk])
-    return {"position": row.position, "text": row.text, "media": media, "answer": None}
+    return {
+        "position": position,
+        "page": page or [position, position + 1],
+        "text": "" if campaign.asked.writes else text,
+        **marked_in(campaign.asked, text),
+        "media": media,
+        "answer": None,
+    }

@@ -70,8 +70,8 @@ def store_clips(campaign: Campaign) -> None:
 
 def invite(campaign: Campaign, people: int) -> list[str]:
     """A link for everybody."""
-    from crowds.addresses import entry_path
     from crowds.invite.invitations import annotators_simulate, invitation_entry
+    from crowds.selectors.entry import entry_path
 
     names = [str(number) for number in range(people)]
     invitations = annotators_simulate(campaign=campaign, names=names)
@@ -100,7 +100,7 @@ def rate_before(campaign: Campaign, total: int) -> None:
             cursor.execute(statement, values)
 
 
-def rows_saved() -> Iterator[tuple[str, int]]:
+def rows_saved() -> Iterator[tuple[str, int | None]]:
     """Key and score of every rating of those who came by our links."""
     from annotations.models import Rating
 

@@ -64,8 +64,8 @@ class Neighbours(threading.Thread):
 
     def _analyse(self) -> None:
         from analysis.models import Result
-        from analysis.results.pipeline import Settings
-        from analysis.services.results import result_request
+        from analysis.results.settings import Settings
+        from analysis.services.requests import result_request
         from daplatform.jobs.tasks import job_wake
 
         if self._results_waiting():

@@ -31,9 +31,8 @@ class Invited(Crowd):
 
     def next_link(self, assignment: Assignment) -> str:
         """The person's own link, while there is something left for them to rate."""
-        from crowds.addresses import entry_path
         from crowds.invite.invitations import invitation_entry, invitation_of
-        from crowds.selectors.entry import claim_obstacle
+        from crowds.selectors.entry import claim_obstacle, entry_path
 
         invitation = invitation_of(assignment)
         if invitation is None or claim_obstacle(

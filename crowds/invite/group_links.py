@@ -15,9 +15,8 @@ from django.utils.translation import gettext as _
 
 from annotations.errors import LinkWithdrawn, NothingToTake
 from annotations.models import AnnotatorIdentity
-from annotations.services.assignments import batches_open
 from annotations.tokens import Group, group_sign, since
-from crowds.invite.invitations import INVITED, annotators_invite
+from crowds.invite.invitations import INVITED, annotators_invite, inviting_obstacle
 from crowds.models import AuditEntry, GroupLink, Invitation
 from crowds.selectors.entry import claim_obstacle
 from crowds.services.money import campaign_lock
@@ -33,7 +32,7 @@ CAUTION = (
 
 @transaction.atomic
 def group_link_offer(*, campaign: Campaign, people: int, by: User | None) -> GroupLink:
-    """Turn the group link on for so many people, which opens the campaign; or change how many.
+    """Turn the group link of a launched campaign on for so many people; or change how many.
 
     Turned on again after it was turned off, it is a new link: the old one stays refused.
     """
@@ -43,7 +42,8 @@ def group_link_offer(*, campaign: Campaign, people: int, by: User | None) -> Gro
     if known.filter(is_open=True).update(people=people):
         _note(campaign, by, "limited the group link", people)
         return known.get()
-    batches_open(campaign=campaign)
+    if obstacle := inviting_obstacle(campaign):
+        raise DomainError(obstacle)
     if not known.update(people=people, is_open=True, version=F("version") + 1):
         GroupLink.objects.create(campaign=campaign, people=people)
     _note(campaign, by, "turned the group link on", people)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from annotations.errors import LinkRefused
 from annotations.models import Assignment
-from annotations.services.annotators import SIMULATED, annotator_identify
+from annotations.services.assignments import SIMULATED, annotator_identify
 from annotations.tokens import Entry, since
-from crowds.models import Invitation
+from crowds.models import AuditEntry, Invitation, Launch
 from daplatform.errors import DomainError
-from hits.models import Campaign
+from daplatform.wording import counted
+from hits.models import Batch, Campaign
 
 INVITED = "invite"
 MAX_NAME = 150
@@ -20,15 +22,44 @@ MAX_NAME = 150
 
 @transaction.atomic
 def annotators_invite(
-    *, campaign: Campaign, names: list[str], joined: bool = False
+    *, campaign: Campaign, names: list[str], by: User | None = None, joined: bool = False
 ) -> list[Invitation]:
-    """A personal invitation for everybody named; those invited before keep theirs."""
+    """A personal invitation for everybody named; those invited before keep theirs.
+
+    Raises DomainError where no batch is launched for invited people: links would lead to nothing.
+    """
+    if obstacle := inviting_obstacle(campaign):
+        raise DomainError(obstacle)
     if not names:
         raise DomainError("Name at least one person to invite.")
-    odd = [name for name in names if len(name) > MAX_NAME or not name.isprintable()]
-    if odd:
-        raise DomainError(f"“{odd[0][:40]}…” is no name: {MAX_NAME} plain characters at most.")
-    return [_invite(campaign, INVITED, name, joined) for name in dict.fromkeys(names)]
+    unusable = [name for name in names if len(name) > MAX_NAME or not name.isprintable()]
+    if unusable:
+        raise DomainError(
+            f"“{unusable[0][:40]}…” cannot be a name: use {MAX_NAME} plain characters at most."
+        )
+    known = Invitation.objects.filter(campaign=campaign).count()
+    invitations = [_invite(campaign, INVITED, name, joined) for name in dict.fromkeys(names)]
+    new = Invitation.objects.filter(campaign=campaign).count() - known
+    if new and not joined:
+        detail = f"{counted(new, 'person', 'people')} by personal links"
+        AuditEntry.objects.create(campaign=campaign, person=by, action="invited", detail=detail)
+    return invitations
+
+
+def inviting_obstacle(campaign: Campaign) -> str:
+    """Why nobody can be invited now, as a sentence for the organiser; empty when people can.
+
+    Work that simulated annotators were given has no launch, and is there for people too.
+    """
+    if campaign.state == Campaign.State.CLOSED:
+        return "This campaign is closed."
+    if not campaign.batches.filter(status=Batch.Status.DONE).exists():
+        return "Compose the HITs first: there is nothing to rate yet."
+    launches = Launch.objects.filter(batch__campaign=campaign, crowd=INVITED)
+    simulated = Assignment.objects.filter(campaign=campaign, hit__batch__launch=None)
+    if launches.exclude(state=Launch.State.CLOSED).exists() or simulated.exists():
+        return ""
+    return "Launch a batch for invited people first: their links lead to its HITs."
 
 
 @transaction.atomic

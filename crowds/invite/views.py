@@ -6,21 +6,20 @@ import csv
 from typing import Any
 
 import segno
+from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations.errors import NothingToTake, TooManyJoins
 from annotations.language import speak
-from annotations.services.assignments import batches_open
-from annotations.tokens import group_read
+from annotations.tokens import Entry, group_read
 from annotations.views.guards import page
-from crowds.addresses import entry_address, entry_path
-from crowds.invite.forms import GroupLinkForm, InvitationForm, JoinForm
 from crowds.invite.group_links import (
     CAUTION,
     annotator_join,
@@ -37,15 +36,61 @@ from crowds.invite.invitations import (
     annotators_invite,
     invitation_entry,
     invitations_with_progress,
+    inviting_obstacle,
     simulated_took_part,
 )
 from crowds.models import GroupLink
-from crowds.selectors.entry import claim_obstacle, work_estimate
+from crowds.registry import OWN
+from crowds.selectors.entry import claim_obstacle, entry_address, entry_path, pay_of, work_estimate
+from crowds.selectors.offering import batches_to_launch
 from daplatform.errors import DomainError
 from daplatform.tables.formulas import defused
 from daplatform.throttling import is_too_often
 from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign
+
+
+class InvitationForm(forms.Form):
+    """People to invite, one to a line."""
+
+    names = forms.CharField(
+        label="People to invite",
+        max_length=100_000,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="One name or e-mail address per line. Each person gets their own link. You send "
+        "the links; this site sends nothing.",
+    )
+
+    def clean_names(self) -> list[str]:
+        lines = (line.strip() for line in self.cleaned_data["names"].splitlines())
+        return [line for line in lines if line]
+
+
+class JoinForm(forms.Form):
+    """Somebody who opens the link of a whole group says who they are."""
+
+    name = forms.CharField(
+        label=gettext_lazy("Your name or e-mail address"),
+        max_length=100,
+        help_text=gettext_lazy(
+            "With it you can come back to where you stopped. Whoever sent the link sees it."
+        ),
+    )
+
+
+class GroupLinkForm(forms.Form):
+    """The link of a whole group: for how many people, or its end. The button says which."""
+
+    CHANGES = (("offer", "Turn on"), ("replace", "Replace"), ("revoke", "Turn off"))
+
+    change = forms.ChoiceField(choices=CHANGES)
+    people = forms.IntegerField(
+        label="People who may join", min_value=1, max_value=1000, required=False, initial=20
+    )
+
+    def clean(self) -> None:
+        if self.cleaned_data.get("change") == "offer" and not self.cleaned_data.get("people"):
+            self.add_error("people", "Say how many people may join.")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -55,12 +100,11 @@ def link_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     form = InvitationForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            batches_open(campaign=campaign)
-            annotators_invite(campaign=campaign, names=form.cleaned_data["names"])
+            annotators_invite(campaign=campaign, names=form.cleaned_data["names"], by=request.user)
         except DomainError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, "The links are ready to be sent.")
+            messages.success(request, "The links are ready to send.")
             return redirect("crowds:link-list", campaign.slug)
     return _link_page(request, campaign, form=form)
 
@@ -68,13 +112,17 @@ def link_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
 @require_safe
 @for_campaign("hits.change_campaign")
 def link_file(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
-    """Names and links as CSV, as mail merge and spreadsheets read it."""
+    """Everybody's link as CSV, with what a letter to them says, as mail merge reads it."""
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{campaign.slug}-links.csv"'
     rows = csv.writer(response)
-    rows.writerow(["name", "link", "hits_done"])
+    rows.writerow(["name", "email", "link", "minutes", "pay", "hits_done"])
+    minutes = work_estimate(campaign).minutes
+    pay = pay_of(Entry(campaign=campaign.pk, crowd=OWN)) or "none"
     for invitation, address in _addressed(campaign):
-        rows.writerow([defused(invitation.name), address, invitation.finished])
+        name = defused(invitation.name)
+        email = name if "@" in name else ""
+        rows.writerow([name, email, address, minutes, pay, invitation.finished])
     return response
 
 
@@ -145,6 +193,9 @@ def _link_page(
         "campaign": campaign,
         "form": form or InvitationForm(),
         "has_simulated": simulated_took_part(campaign),
+        "own": OWN,
+        "unlaunched": inviting_obstacle(campaign),
+        "batches": batches_to_launch(campaign),
         "obstacle": claim_obstacle(campaign=campaign, annotator=None) if is_live else "",
         "rows": _addressed(campaign),
     }

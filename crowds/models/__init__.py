@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from crowds.models.launches import ExternalId, Launch, Publication, PublishedHit
+from crowds.models.launches import ExternalId, Launch, Policy, Publication, PublishedHit
 from crowds.models.outbox import OutboxMessage, ReviewAction, Sending
-from crowds.models.people import Arrival, Exclusion, GroupLink, Invitation
-from crowds.models.policies import Policy
 from crowds.models.records import AuditEntry, LedgerEntry, Notice
-from crowds.models.submissions import Submission, Verdict
+from crowds.models.submissions import Arrival, Exclusion, GroupLink, Invitation, Submission, Verdict
 
 __all__ = [
     "Arrival",

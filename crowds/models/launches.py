@@ -13,7 +13,7 @@ from django.db import models
 from django.db.models import Q
 
 from crowds.registry import LABELS
-from hits.models import Batch, Hit
+from hits.models import Batch, Campaign, Hit
 
 
 class Launch(models.Model):
@@ -78,7 +78,7 @@ class Publication(models.Model):
     class Status(models.TextChoices):
         WAITING = "waiting", "Being published"
         OPEN = "open", "Open"
-        EXPIRED = "expired", "Takes nobody new"
+        EXPIRED = "expired", "Closed to new people"
         CLOSED = "closed", "Closed"
 
     launch = models.ForeignKey(Launch, on_delete=models.PROTECT, related_name="publications")
@@ -173,3 +173,58 @@ class ExternalId(models.Model):
 
     def __str__(self) -> str:
         return f"{self.crowd} {self.kind} {self.external_id}"
+
+
+class Policy(models.Model):
+    """A campaign's budget, and the rules that hold until a person decides otherwise.
+
+    Beside the campaign and not in it: these may change while the campaign is live.
+    """
+
+    class PayRule(models.TextChoices):
+        FINISHED = "finished", "Everybody who finished"
+        PASSED = "passed", "People who passed; you decide about the others"
+        ASKED = "asked", "Nobody automatically; you decide"
+
+    class UseRule(models.TextChoices):
+        PASSED = "passed", "People who passed quality control"
+        EVERYONE = "everyone", "Everybody who finished"
+
+    class InviteRule(models.TextChoices):
+        PASSED = "passed", "People who passed quality control"
+        EVERYONE = "everyone", "Everybody who finished"
+        NOBODY = "nobody", "Nobody"
+
+    campaign = models.OneToOneField(Campaign, on_delete=models.CASCADE, related_name="policy")
+    budget = models.DecimalField(
+        max_digits=12,
+        decimal_places=2,
+        default=Decimal("0"),
+        validators=[MinValueValidator(Decimal("0"))],
+        help_text="The most that may be spent, fees included.",
+    )
+    approve_after_hours = models.PositiveSmallIntegerField(
+        default=72, help_text="Work is then paid automatically, if the rule says so."
+    )
+    pay_rule = models.CharField(max_length=10, choices=PayRule.choices, default=PayRule.FINISHED)
+    use_rule = models.CharField(max_length=10, choices=UseRule.choices, default=UseRule.PASSED)
+    invite_rule = models.CharField(
+        max_length=10, choices=InviteRule.choices, default=InviteRule.PASSED
+    )
+
+    class Meta:
+        verbose_name_plural = "policies"
+        constraints = [
+            models.CheckConstraint(condition=Q(budget__gte=0), name="budget_not_negative"),
+            models.CheckConstraint(
+                condition=Q(
+                    pay_rule__in=["finished", "passed", "asked"],
+                    use_rule__in=["passed", "everyone"],
+                    invite_rule__in=["passed", "everyone", "nobody"],
+                ),
+                name="policy_rules_known",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Policy of {self.campaign}"

@@ -25,12 +25,12 @@ class ReviewAction(models.Model):
     """What an organiser decided in one go; its messages can be taken back until they are sent."""
 
     class Kind(models.TextChoices):
-        APPROVE = "approve", "Approve"
-        REJECT = "reject", "Reject"
+        APPROVE = "approve", "Pay"
+        REJECT = "reject", "Do not pay"
         BONUS = "bonus", "Pay a bonus"
         MESSAGE = "message", "Write a message"
-        EXCLUDE = "exclude", "Exclude from future HITs"
-        READMIT = "readmit", "Let take part again"
+        EXCLUDE = "exclude", "Do not invite again"
+        READMIT = "readmit", "Invite again"
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="review_actions")
     kind = models.CharField(max_length=10, choices=Kind.choices)
@@ -62,7 +62,7 @@ class OutboxMessage(models.Model):
     class Kind(models.TextChoices):
         PUBLISH = "publish", "Publish"
         EXTEND = "extend", "Offer to more people"
-        EXPIRE = "expire", "Take nobody new"
+        EXPIRE = "expire", "Stop new people"
         REOPEN = "reopen", "Open again"
         CLOSE = "close", "Close"
         APPROVE = "approve", "Approve"

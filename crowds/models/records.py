@@ -30,8 +30,8 @@ class LedgerEntry(models.Model):
         EXTRA = "extra", "More people than were asked for"
         REST = "rest", "Not needed any more"
         WORK = "work", "Work"
-        UNASKED = "unasked", "Paid by the crowd by itself"
-        OVERRULED = "overruled", "Refused at first"
+        UNASKED = "unasked", "Paid automatically by the crowd"
+        OVERRULED = "overruled", "Not paid at first"
         BONUS = "bonus", "Bonus"
 
     SPENT = (Kind.PAID, Kind.FEE, Kind.BONUS)

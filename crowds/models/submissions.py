@@ -110,3 +110,103 @@ class Verdict(models.Model):
 
     def __str__(self) -> str:
         return f"{self.annotator} {self.status} in {self.campaign}"
+
+
+class Invitation(models.Model):
+    """Somebody's standing permission to rate a campaign: what a personal link stands for."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="invitations")
+    annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="invitations")
+    created_at = models.DateTimeField(auto_now_add=True)
+    joined = models.BooleanField(default=False, help_text="Came by the campaign's group link.")
+
+    class Meta:
+        ordering = ["campaign", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "annotator"], name="one_invitation_per_campaign_and_person"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotator} invited to {self.campaign}"
+
+    @property
+    def name(self) -> str:
+        """What the organiser calls this person, unless their identity was erased."""
+        identity = getattr(self.annotator, "identity", None)
+        return identity.external_id.partition(":")[2] if identity else self.annotator.pseudonym
+
+
+class GroupLink(models.Model):
+    """The one link by which anybody may join a campaign, up to so many people.
+
+    A campaign without a row has none. Only the link of the latest version lets people in, and only
+    while the row is open.
+    """
+
+    campaign = models.OneToOneField(Campaign, on_delete=models.CASCADE, related_name="group_link")
+    people = models.PositiveSmallIntegerField(help_text="How many people may join.")
+    version = models.PositiveIntegerField(default=1)
+    is_open = models.BooleanField(default=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(people__gte=1, people__lte=1000), name="group_link_for_1_to_1000_people"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"Group link of {self.campaign}"
+
+
+class Exclusion(models.Model):
+    """Somebody gets no more HITs of an organiser, whichever crowd they come from."""
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="exclusions"
+    )
+    annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="exclusions")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["owner", "annotator"], name="one_exclusion_per_owner_and_person"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotator} excluded by {self.owner}"
+
+
+class Arrival(models.Model):
+    """How somebody came to an assignment and where they go back to. Apart from the ratings."""
+
+    assignment = models.OneToOneField(Assignment, on_delete=models.CASCADE, related_name="arrival")
+    crowd = models.CharField(max_length=20)
+    external_id = models.CharField(
+        max_length=200, blank=True, help_text="What the crowd calls this assignment."
+    )
+    return_to = models.URLField(max_length=2000, blank=True)
+    origin = models.CharField(
+        max_length=16,
+        blank=True,
+        help_text="A keyed digest of the visitor's network, for an hour: it limits claims.",
+    )
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["origin"], condition=~Q(origin=""), name="arrival_by_origin")
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["crowd", "external_id"],
+                condition=~Q(external_id=""),
+                name="one_assignment_per_arrival",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"Arrival from {self.crowd} at {self.assignment}"

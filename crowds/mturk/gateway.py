@@ -32,11 +32,11 @@ from crowds.mturk.listing import Listing
 from crowds.mturk.money import CENT, FEE, PEOPLE_BEFORE_HIGH_FEE, price_of
 from crowds.mturk.publishing import Publishing
 from crowds.mturk.wording import (
+    answered_at,
     marked_reason,
     publication_of,
     references_of,
     submission_of,
-    told_at,
 )
 
 log = logging.getLogger(__name__)
@@ -121,7 +121,7 @@ class MTurkGateway:
         self._expire_at(publication, LONG_AGO)
 
     def reopen(self, publication: str, *, lifetime: dt.timedelta, key: str) -> None:
-        now = told_at(self._call("get_hit", HITId=publication))
+        now = answered_at(self._call("get_hit", HITId=publication))
         self._expire_at(publication, now + lifetime)
 
     def close(self, publication: str, *, key: str) -> None:
@@ -153,7 +153,7 @@ class MTurkGateway:
 
     def _read(self, publication: str) -> PublicationReport:
         answer = self._call("get_hit", HITId=publication)
-        return publication_of(answer["HIT"], site=self.account.worker_site, now=told_at(answer))
+        return publication_of(answer["HIT"], site=self.account.worker_site, now=answered_at(answer))
 
     # What people did ----------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from crowds.gateway import Payment, SubmissionReport
 from crowds.mturk.calling import Caller, Missing
-from crowds.mturk.wording import references_of, submission_of, told_at
+from crowds.mturk.wording import answered_at, references_of, submission_of
 
 Hit = dict[str, Any]
 
@@ -24,7 +24,7 @@ class Listing:
         """All HITs that are not deleted, each with the time it was told of."""
         for answer in self._call.answers("list_hits"):
             for hit in answer["HITs"]:
-                yield hit, told_at(answer)
+                yield hit, answered_at(answer)
 
     def submissions(self, hits: Collection[str], *, undecided: bool) -> Iterator[SubmissionReport]:
         """Ask only those HITs whose own numbers say that there may be something to hear."""

@@ -10,7 +10,7 @@ from typing import Any
 from crowds.gateway import PermanentFault, PublicationSpec
 from crowds.mturk.audiences import Audiences
 from crowds.mturk.calling import Caller, Missing, Refused
-from crowds.mturk.wording import annotation_of, question_of, told_at
+from crowds.mturk.wording import annotation_of, answered_at, question_of
 
 HIT_ID = re.compile(r"\b[A-Z0-9]{20,64}\b")
 Hit = dict[str, Any]
@@ -63,7 +63,7 @@ class Publishing:
             if not refusal.is_repetition:
                 raise
             answer = self._made_before(str(refusal), annotation)
-        return answer["HIT"], told_at(answer)
+        return answer["HIT"], answered_at(answer)
 
     def _made_before(self, sentence: str, annotation: str) -> dict[str, Any]:
         """The HIT that an earlier attempt with this token made; the refusal names it."""

@@ -104,7 +104,7 @@ def code_of(answer: str) -> str:
     return ""
 
 
-def told_at(answer: Mapping[str, Any]) -> dt.datetime:
+def answered_at(answer: Mapping[str, Any]) -> dt.datetime:
     """The marketplace's own time, which in a rehearsal may be far ahead of ours."""
     return parsedate_to_datetime(answer["ResponseMetadata"]["HTTPHeaders"]["date"])
 

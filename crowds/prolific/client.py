@@ -1,4 +1,7 @@
-"""Speaking HTTP to Prolific: which failures are worth another try, and which may have done harm."""
+"""Speaking HTTP to Prolific: which failures are worth another try, and which may have done harm.
+
+What it answers is insisted on: nonsense must never pass for “there is none”.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,6 @@ from crowds.gateway import (
     UnclearOutcome,
 )
 from crowds.prolific.account import Account
-from crowds.prolific.answers import Row, rows
 from crowds.prolific.shapes import Shape
 
 ATTEMPTS: Final = 4
@@ -29,6 +31,36 @@ TIMEOUT: Final = httpx.Timeout(20.0, connect=5.0)
 HURRIED: Final = httpx.Timeout(3.0)
 # The request never left, or was refused unread.
 UNSENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+Row = dict[str, Any]
+
+
+def rows(answer: Any, name: str = "results") -> list[Row]:
+    """The rows of a list.
+
+    >>> rows({"results": [{"id": "a"}]})
+    [{'id': 'a'}]
+    >>> rows({"results": {}})
+    Traceback (most recent call last):
+    ValueError: Prolific's answer has no list of results
+    """
+    found = answer.get(name) if isinstance(answer, dict) else None
+    if not isinstance(found, list):
+        raise ValueError(f"Prolific's answer has no list of {name}")
+    return found
+
+
+def with_texts(row: Any, *names: str) -> Row:
+    """The row, whose members of these names are texts.
+
+    >>> with_texts({"id": ["a"]}, "id")
+    Traceback (most recent call last):
+    ValueError: Prolific's answer lacks id
+    """
+    known: Row = row if isinstance(row, dict) else {}
+    lacking = [name for name in names if not isinstance(known.get(name), str)]
+    if lacking:
+        raise ValueError(f"Prolific's answer lacks {', '.join(lacking)}")
+    return known
 
 
 class Client:

@@ -20,15 +20,13 @@ from crowds.gateway import (
     SubmissionReport,
 )
 from crowds.prolific.account import Account
-from crowds.prolific.answers import rows
-from crowds.prolific.audiences import Audiences
 from crowds.prolific.checks import (
     AUTO_APPROVAL,
     REJECTION_CATEGORIES,
     rejection_check,
     spec_check,
 )
-from crowds.prolific.client import Client, client_to
+from crowds.prolific.client import Client, client_to, rows
 from crowds.prolific.filters import group_filters, requirement_filters
 from crowds.prolific.money import CENT, MINIMUM_PER_HOUR, cents, from_cents
 from crowds.prolific.shapes import (
@@ -37,7 +35,7 @@ from crowds.prolific.shapes import (
     Filter,
     RejectionCategory,
 )
-from crowds.prolific.studies import DRAFT, Studies
+from crowds.prolific.studies import DRAFT, Audiences, Studies
 from crowds.prolific.submissions import APPROVALS_PER_CALL, Submissions
 
 

@@ -14,8 +14,7 @@ from crowds.gateway import (
     SubmissionStatus,
     UnclearOutcome,
 )
-from crowds.prolific.answers import Row, with_texts
-from crowds.prolific.client import Client
+from crowds.prolific.client import Client, Row, with_texts
 from crowds.prolific.money import bonus_amount, from_cents
 from crowds.prolific.shapes import Approvals, Bonuses, RejectionCategory, SubmissionMove
 

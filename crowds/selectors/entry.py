@@ -1,30 +1,33 @@
-"""Who comes in by which link, and whether there is work for them."""
+"""Links into a campaign: who comes in by which, and whether there is work for them."""
 
 from __future__ import annotations
 
 import datetime as dt
-import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.db.models import Avg, Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotations.errors import LinkRefused
 from annotations.models import Annotator, Assignment
 from annotations.selectors.confirming import is_live, lease
-from annotations.tokens import Entry, completion_code, since
+from annotations.tokens import Entry, completion_code, entry_sign, since
 from crowds.models import Arrival, Exclusion, Launch
 from crowds.registry import OWN, crowd_named, marketplaces
 from hits.models import Batch, Campaign
+from hits.selectors import campaign_minutes
 
 State = Assignment.State
 MINUTE = dt.timedelta(minutes=1)
-# Reading a short caption and placing a mark, besides watching.
-SECONDS_PER_ANSWER = 4
 CLOSED = gettext_lazy("This study is closed. Thank you for your interest.")
 PAUSED = gettext_lazy("This study is paused. When it goes on, this link will work again.")
+NOT_YET = gettext_lazy("There is nothing to rate yet. When there is, this link will work.")
+FINISHED = gettext_lazy("All tasks are done. Thank you for your interest.")
+ALL_RATED = gettext_lazy("You have had every task there is at the moment. Thank you for your work.")
 TAKEN = gettext_lazy(
     "All tasks are taken at the moment. Should somebody give one back, this link will work again."
 )
@@ -119,32 +122,35 @@ def claim_obstacle(
     if annotator is not None and (sentence := _personal_obstacle(campaign, annotator, hit)):
         return sentence
     if not assignments_open(campaign=campaign, annotator=annotator, hit=hit, crowd=crowd).exists():
-        return _shortage(campaign, hit, crowd)
+        return _shortage(campaign, annotator, hit, crowd)
     return ""
 
 
-def _shortage(campaign: Campaign, hit: int | None, crowd: str) -> str:
+def _shortage(campaign: Campaign, annotator: Annotator | None, hit: int | None, crowd: str) -> str:
     """Why nothing is left: what this crowd was asked is over, or waits, or others have it all.
 
-    A batch that was not launched is for invited people, and has no state here.
+    Where simulated annotators were at work there is no launch, and its state is None.
     """
-    batches = Batch.objects.filter(campaign=campaign)
+    mine = Q(hit__batch__launch=None) | Q(hit__batch__launch__crowd=crowd)
+    turns = Assignment.objects.filter(mine, campaign=campaign).order_by()
     if hit is not None:
-        batches = batches.filter(hits=hit)
-    asked = batches.filter(Q(launch=None) | Q(launch__crowd=crowd))
-    states = set(asked.values_list("launch__state", flat=True))
+        turns = turns.filter(hit=hit)
+    states = set(turns.values_list("hit__batch__launch__state", flat=True).distinct())
+    if not states:
+        return str(NOT_YET)
     if states == {Launch.State.CLOSED}:
         return str(CLOSED)
-    if states and states <= {Launch.State.CLOSED, Launch.State.PAUSED}:
+    if states <= {Launch.State.CLOSED, Launch.State.PAUSED}:
         return str(PAUSED)
-    return str(TAKEN)
+    left = assignments_open(campaign=campaign, annotator=None, hit=hit, crowd=crowd)
+    if annotator is not None and left.exists():
+        return str(ALL_RATED)
+    return str(TAKEN if turns.filter(state=State.ACTIVE).exists() else FINISHED)
 
 
 def work_estimate(campaign: Campaign) -> Estimate:
-    """How many captions a HIT has and how long they take, rounded up to five minutes."""
-    seconds = campaign.videos.aggregate(mean=Avg("duration"))["mean"] or 0
-    minutes = campaign.hit_size * (seconds + SECONDS_PER_ANSWER) / 60
-    return Estimate(captions=campaign.hit_size, minutes=5 * math.ceil(minutes / 5))
+    """How many captions a HIT has and how long they take."""
+    return Estimate(captions=campaign.hit_size, minutes=campaign_minutes(campaign))
 
 
 def pay_of(entry: Entry) -> str:
@@ -208,3 +214,18 @@ def is_claimed_too_often(*, hit: int, origin: str, now: dt.datetime) -> bool:
     return bool(origin) and (
         counts["minute"] >= settings.CLAIMS_PER_MINUTE or counts["here"] >= settings.CLAIMS_PER_HIT
     )
+
+
+def entry_address(entry: Entry) -> str:
+    """Where a person, or a marketplace on their behalf, opens the campaign."""
+    return settings.PUBLIC_URL + entry_path(entry)
+
+
+def entry_addresses(entries: Iterable[Entry]) -> list[str]:
+    """The same for many: looking up the page takes longer than signing, and is done once."""
+    path = reverse("crowds:enter", args=["TOKEN"])
+    return [settings.PUBLIC_URL + path.replace("TOKEN", entry_sign(entry)) for entry in entries]
+
+
+def entry_path(entry: Entry) -> str:
+    return reverse("crowds:enter", args=[entry_sign(entry)])

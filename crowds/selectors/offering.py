@@ -1,4 +1,4 @@
-"""From a batch to the publications a crowd takes, and what they cost. Reads, and writes nothing."""
+"""From a batch that can be launched to the publications a crowd takes, and what they cost."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
+from decimal import ROUND_CEILING, Decimal
 
+from django.db.models import Count, Exists, OuterRef, QuerySet
+
+from annotations.models import Assignment
 from annotations.tokens import Entry, since
-from crowds.addresses import entry_addresses
 from crowds.gateway import Facts, Gateway, HitSpec, Price, PublicationSpec, Requirements
 from crowds.models import Launch, Policy
 from crowds.references import (
@@ -19,9 +21,10 @@ from crowds.references import (
     completion_codes,
     publication_prefix,
 )
-from crowds.selectors.entry import work_estimate
+from crowds.selectors.entry import entry_addresses, work_estimate
 from crowds.selectors.money import campaign_sums, policy_of
-from hits.models import Batch
+from hits.models import Batch, Campaign
+from hits.planning import QualityReach, hourly_pay
 from hits.selectors import batch_reach
 
 CENT = Decimal("0.01")
@@ -75,11 +78,15 @@ class Estimate:
     budget: Decimal
     left: Decimal
     publications: int
+    reach: QualityReach
     warnings: tuple[str, ...] = field(default=())
 
     @property
-    def is_affordable(self) -> bool:
-        return self.price.total <= self.left
+    def obstacle(self) -> str:
+        """Why this cannot be launched, in a few words; empty where it can."""
+        if not self.reach.is_enough:
+            return "Nobody could pass quality control."
+        return "" if self.price.total <= self.left else "The budget is too small."
 
 
 def launch_draft(batch: Batch, choices: Choices, facts: Facts) -> Launch:
@@ -115,21 +122,21 @@ def chunks_of(hits: Sequence[int], people: int, facts: Facts) -> Iterator[Chunk]
 
 
 def specs_cut(
-    launch: Launch, portions: Sequence[Chunk], gateway: Gateway, *, first: int = 1
+    launch: Launch, chunks: Sequence[Chunk], gateway: Gateway, *, first: int = 1
 ) -> list[PublicationSpec]:
     """Publications of a launch in a crowd's terms, numbered from `first` on.
 
     What they share is worked out once, and a HIT has one link however often it is published.
     """
     shared, prefix = _spec_shared(launch, gateway), publication_prefix(launch.batch)
-    links = _links(launch, {hit for portion in portions for hit in portion.hits}, gateway)
+    links = _links(launch, {hit for chunk in chunks for hit in chunk.hits}, gateway)
     return [
         replace(
             shared,
             reference=f"{prefix}{number}",
-            places=tuple(HitSpec(f"hit-{hit}", links[hit], portion.people) for hit in portion.hits),
+            places=tuple(HitSpec(f"hit-{hit}", links[hit], chunk.people) for hit in chunk.hits),
         )
-        for number, portion in enumerate(portions, start=first)
+        for number, chunk in enumerate(chunks, start=first)
     ]
 
 
@@ -188,29 +195,30 @@ def launch_estimate(
 ) -> Estimate:
     """What launching would cost, with the campaign's own budget or another."""
     launch = launch_draft(batch, choices, gateway.facts)
-    portions = chunks_whole(launch, gateway.facts)
-    price = _price_whole(launch, portions, gateway)
+    chunks = chunks_whole(launch, gateway.facts)
+    price = _price_whole(launch, chunks, gateway)
     budget = policy_of(batch.campaign).budget if budget is None else budget
     hourly = hourly_pay(launch.reward, Decimal(launch.minutes_expected))
     return Estimate(
         crowd=gateway.facts,
-        hits=len({hit for portion in portions for hit in portion.hits}),
-        people=sum(len(portion.hits) * portion.people for portion in portions),
+        hits=len({hit for chunk in chunks for hit in chunk.hits}),
+        people=sum(len(chunk.hits) * chunk.people for chunk in chunks),
         price=price,
         with_replacements=_with_replacements(price, batch.campaign.assumed_pass_rate),
         minutes=launch.minutes_expected,
         hourly=hourly,
         budget=budget,
         left=budget - campaign_sums(batch.campaign).total,
-        publications=len(portions),
-        warnings=(*pay_warnings(hourly, gateway.facts), *pair_warnings(batch)),
+        publications=len(chunks),
+        reach=batch_reach(batch),
+        warnings=pay_warnings(hourly, gateway.facts),
     )
 
 
-def _price_whole(launch: Launch, portions: Sequence[Chunk], gateway: Gateway) -> Price:
+def _price_whole(launch: Launch, chunks: Sequence[Chunk], gateway: Gateway) -> Price:
     """What all of it costs. One of each shape is asked for, and only that gets links."""
-    counts = Counter(portion.shape for portion in portions)
-    samples = {portion.shape: portion for portion in portions}
+    counts = Counter(chunk.shape for chunk in chunks)
+    samples = {chunk.shape: chunk for chunk in chunks}
     specs = specs_cut(launch, list(samples.values()), gateway)
     prices = [
         (gateway.price(spec), counts[shape]) for shape, spec in zip(samples, specs, strict=True)
@@ -221,19 +229,13 @@ def _price_whole(launch: Launch, portions: Sequence[Chunk], gateway: Gateway) ->
     )
 
 
-def hourly_pay(reward: Decimal, minutes: Decimal) -> Decimal:
-    """What somebody earns in an hour who takes so long.
-
-    >>> hourly_pay(Decimal("3.00"), Decimal("20"))
-    Decimal('9.00')
-    """
-    return (reward * 60 / minutes).quantize(CENT, ROUND_HALF_UP) if minutes > 0 else Decimal("0.00")
-
-
-def pair_warnings(batch: Batch) -> tuple[str, ...]:
-    """What is to be said about quality control, unless one HIT is enough for it."""
-    reach = batch_reach(batch)
-    return () if reach.is_enough and reach.hits_needed == 1 else (str(reach),)
+def batches_to_launch(campaign: Campaign) -> QuerySet[Batch]:
+    """Composed, with HITs, and rated by nobody yet; newest first, each with its `hit_count`."""
+    taken = Assignment.objects.filter(hit__batch=OuterRef("pk"), annotator__isnull=False)
+    composed: QuerySet[Batch] = campaign.batches.filter(
+        ~Exists(taken), status=Batch.Status.DONE, launch=None
+    )
+    return composed.annotate(hit_count=Count("hits")).filter(hit_count__gt=0).order_by("-number")
 
 
 def pay_warnings(hourly: Decimal, facts: Facts) -> tuple[str, ...]:

@@ -8,16 +8,25 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
+from django.db.models import (
+    Case,
+    Count,
+    IntegerField,
+    Q,
+    QuerySet,
+    Value,
+    When,
+)
 
 from annotations.models import Assignment
 from crowds.gateway import CrowdError
 from crowds.models import Launch, LedgerEntry, OutboxMessage, Publication, Submission
 from crowds.registry import LABELS, connect, crowd_named
 from crowds.selectors.money import sums_of
-from crowds.selectors.offering import CENT, hourly_pay, pay_warnings
+from crowds.selectors.offering import CENT, pay_warnings
 from crowds.selectors.reviews import median_minutes
-from hits.models import Batch, Campaign
+from hits.models import Campaign
+from hits.planning import hourly_pay
 
 Pay, Status = Submission.Pay, Submission.Status
 SHORTEST_MINUTES = 1  # who is done sooner is a program, and earns nothing by the hour
@@ -37,9 +46,10 @@ class LaunchRow:
     unconfirmed: int  # at work or handed in, and not named by the crowd yet
     finished: int
     waiting: int  # for a decision
-    odd: int
+    problems: int
     paid: int
-    hourly: Decimal | None
+    hourly_expected: Decimal
+    hourly: Decimal | None  # by the median time, once somebody has finished
     warnings: tuple[str, ...]
 
     @property
@@ -73,7 +83,7 @@ def launch_rows(campaign: Campaign) -> list[LaunchRow]:
         .values("publication__launch")
         .annotate(
             waiting=Count("pk", filter=Q(pay=Pay.OPEN, status=Status.SUBMITTED)),
-            odd=Count("pk", filter=~Q(problem="")),
+            problems=Count("pk", filter=~Q(problem="")),
             paid=Count("pk", filter=Q(pay=Pay.PAY)),
         )
     }
@@ -107,8 +117,9 @@ def _launch_row(
         unconfirmed=unconfirmed,
         finished=sum(turns[launch.pk, state] for state in Assignment.FINISHED),
         waiting=counts.get("waiting", 0),
-        odd=counts.get("odd", 0),
+        problems=counts.get("problems", 0),
         paid=counts.get("paid", 0),
+        hourly_expected=hourly_pay(launch.reward, Decimal(launch.minutes_expected)),
         hourly=hourly,
         warnings=_warnings(launch, hourly),
     )
@@ -123,15 +134,15 @@ def _warnings(launch: Launch, hourly: Decimal | None) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Places:
-    """Turns of a launch that are not over, and what nobody would have to be paid any more."""
+class OpenWork:
+    """Assignments of a launch that are not over, and what nobody would have to be paid any more."""
 
     open: int
     working: int
     unused: Decimal
 
 
-def launch_places(launch: Launch) -> Places:
+def launch_open_work(launch: Launch) -> OpenWork:
     """In three queries. What an untaken place costs is its share of what was promised for all.
 
     Somebody at work whom the crowd has not named yet may have to be paid: a place is kept for them.
@@ -149,13 +160,7 @@ def launch_places(launch: Launch) -> Places:
         each = first.unit_reward + first.fee / first.priced_people
         promised = sums_of(LedgerEntry.objects.filter(publication__in=publications)).outstanding
         unused = min((each * untaken).quantize(CENT), promised)
-    return Places(untaken, turns["working"], unused)
-
-
-def batches_to_launch(campaign: Campaign) -> QuerySet[Batch]:
-    """Composed, with HITs, and not launched yet; newest first, each with its `hit_count`."""
-    composed: QuerySet[Batch] = campaign.batches.filter(status=Batch.Status.DONE, launch=None)
-    return composed.annotate(hit_count=Count("hits")).filter(hit_count__gt=0).order_by("-number")
+    return OpenWork(untaken, turns["working"], unused)
 
 
 def outbox_shown(campaign: Campaign, *, limit: int = 20) -> QuerySet[OutboxMessage]:

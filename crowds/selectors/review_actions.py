@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from crowds.models import OutboxMessage, ReviewAction
 from crowds.selectors.outbox import ABOUT_ONE, MOST_NAMES, people_concerned
@@ -68,6 +70,18 @@ class ActionRow:
     @property
     def is_moving(self) -> bool:
         return any(word in ("waiting", "sending") for word, _ in self.counts)
+
+
+def review_actions_context(campaign: Campaign, *, now: dt.datetime) -> dict[str, Any]:
+    """What the block of them shows; equal digests, equal blocks."""
+    rows = review_actions_shown(campaign, now=now)
+    return {
+        "campaign": campaign,
+        "review_actions": [row for row in rows if not row.is_undone],
+        "undone": [row for row in rows if row.is_undone],
+        "digest": hashlib.sha256(repr(rows).encode()).hexdigest()[:16],
+        "is_moving": any(row.is_moving for row in rows),
+    }
 
 
 def review_actions_shown(campaign: Campaign, *, now: dt.datetime) -> list[ActionRow]:

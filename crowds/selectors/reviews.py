@@ -8,24 +8,17 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
 
 from annotations.models import Assignment
-from crowds.decisions import Case, invites_again, needs_replacement, uses
+from crowds.decisions import Case, invites_again, needs_replacement, use_reason, uses
 from crowds.gateway import CrowdError
 from crowds.models import Launch, OutboxMessage, Policy, Submission, Verdict
-from crowds.registry import connect, marketplaces
+from crowds.registry import connect
 from crowds.selectors.money import policy_of
 from hits.models import Campaign
 
-State = Assignment.State
 Pay, Status = Submission.Pay, Submission.Status
-# Turns whose ratings do not count, by a person's word or because something is odd.
-LEFT_OUT = Q(submission__use=False) | Q(submission__isnull=False, submission__use=None) & (
-    ~Q(submission__problem="")
-    | Q(submission__pay=Pay.REFUSE)
-    | Q(submission__status=Status.REJECTED)
-)
 
 
 @dataclass(frozen=True)
@@ -35,6 +28,7 @@ class ReviewRow:
     submission: Submission
     verdict: str
     used: bool | None
+    used_because: str
     invited_again: bool | None
     minutes: float | None
 
@@ -44,11 +38,17 @@ class ReviewRow:
 
 
 def submissions_of(campaign: Campaign) -> QuerySet[Submission]:
-    """The campaign's submissions, newest first, each with its `verdict` ("" for none)."""
+    """The campaign's submissions, newest first, each with its `verdict` ("" for none).
+
+    `vouched` says that a person decided to use work of the same annotator.
+    """
     verdict = Verdict.objects.filter(campaign=campaign, annotator=OuterRef("annotator"))
     rows = Submission.objects.filter(publication__launch__batch__campaign=campaign)
+    used = Submission.objects.filter(
+        assignment__campaign=campaign, annotator=OuterRef("annotator"), use=True
+    )
     return (
-        rows.annotate(verdict=Subquery(verdict.values("status")[:1]))
+        rows.annotate(verdict=Subquery(verdict.values("status")[:1]), vouched=Exists(used))
         .select_related(
             "annotator", "assignment__hit__batch", "publication__launch__batch__campaign"
         )
@@ -57,7 +57,7 @@ def submissions_of(campaign: Campaign) -> QuerySet[Submission]:
 
 
 def submissions_filtered(campaign: Campaign, view: str = "") -> QuerySet[Submission]:
-    """`open`: waiting for a decision; `problem`: something is odd; else all."""
+    """`open`: waiting for a decision; `problem`: something is wrong; else all."""
     rows = submissions_of(campaign)
     if view == "open":
         return rows.filter(pay=Pay.OPEN, status=Status.SUBMITTED)
@@ -71,6 +71,7 @@ def review_row(submission: Submission, policy: Policy) -> ReviewRow:
         submission=submission,
         verdict=case.verdict,
         used=uses(policy.use_rule, case, submission.use),
+        used_because=use_reason(policy.use_rule, case, submission.use),
         invited_again=invites_again(policy.invite_rule, case, submission.invite_again),
         minutes=_minutes(submission.assignment),
     )
@@ -85,51 +86,20 @@ def case_of(submission: Submission) -> Case:
         pay=submission.pay,
         status=submission.status,
         verdict=getattr(submission, "verdict", None),
+        vouched=getattr(submission, "vouched", False),
     )
 
 
-def _case(*, state: str, problem: str, pay: str, status: str, verdict: str | None) -> Case:
+def _case(
+    *, state: str, problem: str, pay: str, status: str, verdict: str | None, vouched: bool = False
+) -> Case:
     return Case(
         finished=not problem and state in Assignment.FINISHED,
         verdict=verdict or "",
         refused=pay == Pay.REFUSE or status == Status.REJECTED,
+        odd=bool(problem),
+        vouched=vouched,
     )
-
-
-def assignments_left_out(campaign: Campaign) -> list[int]:
-    """Turns whose ratings do not count, by a person's word or because something is odd.
-
-    Quality control is not asked here: the analysis has its own, of this very moment. Work that
-    came by a marketplace counts once the marketplace confirms it, whatever its state.
-    """
-    mine = Assignment.objects.filter(campaign=campaign)
-    return sorted(mine.filter(LEFT_OUT | Q(slot=None)).values_list("pk", flat=True))
-
-
-def review_marks(campaign: Campaign) -> tuple[object, ...]:
-    """What changes as soon as other ratings count than before; strangers' work does not.
-
-    The last is the number of turns that marketplaces have confirmed.
-    """
-    placed = Assignment.objects.filter(campaign=campaign, slot__isnull=False)
-    named = Submission.objects.filter(assignment__in=placed, crowd__in=marketplaces())
-    left_out = sorted(placed.filter(LEFT_OUT).values_list("pk", flat=True))
-    return left_out, annotators_vouched_for(campaign), named.count()
-
-
-def annotators_left_out(campaign: Campaign) -> dict[str, bool]:
-    """People with work that does not count, by pseudonym; True where some of it was rejected."""
-    turns = Assignment.objects.filter(LEFT_OUT, campaign=campaign).order_by()
-    found: dict[str, bool] = {}
-    for name, state in turns.values_list("annotator__pseudonym", "state"):
-        found[name] = found.get(name, False) or state == State.REJECTED
-    return found
-
-
-def annotators_vouched_for(campaign: Campaign) -> list[str]:
-    """People whose ratings count whatever quality control says, because a person says so."""
-    rows = Submission.objects.filter(assignment__campaign=campaign, use=True)
-    return sorted(set(rows.values_list("annotator__pseudonym", flat=True)))
 
 
 def shortfalls(launch: Launch) -> dict[int, int]:
@@ -152,10 +122,12 @@ def _hits_rated_in_vain(launch: Launch) -> Iterator[int]:
     rows = rows.exclude(assignment__state__in=Assignment.GIVEN_UP)
     rows = rows.filter(assignment__slot__isnull=False).order_by()
     facts: Any = rows.values_list(  # type: ignore[misc]  # `verdict` is annotated
-        "pk", "assignment__hit", "assignment__state", "problem", "pay", "status", "verdict", "use"
-    )
-    for pk, hit, state, problem, pay, status, verdict, use in facts:
-        case = _case(state=state, problem=problem, pay=pay, status=status, verdict=verdict)
+        "pk", "assignment__hit", "use",
+        "assignment__state", "problem", "pay", "status", "verdict", "vouched",
+    )  # fmt: skip
+    names = ("state", "problem", "pay", "status", "verdict", "vouched")
+    for pk, hit, use, *known in facts:
+        case = _case(**dict(zip(names, known, strict=True)))
         if pk not in undoable and needs_replacement(rule, case, use):
             yield hit
 

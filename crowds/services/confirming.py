@@ -14,10 +14,10 @@ State, Problem = Assignment.State, Submission.Problem
 
 
 def assignments_confirm(*, turns: Collection[int]) -> None:
-    """Let unconfirmed turns take an open place of their HIT each, or one more where none is open.
+    """Give each unconfirmed assignment an open place of its HIT, or one more where none is open.
 
-    Whoever calls holds the campaign's row: nobody else takes places at the same moment. The turns
-    are locked too, for their people may give them back meanwhile.
+    Whoever calls holds the campaign's row: nobody else takes places at the same moment. The
+    assignments are locked too, for their people may give them back meanwhile.
     """
     rows = Assignment.objects.select_for_update().filter(pk__in=turns, slot=None).order_by("pk")
     named = list(rows)
@@ -56,8 +56,8 @@ def repeats_mark(submissions: Iterable[Submission]) -> None:
         held.add((turn.hit_id, turn.annotator_id))
 
 
-def turns_named(submissions: Iterable[Submission]) -> list[int]:
-    """The turns of ours that the marketplace confirms with these, finished or not."""
+def assignments_named(submissions: Iterable[Submission]) -> list[int]:
+    """The assignments of ours that the marketplace confirms with these, finished or not."""
     rows = [row for row in submissions if row.problem != Problem.REPEATED]
     return [row.assignment_id for row in rows if row.assignment_id is not None]
 

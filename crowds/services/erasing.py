@@ -86,7 +86,7 @@ def _erase(*, turns: QuerySet[Assignment], submissions: QuerySet[Submission]) ->
     messages = OutboxMessage.objects.filter(submission__in=submissions)
     if submissions.filter(PENDING).exists() or _open(messages).exists():
         raise DomainError(
-            "Decide about all submitted work first: whoever is erased cannot be paid."
+            "Decide about all submitted work first: people who are erased cannot be paid."
         )
     # What the crowd refused cannot be tried again: it would not say about whom.
     messages.filter(state=OutboxMessage.State.FAILED).update(state=OutboxMessage.State.UNDONE)

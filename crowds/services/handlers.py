@@ -165,7 +165,7 @@ class PayBonus(Handler):
     def look_up(self, gateway: Gateway, message: OutboxMessage) -> object | None:
         paid = gateway.find_bonus(_bonus(message), key=message.key)
         if paid is None:
-            raise Undecidable("Look at the crowd's own page whether this bonus was paid.")
+            raise Undecidable("Check on the crowd's own site whether this bonus was paid.")
         return DONE if paid else None
 
     def record(self, message: OutboxMessage, outcome: object) -> None:
@@ -190,7 +190,7 @@ class SendMessage(Handler):
         return DONE
 
     def look_up(self, gateway: Gateway, message: OutboxMessage) -> None:
-        raise Undecidable("Look whether this message was sent: nobody likes to get it twice.")
+        raise Undecidable("Check whether this message was sent, so that nobody gets it twice.")
 
 
 class Enlist(Handler):

@@ -13,7 +13,7 @@ from django.db import transaction
 from annotations.models import Assignment
 from crowds.models import Launch
 from crowds.selectors.money import campaign_sums, policy_of
-from crowds.selectors.overview import Places, launch_places
+from crowds.selectors.overview import OpenWork, launch_open_work
 from daplatform.errors import DomainError
 
 Service = Callable[..., object]
@@ -23,7 +23,7 @@ Service = Callable[..., object]
 class Effect:
     """How a launch stands, and what an action changes."""
 
-    places: Places
+    places: OpenWork
     left: Decimal  # of the budget, now
     cost: Decimal = Decimal("0.00")  # promised on top
     asked: int = 0  # people
@@ -37,7 +37,7 @@ def launch_action_take(*, service: Service, launch: Launch, by: User, **amounts:
     The caller's launch stays as it was before.
     """
     campaign = launch.batch.campaign
-    places, before, open_ = launch_places(launch), campaign_sums(campaign).total, _open(launch)
+    places, before, open_ = launch_open_work(launch), campaign_sums(campaign).total, _open(launch)
     left = policy_of(campaign).budget - before
     try:
         service(launch=Launch.objects.get(pk=launch.pk), by=by, **amounts)

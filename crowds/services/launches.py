@@ -277,7 +277,7 @@ def launch_publish_again(*, launch: Launch, by: User) -> None:
     )
     publications = Publication.objects.filter(pk__in=refused.values("publication"))
     if launch.state != Launch.State.LIVE or not publications.exists():
-        raise DomainError("Nothing of a live launch was refused.")
+        raise DomainError("No publication of a live launch was refused.")
     publications_recommit(campaign=launch.batch.campaign, publications=publications)
     publications.update(status=Status.WAITING)
     refused.update(
@@ -295,7 +295,7 @@ def launch_close(*, launch: Launch, by: User | None) -> None:
     ).count()
     if undecided:
         work = counted(undecided, "submission is", "submissions are")
-        raise DomainError(f"{work} not decided yet. Pay or refuse first.")
+        raise DomainError(f"{work} not decided yet. Review them first.")
     begun = Launch.objects.filter(pk=launch.pk).exclude(state=Launch.State.CLOSED)
     if not begun.update(state=Launch.State.CLOSED):
         return
@@ -306,7 +306,7 @@ def launch_close(*, launch: Launch, by: User | None) -> None:
 def status_drafts(
     launch: Launch, kinds: Sequence[OutboxMessage.Kind], by: User | None, **payload: Any
 ) -> None:
-    """Want the standing changed of all that the crowd has of a launch and may still show.
+    """Ask to change the status of all that the crowd has of a launch and may still show.
 
     Each may be paused and opened again any number of times. Whoever calls holds the campaign's
     lock: nobody else counts at the same moment.
@@ -327,7 +327,7 @@ def _launch_turn(
 ) -> None:
     campaign_lock(launch.batch.campaign)
     if not Launch.objects.filter(pk=launch.pk, state=before).update(state=after):
-        raise DomainError(f"Only what is {before.label.lower()} can be {word}.")
+        raise DomainError(f"Only a {before.label.lower()} launch can be {word}.")
     launch.state = after
     _note(launch, by, word)
 

@@ -26,13 +26,13 @@ from crowds.gateway import (
     TransientFault,
     UnclearOutcome,
 )
-from crowds.mark import MarkUnwritable
 from crowds.models import AuditEntry, OutboxMessage, Publication, ReviewAction, Submission
 from crowds.registry import connect
 from crowds.services.handlers import HANDLERS, Undecidable
 from crowds.services.restoring import (
     IN_DOUBT,
     LOOK_UP_AFTER,
+    MarkUnwritable,
     sending_lock,
     sending_note,
     snapshot_recognise,
@@ -287,12 +287,12 @@ def outbox_settle(*, message: OutboxMessage, was_done: bool, by: User) -> None:
     now = timezone.now()
     asking = OutboxMessage.objects.filter(pk=message.pk, state=State.ASKING)
     if not asking.update(state=State.CLAIMED, claimed_at=now):
-        raise DomainError("Nobody is asked about this any more.")
+        raise DomainError("This no longer waits for anybody's decision.")
     message.claimed_at = now
     if was_done:
         outbox_done(message=message, outcome=None)
     else:
-        outbox_fail(message=message, sentence="Not done, a person says.")
+        outbox_fail(message=message, sentence="A person marked this as not done.")
     word = "done" if was_done else "not done"
     AuditEntry.objects.create(
         campaign=message.campaign, person=by, action="settled", detail=f"{message}: {word}"

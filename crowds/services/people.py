@@ -29,7 +29,7 @@ def submissions_invite_again(
     annotators_exclude(campaign=campaign, annotators=people, excluded=again is False)
     if again is not None:
         people_enlist(campaign=campaign, submissions=submissions, again=again, by=by)
-    word = {True: "invites again", False: "does not invite again", None: "lets the rules decide on"}
+    word = {True: "invited again", False: "did not invite again", None: "let the rule decide on"}
     decision_note(campaign, by, word[again], names_of(submissions))
 
 

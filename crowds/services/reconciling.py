@@ -69,7 +69,7 @@ def publication_differences(launch: Launch, gateway: Gateway) -> Iterator[str]:
                 f"{report.people} people, {cost:.2f} {launch.currency} without fees."
             )
     for name, publication in publications.items():
-        yield from _posting_differences(publication, theirs.get(name), people[publication.pk])
+        yield from _publication_differences(publication, theirs.get(name), people[publication.pk])
 
 
 def publications_unknown(gateway: Gateway) -> Iterator[str]:
@@ -84,7 +84,7 @@ def publications_unknown(gateway: Gateway) -> Iterator[str]:
             )
 
 
-def _posting_differences(
+def _publication_differences(
     publication: Publication, theirs: PublicationReport | None, people: int
 ) -> Iterator[str]:
     if theirs is None:

@@ -132,19 +132,25 @@ def message(chosen: Chosen) -> Remarks:
 
 def exclude(chosen: Chosen) -> Remarks:
     changed = _admit(chosen, again=False)
-    decision_note(chosen.campaign, chosen.by, "excluded", f"{changed} from future HITs")
+    decision_note(chosen.campaign, chosen.by, "did not invite again", _people_counted(changed))
     return _remark(
         len(chosen.annotators) - changed,
-        "person is excluded already, or their identity was erased.",
-        "people are excluded already, or their identity was erased.",
+        "person was not to be invited before either, or their identity was erased.",
+        "people were not to be invited before either, or their identity was erased.",
     )
+
+
+def _people_counted(count: int) -> str:
+    return counted(count, "person", "people")
 
 
 def readmit(chosen: Chosen) -> Remarks:
     changed = _admit(chosen, again=True)
-    decision_note(chosen.campaign, chosen.by, "readmitted", f"{changed} to future HITs")
+    decision_note(chosen.campaign, chosen.by, "invited again", _people_counted(changed))
     return _remark(
-        len(chosen.annotators) - changed, "person was not excluded.", "people were not excluded."
+        len(chosen.annotators) - changed,
+        "person could be invited before, too.",
+        "people could be invited before, too.",
     )
 
 
@@ -206,8 +212,8 @@ def _undecided(chosen: Chosen) -> tuple[list[Submission], Remarks]:
         ),
         *_remark(
             len(undecided) - len(clean),
-            "submission is odd: decide about it under Review.",
-            "submissions are odd: decide about them under Review.",
+            "submission has a problem: decide about it under Review.",
+            "submissions have a problem: decide about them under Review.",
         ),
     ]
     return clean, remarks

@@ -198,7 +198,10 @@ def _refuse_out_of_turn(action: ReviewAction) -> None:
     )
     since = _people(_listing(later.exclude(state=OutboxMessage.State.UNDONE)))
     if since & _people(_listing(action.messages.exclude(state=OutboxMessage.State.UNDONE))):
-        raise DomainError("Somebody of these was excluded or let in again since: undo that first.")
+        raise DomainError(
+            "For some of these people it was decided anew since whether to invite them again. "
+            "Undo that first."
+        )
 
 
 def _restore(action: ReviewAction, message: OutboxMessage) -> None:

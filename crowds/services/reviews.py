@@ -51,6 +51,18 @@ UNPAID = "could not pay"
 Several = Sequence[Submission]
 
 
+class ReasonTooShort(DomainError):
+    """The crowd shows the reason to the person, and wants more of it."""
+
+    field = "text"
+
+
+class CategoryMissing(DomainError):
+    """The crowd files rejections by categories of its own."""
+
+    field = "category"
+
+
 @transaction.atomic
 def submissions_pay(
     *,
@@ -147,7 +159,7 @@ def submissions_refuse(
     category: str = "",
     action: ReviewAction | None = None,
 ) -> int:
-    """Refuse to pay, for a reason that the person can read; how many are refused now."""
+    """Do not pay, for a reason that the person can read; how many were decided now."""
     campaign_lock(campaign)
     reason = reason.strip()
     count = 0
@@ -159,19 +171,19 @@ def submissions_refuse(
         count += 1
     if count:
         plural = "s" if count > 1 else ""
-        decision_note(campaign, by, "refused", f"{count} submission{plural}: {reason}")
+        decision_note(campaign, by, "did not pay", f"{count} submission{plural}: {reason}")
     return count
 
 
 def _check_refusal(submission: Submission, reason: str, category: str) -> None:
     facts = connect(submission.crowd).facts
     if len(reason) < facts.shortest_reason:
-        raise DomainError(
-            f"{facts.label} wants a reason of at least {facts.shortest_reason} characters; "
+        raise ReasonTooShort(
+            f"{facts.label} needs a reason of at least {facts.shortest_reason} characters; "
             f"this has {len(reason)}."
         )
     if facts.rejection_categories and category not in facts.rejection_categories:
-        raise DomainError(f"{facts.label} wants one of its own categories for a rejection.")
+        raise CategoryMissing(f"{facts.label} needs one of its own categories for a rejection.")
 
 
 def _refuse(
@@ -224,7 +236,7 @@ def submissions_use(
 ) -> None:
     """Let ratings count or not, whatever the rules say; None lets the rules decide again."""
     Submission.objects.filter(pk__in=[row.pk for row in submissions]).update(use=use)
-    word = {True: "uses", False: "leaves out", None: "lets the rules decide on"}[use]
+    word = {True: "used", False: "left out", None: "let the rule decide on"}[use]
     decision_note(campaign, by, word, names_of(submissions))
 
 
@@ -260,7 +272,7 @@ def submission_bonus(
         by=by,
         action=action,
     )
-    decision_note(campaign, by, "pays a bonus", f"{amount} to {submission.annotator}")
+    decision_note(campaign, by, "paid a bonus", f"{amount} to {submission.annotator}")
 
 
 def submissions_approve_due(*, campaign: Campaign, now: dt.datetime | None = None) -> int:

@@ -11,18 +11,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
 from annotations.models import Annotator, Assignment
-from annotations.services.annotators import annotator_identify
-from annotations.services.assignments import assignment_withdraw
+from annotations.services.assignments import annotator_identify, assignment_withdraw
 from crowds.gateway import Gateway, SubmissionReport, SubmissionStatus
-from crowds.models import ExternalId, Launch, OutboxMessage, Publication, Submission
+from crowds.models import ExternalId, Launch, Notice, OutboxMessage, Publication, Submission
 from crowds.references import audience_enough
 from crowds.registry import connect, crowd_named
-from crowds.services.confirming import assignments_confirm, repeats_mark, turns_named
+from crowds.services.confirming import assignments_confirm, assignments_named, repeats_mark
 from crowds.services.money import campaign_lock, reward_book, reward_release
 from crowds.services.outbox import outbox_write
 from crowds.services.people import digest_of
@@ -117,7 +116,7 @@ def submissions_record(
     )
     for submission in changed:
         submission_follow(submission=submission)
-    assignments_confirm(turns=turns_named(changed))
+    assignments_confirm(turns=assignments_named(changed))
     return changed
 
 
@@ -251,3 +250,29 @@ def _chunks(reports: Iterable[SubmissionReport]) -> Iterator[list[SubmissionRepo
     rest = iter(reports)
     while chunk := list(islice(rest, CHUNK)):
         yield chunk
+
+
+@transaction.atomic
+def notice_accept(*, crowd: str, ids: Sequence[str], publication: str) -> Launch | None:
+    """The launch to be looked at; None for a repeated notice, or one about nothing of ours.
+
+    A notice has several ids where each alone may be new in a repetition.
+    """
+    firsts = [notice_record(crowd=crowd, external_id=name) for name in ids]
+    if not all(firsts):
+        return None
+    known = ExternalId.objects.filter(
+        crowd=crowd, kind=ExternalId.Kind.PUBLICATION, external_id=publication
+    ).select_related("publication__launch")
+    found = known.first()
+    return found.publication.launch if found else None
+
+
+def notice_record(*, crowd: str, external_id: str) -> bool:
+    """Whether this is the first delivery of a notice; a repeated one has been acted upon."""
+    try:
+        with transaction.atomic():
+            Notice.objects.create(crowd=crowd, external_id=external_id)
+    except IntegrityError:
+        return False
+    return True

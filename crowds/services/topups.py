@@ -46,7 +46,7 @@ class TopUp:
     obstacle: str = ""
 
 
-class Room(NamedTuple):
+class Capacity(NamedTuple):
     """A place that can take more people, and what its publication was priced at."""
 
     pk: int
@@ -76,9 +76,12 @@ def launch_top_up(*, launch: Launch, by: User | None = None) -> TopUp:
     people = sum(asked.values())
     obstacle = ""
     if people < sum(wanted.values()):
-        obstacle = "The budget does not reach for everybody who is needed."
+        obstacle = "The budget does not cover everybody who is needed."
     elif len(wanted) < len(lacking):
-        obstacle = f"Some HITs were rated in vain {MOST_TIMES} times over. Look at them first."
+        obstacle = (
+            f"Some HITs were offered {MOST_TIMES} times, and the ratings were left out each time. "
+            "Look at them first."
+        )
     elif not people:
         obstacle = _waiting_sentence(launch)
     if people:
@@ -169,38 +172,38 @@ def _ask_again(
     """So many more people for each HIT, in a number of statements that no HIT adds to."""
     if not wanted:
         return
-    roomy = _rooms(launch, wanted, gateway)
-    _extend(launch, roomy, wanted, by)
-    found = {room.hit_id for room in roomy}
+    growing = _capacities(launch, wanted, gateway)
+    _extend(launch, growing, wanted, by)
+    found = {capacity.hit_id for capacity in growing}
     _post_again(launch, {hit: wanted[hit] for hit in wanted if hit not in found}, gateway)
     slots_add(launch, wanted)
 
 
-def _rooms(launch: Launch, wanted: Mapping[int, int], gateway: Gateway) -> list[Room]:
+def _capacities(launch: Launch, wanted: Mapping[int, int], gateway: Gateway) -> list[Capacity]:
     """The latest place of each HIT that can take more people. Some HITs have none."""
     most = gateway.facts.people_per_hit
     places = PublishedHit.objects.filter(publication__launch=launch)
     places = places.exclude(publication__status=Publication.Status.CLOSED).order_by("-pk")
     of_publication = ("reference", "unit_reward", "fee", "priced_people")
     columns = (
-        *Room._fields[: -len(of_publication)],
+        *Capacity._fields[: -len(of_publication)],
         *(f"publication__{name}" for name in of_publication),
     )
-    roomy: dict[int, Room] = {}
-    for room in map(Room._make, places.values_list(*columns)):
-        more = wanted.get(room.hit_id, 0)
-        if more and (most is None or room.people + more <= most):
-            roomy.setdefault(room.hit_id, room)
-    return list(roomy.values())
+    growing: dict[int, Capacity] = {}
+    for capacity in map(Capacity._make, places.values_list(*columns)):
+        more = wanted.get(capacity.hit_id, 0)
+        if more and (most is None or capacity.people + more <= most):
+            growing.setdefault(capacity.hit_id, capacity)
+    return list(growing.values())
 
 
 def _extend(
-    launch: Launch, rooms: Sequence[Room], wanted: Mapping[int, int], by: User | None
+    launch: Launch, capacities: Sequence[Capacity], wanted: Mapping[int, int], by: User | None
 ) -> None:
     """Let places take more people: a promise and a message for each publication."""
-    together: dict[int, list[Room]] = defaultdict(list)
-    for room in rooms:
-        together[room.publication_id].append(room)
+    together: dict[int, list[Capacity]] = defaultdict(list)
+    for capacity in capacities:
+        together[capacity.publication_id].append(capacity)
     messages = OutboxMessage.objects.filter(
         publication__launch=launch, kind=OutboxMessage.Kind.EXTEND
     )
@@ -209,7 +212,7 @@ def _extend(
         _promise(grown, wanted, times[publication] + 1) for publication, grown in together.items()
     ]
     publications_commit_more(campaign=launch.batch.campaign, promises=promises)
-    _places_grow(rooms, wanted)
+    _places_grow(capacities, wanted)
     rows = PublishedHit.objects.filter(publication__launch=launch).order_by()
     people = dict(rows.values_list("publication").annotate(Sum("people")))
     drafts = (
@@ -229,39 +232,37 @@ def _extend(
     drafts_write(launch, drafts, by)
 
 
-def _promise(rooms: Sequence[Room], wanted: Mapping[int, int], time: int) -> Promise:
+def _promise(capacities: Sequence[Capacity], wanted: Mapping[int, int], time: int) -> Promise:
     """What more people for places of one publication cost, the so-manieth time."""
-    publication, more = rooms[0], sum(wanted[room.hit_id] for room in rooms)
+    publication, more = capacities[0], sum(wanted[capacity.hit_id] for capacity in capacities)
     return Promise(publication.publication_id, more, price_more(publication, more), str(time))
 
 
-def _places_grow(rooms: Iterable[Room], wanted: Mapping[int, int]) -> None:
+def _places_grow(capacities: Iterable[Capacity], wanted: Mapping[int, int]) -> None:
     alike: dict[int, list[int]] = defaultdict(list)
-    for room in rooms:
-        alike[wanted[room.hit_id]].append(room.pk)
+    for capacity in capacities:
+        alike[wanted[capacity.hit_id]].append(capacity.pk)
     for more, rows in alike.items():
         PublishedHit.objects.filter(pk__in=rows).update(people=F("people") + more)
 
 
-def _extensions(rooms: Iterable[Room], wanted: Mapping[int, int]) -> list[Extension]:
+def _extensions(capacities: Iterable[Capacity], wanted: Mapping[int, int]) -> list[Extension]:
     """What the crowd is told of places that grow."""
     return [
-        Extension(HitSpec(f"hit-{room.hit_id}", room.url, room.people + more), more)
-        for room in rooms
-        for more in [wanted[room.hit_id]]
+        Extension(HitSpec(f"hit-{capacity.hit_id}", capacity.url, capacity.people + more), more)
+        for capacity in capacities
+        for more in [wanted[capacity.hit_id]]
     ]
 
 
 def _post_again(launch: Launch, wanted: Mapping[int, int], gateway: Gateway) -> None:
     """New publications, priced as the launch's first one was."""
     first = launch.publications.order_by("pk")[0]
-    portions = [
-        portion
-        for hit, people in wanted.items()
-        for portion in chunks_of([hit], people, gateway.facts)
+    chunks = [
+        chunk for hit, people in wanted.items() for chunk in chunks_of([hit], people, gateway.facts)
     ]
-    specs = specs_cut(launch, portions, gateway, first=launch.publications.count() + 1)
-    prices = [price_more(first, portion.people) for portion in portions]
+    specs = specs_cut(launch, chunks, gateway, first=launch.publications.count() + 1)
+    prices = [price_more(first, chunk.people) for chunk in chunks]
     publications_write(launch=launch, specs=specs, prices=prices)
 
 

@@ -18,8 +18,7 @@ from django.utils.translation import gettext as _
 from annotations.errors import LinkRefused, NothingToTake, TooManyClaims
 from annotations.models import Annotator, Assignment
 from annotations.selectors.confirming import lease
-from annotations.services.annotators import annotator_identify
-from annotations.services.assignments import assignments_expire
+from annotations.services.assignments import annotator_identify, assignments_expire
 from annotations.tokens import Entry
 from crowds.gateway import CrowdError, NotFound, SubmissionReport, SubmissionStatus
 from crowds.models import Arrival, ExternalId, Publication, PublishedHit

@@ -34,7 +34,9 @@ def _top_up(**asked: Any) -> TopUp:
     """Nobody asked is a refusal here: a person has pressed the button."""
     top_up = launch_top_up(**asked)
     if not top_up.people:
-        raise DomainError(top_up.obstacle or "Nothing is lacking: nobody has to be asked.")
+        raise DomainError(
+            top_up.obstacle or "Every HIT has its ratings: there is nothing to top up."
+        )
     return top_up
 
 
@@ -48,11 +50,11 @@ class LaunchAction:
 
 
 ACTIONS: dict[str, LaunchAction] = {
-    "pause": LaunchAction(launch_pause, "Pause", "Nobody new will begin."),
-    "resume": LaunchAction(launch_resume, "Resume", "The places that are left are offered again."),
-    "extend": LaunchAction(launch_extend, "Extend", "More is asked of the crowd."),
+    "pause": LaunchAction(launch_pause, "Pause", "The launch is paused: no new people can start."),
+    "resume": LaunchAction(launch_resume, "Resume", "The launch is resumed."),
+    "extend": LaunchAction(launch_extend, "Extend", "The launch is extended."),
     "top-up": LaunchAction(
-        _top_up, "Top up", "Somebody else is asked where ratings were left out."
+        _top_up, "Top up", "HITs whose ratings were left out are offered again."
     ),
     "publish-again": LaunchAction(
         launch_publish_again,
@@ -134,8 +136,8 @@ def _change_as_seen(
 
 
 QUESTIONS = {
-    "sync": (launch_sync_task, "The crowd is being asked what is new."),
-    "reconcile": (launch_reconcile_task, "Our rows are being compared with the crowd's."),
+    "sync": (launch_sync_task, "Checking for new work."),
+    "reconcile": (launch_reconcile_task, "Comparing our records with the crowd’s."),
 }
 
 

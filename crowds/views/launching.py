@@ -9,10 +9,10 @@ from django.views.decorators.http import require_http_methods
 
 from crowds.forms import LaunchForm
 from crowds.gateway import TransientFault
-from crowds.registry import LABELS, connect
+from crowds.models import Launch
+from crowds.registry import LABELS, connect, crowd_named
 from crowds.selectors.money import policy_of
-from crowds.selectors.offering import Estimate, launch_estimate
-from crowds.selectors.overview import batches_to_launch
+from crowds.selectors.offering import Estimate, batches_to_launch, launch_estimate
 from crowds.services.launches import batch_launch
 from crowds.tasks import outbox_run_task
 from daplatform.errors import DomainError
@@ -24,15 +24,22 @@ from hits.views.access import MemberRequest, for_campaign
 @for_campaign("hits.change_campaign")
 def launch_create(request: MemberRequest, campaign: Campaign, number: int) -> HttpResponseBase:
     """GET shows the cost of what is chosen (htmx asks for the cost alone), POST launches."""
-    batch = get_object_or_404(batches_to_launch(campaign), number=number)
-    sent = request.POST if request.method == "POST" else request.GET or None
-    form = LaunchForm.of(campaign, policy_of(campaign), sent)
+    batch = batches_to_launch(campaign).filter(number=number).first()
+    if batch is None:
+        get_object_or_404(campaign.batches, number=number)
+        messages.info(request, f"Batch {number} is launched already, or people have rated it.")
+        return redirect("crowds:crowd", campaign.slug)
+    tried = request.POST if request.method == "POST" else request.GET
+    is_chosen = request.method == "POST" or "reward" in tried  # else a link that names the crowd
+    crowd = request.GET.get("crowd", "")
+    form = LaunchForm.of(campaign, policy_of(campaign), tried if is_chosen else None, crowd=crowd)
     estimate = _estimate(batch, form)
     if request.method == "POST" and estimate is not None:
         if form.cleaned_data["seen"] != _seen(estimate):
-            form.add_error(None, "The cost below was not seen yet. Look at it and launch again.")
+            form.add_error(None, "The cost has changed. Check it below, then launch again.")
         elif _launch(request, batch, form):
-            return redirect("crowds:crowd", campaign.slug)
+            is_marketplace = crowd_named(form.cleaned_data["crowd"]).is_marketplace
+            return redirect(f"crowds:{'crowd' if is_marketplace else 'link-list'}", campaign.slug)
     if not form.is_bound and estimate is not None and not estimate.budget:
         form.initial["budget"] = estimate.with_replacements.total
         estimate = _estimate(batch, form)
@@ -69,7 +76,7 @@ def _estimate(batch: Batch, form: LaunchForm) -> Estimate | None:
 def _initials(form: LaunchForm) -> dict[str, object]:
     """What an untouched form would send."""
     values = {name: form.get_initial_for_field(field, name) for name, field in form.fields.items()}
-    return values | {"crowd": next(iter(form["crowd"].field.choices))[0]}  # type: ignore[attr-defined]
+    return values | {"crowd": values["crowd"] or next(iter(LABELS))}
 
 
 def _launch(request: MemberRequest, batch: Batch, form: LaunchForm) -> bool:
@@ -87,8 +94,15 @@ def _launch(request: MemberRequest, batch: Batch, form: LaunchForm) -> bool:
         form.add_error(None, str(error))
         return False
     outbox_run_task.delay_on_commit(launch.crowd)  # type: ignore[attr-defined]
-    messages.success(request, f"Batch {batch.number} is on its way: {LABELS[launch.crowd]}.")
+    messages.success(request, _launched_sentence(launch))
     return True
+
+
+def _launched_sentence(launch: Launch) -> str:
+    number = launch.batch.number
+    if crowd_named(launch.crowd).is_marketplace:
+        return f"Batch {number} is being published on {LABELS[launch.crowd]}."
+    return f"Batch {number} is launched. Now invite people: each gets a link."
 
 
 def _seen(estimate: Estimate) -> str:

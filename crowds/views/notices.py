@@ -8,7 +8,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from crowds.registry import MODULES, crowd_named
-from crowds.services.notices import notice_accept
+from crowds.services.submissions import notice_accept
 from crowds.tasks import launch_sync_task
 from crowds.visitors import NoticeRefused
 

@@ -9,10 +9,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from crowds.forms import PolicyForm
 from crowds.models import OutboxMessage
-from crowds.selectors.ledger import entries_described
-from crowds.selectors.money import campaign_currency, campaign_sums, policy_of
+from crowds.selectors.money import campaign_currency, campaign_sums, entries_described, policy_of
+from crowds.selectors.offering import batches_to_launch
 from crowds.selectors.outbox import outbox_described
-from crowds.selectors.overview import batches_to_launch, launch_rows, outbox_counts, outbox_shown
+from crowds.selectors.overview import launch_rows, outbox_counts, outbox_shown
 from crowds.services.launches import policy_update
 from crowds.services.outbox import REPEATABLE, outbox_retry, outbox_settle
 from crowds.tasks import outbox_run_task

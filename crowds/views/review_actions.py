@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from annotations.models import Annotator
 from crowds.forms import ReviewActionForm
 from crowds.models import OutboxMessage, ReviewAction
 from crowds.selectors.money import campaign_currency
-from crowds.selectors.review_actions import review_actions_shown
+from crowds.selectors.review_actions import review_actions_context
 from crowds.selectors.reviews import rejection_categories
 from crowds.services.money import money_left
 from crowds.services.review_actions import (
@@ -49,18 +48,10 @@ IDLE = "nothing to do"
 @for_campaign("hits.change_campaign")
 def review_action_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     """A page of its own, or the block that others include; nothing (204) where it is shown."""
-    rows = review_actions_shown(campaign, now=timezone.now())
-    digest = hashlib.sha256(repr(rows).encode()).hexdigest()[:16]
-    if request.GET.get("seen") == digest:
+    found = review_actions_context(campaign, now=timezone.now())
+    if request.GET.get("seen") == found["digest"]:
         return HttpResponse(status=204)
-    context = {
-        "campaign": campaign,
-        "review_actions": [row for row in rows if not row.is_undone],
-        "undone": [row for row in rows if row.is_undone],
-        "digest": digest,
-        "is_moving": any(row.is_moving for row in rows),
-        "next": _on_this_site(request.GET.get("next", "")),
-    }
+    context = found | {"next": _on_this_site(request.GET.get("next", ""))}
     name = "_review_actions.html" if request.htmx else "review_actions.html"
     return render(request, f"crowds/{name}", context)
 
@@ -210,7 +201,7 @@ def _outcome(
         return None
     if is_confirmed and form.cleaned_data["seen"] != _seen(outcome):
         transaction.set_rollback(True)
-        form.add_error(None, "This is not what you looked at before. Look once more.")
+        form.add_error(None, "Something has changed since you looked. Check it again.")
     return outcome
 
 

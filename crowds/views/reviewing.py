@@ -16,8 +16,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from annotations.selectors.confirming import (
-    standing_words,
-    turns_unconfirmed,
+    assignments_unconfirmed,
+    status_words,
     unconfirmed_counts,
 )
 from crowds.forms import ReviewForm
@@ -47,7 +47,7 @@ UNCONFIRMED = "unconfirmed"
 VIEWS = (
     ("", "All"),
     ("open", "To be decided"),
-    ("problem", "Odd"),
+    ("problem", "With a problem"),
     (UNCONFIRMED, "Not confirmed"),
 )
 USES = {"use": True, "leave_out": False, "use_rule": None}
@@ -55,7 +55,7 @@ ORDERED = {
     "pay": (ReviewAction.Kind.APPROVE, "will be paid."),
     "refuse": (ReviewAction.Kind.REJECT, "will not be paid."),
     "bonus": (ReviewAction.Kind.BONUS, "will get a bonus."),
-    "message": (ReviewAction.Kind.MESSAGE, "will be written to."),
+    "message": (ReviewAction.Kind.MESSAGE, "will get the message."),
 }
 INVITES = {"invite": True, "uninvite": False, "invite_rule": None}
 
@@ -81,6 +81,8 @@ def review(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
         "form": form,
         "page": page,
         "rows": [review_row(submission, policy) for submission in page],
+        "ticked": set(_ticked(request)),
+        "is_everybody": "everybody" in request.POST,
         "once": uuid4().hex,
         "views": VIEWS,
         "view": view,
@@ -92,12 +94,12 @@ def review(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
 
 def _unconfirmed(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     """Work nobody can decide about, for no marketplace says whose it is."""
-    turns = turns_unconfirmed(campaign=campaign)
+    turns = assignments_unconfirmed(campaign=campaign)
     page = Paginator(turns, PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "campaign": campaign,
         "page": page,
-        "rows": [(turn, standing_words(turn, timezone.now())) for turn in page],
+        "rows": [(turn, status_words(turn, timezone.now())) for turn in page],
         "minutes": settings.CONFIRMATION_MINUTES,
         "views": VIEWS,
         "view": UNCONFIRMED,
@@ -114,13 +116,13 @@ def _decide(
     request: MemberRequest, campaign: Campaign, chosen: list[Submission], form: ReviewForm
 ) -> bool:
     if not chosen:
-        form.add_error(None, "Tick the submissions you decide about.")
+        form.add_error(None, "Select at least one submission.")
         return False
     try:
         with transaction.atomic():
             sentence = _act(request, campaign, chosen, form)
     except DomainError as error:
-        form.add_error(None, str(error))
+        form.add_error(getattr(error, "field", None), str(error))
         return False
     for crowd in {submission.crowd for submission in chosen}:
         outbox_run_task.delay_on_commit(crowd)  # type: ignore[attr-defined]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from daplatform.jobs.kinds import kind_of, kind_run, kinds, left_behind
 from daplatform.jobs.models import Job
+from daplatform.jobs.services import kind_of, kind_run, kinds, left_behind
 
 SWEEP_SECONDS = 60.0
 OUTDATED_AFTER = 10 * SWEEP_SECONDS

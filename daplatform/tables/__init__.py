@@ -12,7 +12,6 @@ for fault in faults:
 
 from __future__ import annotations
 
-from daplatform.tables.bounds import MEGABYTE, Bounds
 from daplatform.tables.faults import (
     SHOWN,
     Fault,
@@ -22,9 +21,13 @@ from daplatform.tables.faults import (
     Severity,
     TableError,
     Where,
+    counted,
+    quoted,
+    shown,
+    suggestion,
 )
 from daplatform.tables.lines import count_lines, is_readable, read_lines, sha256_of
-from daplatform.tables.plain import PARQUET, plain_text
+from daplatform.tables.plain import MEGABYTE, PARQUET, Bounds, plain_text
 from daplatform.tables.rows import (
     SUFFIXES,
     Breaks,
@@ -34,7 +37,6 @@ from daplatform.tables.rows import (
     records,
     separator,
 )
-from daplatform.tables.wording import counted, quoted, shown, suggestion
 
 __all__ = [
     "MEGABYTE",

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from daplatform.tables.bounds import BOUNDS, Bounds
 from daplatform.tables.faults import Faults, Kind, Where
-from daplatform.tables.plain import EXCEL, plain_text
+from daplatform.tables.plain import BOUNDS, EXCEL, Bounds, plain_text
 
 _BLOCK = 1024 * 1024
 

@@ -12,10 +12,10 @@ from itertools import chain, repeat
 from operator import itemgetter
 from pathlib import Path
 
-from daplatform.tables.bounds import BOUNDS, Bounds
-from daplatform.tables.faults import Faults, Kind, Where
+from daplatform.tables.faults import Faults, Kind, Where, counted, quoted, suggestion
+from daplatform.tables.formulas import APOSTROPHE, as_written
 from daplatform.tables.lines import is_readable, read_lines
-from daplatform.tables.wording import counted, quoted, suggestion
+from daplatform.tables.plain import BOUNDS, Bounds
 
 _TEXT = (".csv", ".tsv", ".txt", ".jsonl")
 SUFFIXES = (*_TEXT, ".xlsx", ".ods", ".xls", *(f"{suffix}.gz" for suffix in _TEXT))
@@ -124,7 +124,7 @@ class Breaks:
                 Where(file, self._first),
                 f"Line breaks inside {counted(self.count, 'text')} became spaces; "
                 "this is the first.",
-                "Nothing needs doing where the texts still read well.",
+                "Nothing, if the texts still read well.",
             )
 
 
@@ -135,6 +135,7 @@ class _Feed:
         self._next = lines.__next__
         self.room = longest  # characters left for the record
         self.has_return = False  # whether a carriage return stands inside a line of the record
+        self.has_apostrophe = False  # whether one may stand before what would be a formula
 
     def __iter__(self) -> _Feed:
         return self
@@ -146,6 +147,8 @@ class _Feed:
             raise csv.Error("quote not closed")
         if line.find("\r", 0, -2) >= 0:
             self.has_return = True
+        if APOSTROPHE in line:
+            self.has_apostrophe = True
         return line
 
 
@@ -161,8 +164,8 @@ def records(
 ) -> Iterator[tuple[int, list[str]]]:
     """Records of delimited lines that are not blank, each with the line it begins on.
 
-    With `breaks`, line breaks inside fields become spaces. Unless `strict`, a quote inside a field
-    is a character like any other.
+    What was defused against spreadsheets is read as it was. With `breaks`, line breaks inside
+    fields become spaces. Unless `strict`, a quote inside a field is a character like any other.
     """
     feed = _Feed(lines, longest)
     reader = csv.reader(feed, delimiter=delimiter, strict=strict)
@@ -173,6 +176,9 @@ def records(
                 if breaks is not None and (reader.line_num != begin or feed.has_return):
                     fields = [breaks.joined(field, begin) for field in fields]
                     feed.has_return = False
+                if feed.has_apostrophe:
+                    fields = [as_written(field) for field in fields]
+                    feed.has_apostrophe = False
                 if fields:
                     yield begin, fields
                 feed.room = longest

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hits.composition.controls import deal_controls
-from hits.composition.fresh import deal_captions
+from hits.composition.dealing import deal_captions, deal_controls, order_of
 from hits.composition.layout import Layout, lay_out
 from hits.composition.shape import DEGRADED, IntArray, Shape, fitting_shape
-from hits.composition.walk import order_of
 from hits.degradation import Degraded, degrade
 
 PROTOCOL_SHAPE = Shape()
@@ -101,9 +99,7 @@ def compose_hits(
     >>> layout.hits, np.bincount(layout.kind).tolist()
     (4, [280, 40, 40, 40])
     """
-    order = _grid_order(captions)
-    asked = _asked(captions, order)
-    units = order[asked[order] == order]
+    units, asked = asked_captions(captions)
     controls = _control_order(control_video)
     _check_material(len(units), len(controls), shape, redundancy)
 
@@ -111,6 +107,13 @@ def compose_hits(
     fresh = deal_captions(video, system, shape.fresh, redundancy, rng)
     dealt = deal_controls(control_video[controls], video[fresh], shape.pairs, rng)
     return lay_out(shape, units[fresh], system[fresh], controls[dealt], asked, rng)
+
+
+def asked_captions(captions: Captions) -> tuple[IntArray, IntArray]:
+    """The captions to ask about, by video and system, and for each caption the one asked for it."""
+    order = _grid_order(captions)
+    asked = _asked(captions, order)
+    return order[asked[order] == order], asked
 
 
 def _grid_order(captions: Captions) -> IntArray:

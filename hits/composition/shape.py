@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -87,6 +89,75 @@ class Shape:
         return np.flatnonzero(self.slot_kinds == kind)
 
 
+@dataclass(frozen=True)
+class VideoShape:
+    """A HIT of about ``size`` captions, in pages that show all captions of a video.
+
+    ``pairs`` of its pages hide a caption of another video, which quality control compares with one
+    of the page's own.
+
+    >>> VideoShape(size=100, pairs=10).videos(videos=40, most=6)
+    15
+    """
+
+    size: int = 100
+    pairs: int = 10
+
+    def __post_init__(self) -> None:
+        if self.pairs < 0 or self.size <= self.pairs:
+            raise ValueError(f"size {self.size} cannot hold {self.pairs} pairs and a caption")
+
+    def videos(self, *, videos: int, most: int) -> int:
+        """How many of the ``videos`` one HIT shows, of which none has over ``most`` captions."""
+        fitting = min(videos, (self.size - self.pairs) // most if most else 0)
+        if fitting < 1:
+            raise ValueError(
+                f"a HIT of {self.size} captions cannot hold a video's {most} captions and "
+                f"{self.pairs} of other videos: raise Captions per HIT to {most + self.pairs} "
+                "or more"
+            )
+        if fitting < self.pairs or (self.pairs and videos < 2):
+            raise ValueError(
+                f"a HIT shows {fitting} videos, and each can hide one caption of another: lower "
+                f"Pairs per HIT to {fitting if videos > 1 else 0} or less"
+            )
+        return fitting
+
+
+def hit_shape(*, whole_video: bool, size: int, pairs: int, repeats: int) -> Shape | VideoShape:
+    """The shape of a HIT whose pages show whole videos, or single captions."""
+    if not whole_video:
+        return Shape(size, pairs, repeats)
+    if repeats:
+        raise ValueError("all captions of a video are on one page, so Repeats per HIT must be 0")
+    return VideoShape(size, pairs)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What cutting a campaign into HITs comes to."""
+
+    hits: int
+    fresh: int  # captions of systems in a HIT
+    size: int  # captions in a HIT
+
+
+def cut_by_video(
+    shape: VideoShape, *, videos: int, captions: int, most: int, redundancy: int
+) -> Cut:
+    """HITs of whole videos, each video in ``redundancy`` of them.
+
+    >>> cut_by_video(VideoShape(), videos=40, captions=240, most=6, redundancy=1)
+    Cut(hits=3, fresh=90, size=100)
+    """
+    per_hit = shape.videos(videos=videos, most=most)
+    hits = math.ceil(videos / per_hit)
+    if not shape.pairs:  # then HITs are cut evenly
+        per_hit = math.ceil(videos / hits)
+    fresh = math.ceil(per_hit * captions / videos)
+    return Cut(redundancy * hits, fresh, fresh + shape.pairs)
+
+
 def _spread(number: int, first: int) -> IntArray:
     """Share a number of captions between the blocks as evenly as possible."""
     turns = np.arange(first, first + number) % BLOCKS
@@ -96,28 +167,43 @@ def _spread(number: int, first: int) -> IntArray:
 def fitting_shape(
     captions: int, controls: int, largest: int = 100, *, least_pairs: int = 0
 ) -> Shape | None:
-    """Return the largest HIT that a campaign of so many captions and control captions can fill.
+    """Return the HIT that works best for a campaign of so many captions and control captions.
 
-    It keeps the protocol's proportions as long as there are seven captions for a HIT of ten; with
-    fewer there are more pairs and repeats in it instead. One with at least ``least_pairs`` pairs
-    is preferred to a larger one with fewer.
+    It has ``least_pairs`` pairs wherever one can. Then it needs the fewest HITs to show every
+    caption, for each HIT is paid, and shows as few captions as possible more often than others.
+    Pairs and repeats stay close to the protocol's tenth of a HIT; fewer than seven captions make a
+    HIT of ten with more repeats.
 
     >>> fitting_shape(captions=45, controls=40)
-    Shape(size=60, pairs=6, repeats=6)
+    Shape(size=70, pairs=9, repeats=7)
     >>> fitting_shape(captions=45, controls=40, least_pairs=10)
-    Shape(size=70, pairs=10, repeats=7)
+    Shape(size=70, pairs=10, repeats=5)
     >>> fitting_shape(captions=6, controls=3)
     Shape(size=10, pairs=1, repeats=2)
     """
-    sizes = range(largest, 0, -BLOCKS)
-    usual = [Shape(size, size // 10, size // 10) for size in sizes]
-    judged = [
-        Shape(size, least_pairs, size // 10)
-        for size in sizes
-        if size // 10 < least_pairs and 2 * least_pairs + 2 * (size // 10) <= size
-    ]
-    tiny = [
-        Shape(10, pairs, repeats) for pairs, repeats in ((1, 2), (1, 3), (1, 4), (2, 3), (3, 2))
-    ]
-    fits = [s for s in (*usual, *judged, *tiny) if s.fresh <= captions and s.pairs <= controls]
-    return next((s for s in fits if s.pairs >= least_pairs), fits[0] if fits else None)
+    sizes = range(BLOCKS, largest + 1, BLOCKS)
+    shapes = (shape for size in sizes for shape in _near_protocol(size, least_pairs))
+    fits = [s for s in (*shapes, *_TINY) if s.fresh <= captions and s.pairs <= controls]
+    return min(fits, key=lambda shape: _cost(shape, captions, least_pairs), default=None)
+
+
+_TINY = tuple(
+    Shape(BLOCKS, pairs, repeats) for pairs, repeats in ((1, 2), (1, 3), (1, 4), (2, 3), (3, 2))
+)
+
+
+def _near_protocol(size: int, least_pairs: int) -> Iterator[Shape]:
+    share = size // BLOCKS
+    most = min(16 * share // 10, share + 4)
+    for pairs in {*range(max(-(-7 * share // 10), share - 4), most + 1), max(least_pairs, share)}:
+        for repeats in range(max(-(-share // 2), share - 5), most + 1):
+            if size - 2 * pairs - repeats >= repeats:
+                yield Shape(size, pairs, repeats)
+
+
+def _cost(shape: Shape, captions: int, least_pairs: int) -> tuple[bool, int, int, int, int]:
+    """What makes a shape worse than another, most important first."""
+    hits, share = -(-captions // shape.fresh), shape.block_size
+    unlike = abs(shape.pairs - share) + abs(shape.repeats - share)
+    too_few_pairs = shape.pairs < least_pairs
+    return too_few_pairs, hits, hits * shape.fresh - captions, unlike, -shape.pairs

@@ -92,7 +92,7 @@ def find_file(root: Path, relative: str, where: Where, faults: Faults) -> Path |
         path = path / part
         if os.path.islink(path):
             faults.error(
-                Kind.LINK, where, f"{quoted(relative)} leads over a link.", "Put the file there."
+                Kind.LINK, where, f"{quoted(relative)} leads through a link.", "Put the file there."
             )
             return None
     if not os.path.isfile(path):  # unlike Path.is_file, false for paths too long

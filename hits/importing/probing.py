@@ -19,7 +19,7 @@ from typing import Any
 import av
 
 # Only formats that hold their own media: a playlist could make FFmpeg read other files and hosts.
-_OPTIONS = {
+OPTIONS = {
     "protocol_whitelist": "file",
     "format_whitelist": "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,flv,asf,mpeg,mpegts,ogg",
 }
@@ -33,12 +33,12 @@ _BRIEFEST = 0.9  # of the announced duration; less means that the file was cut o
 
 def probe(path: str) -> dict[str, Any]:
     """Duration, size and encoding of a video, with its first frame decoded and all packets read."""
-    with av.open(path, options=_OPTIONS) as container:
-        stream = _video_stream(container)
+    with av.open(path, options=OPTIONS) as container:
+        stream = video_stream(container)
         frame = next(container.decode(stream), None)
         if frame is None:
-            raise ValueError("it holds no picture")
-        width, height = _square_size(frame, stream)
+            raise ValueError("it has no picture")
+        width, height = square_size(frame, stream)
         _refuse_huge(width, height)
         if frame.rotation % 180:  # a quarter turn, as phones held upright ask for
             width, height = height, width
@@ -54,12 +54,12 @@ def probe(path: str) -> dict[str, Any]:
 
 def poster(path: str) -> bytes:
     """A JPEG of a frame from the middle, upright and with square pixels."""
-    with av.open(path, options=_OPTIONS) as container:
-        stream = _video_stream(container)
+    with av.open(path, options=OPTIONS) as container:
+        stream = video_stream(container)
         frame = _middle_frame(container, stream)
         if frame is None:
-            raise ValueError("it holds no picture")
-        width, height = _square_size(frame, stream)
+            raise ValueError("it has no picture")
+        width, height = square_size(frame, stream)
         scale = min(1.0, _POSTER_SIDE / max(width, height))
         small = frame.reformat(max(1, round(width * scale)), max(1, round(height * scale)))
         jpeg = io.BytesIO()
@@ -67,7 +67,7 @@ def poster(path: str) -> bytes:
         return jpeg.getvalue()
 
 
-def _video_stream(container: Any) -> Any:
+def video_stream(container: Any) -> Any:
     stream = container.streams.best("video")  # not the first: that may be a cover picture
     if stream is None:
         raise ValueError("it holds no video")
@@ -91,7 +91,7 @@ def _refuse_huge(width: int, height: int) -> None:
         raise ValueError(f"its picture of {width:,} by {height:,} pixels is too large")
 
 
-def _square_size(frame: Any, stream: Any) -> tuple[int, int]:
+def square_size(frame: Any, stream: Any) -> tuple[int, int]:
     """Width and height of the picture when its pixels are made square."""
     return max(1, round(frame.width * (stream.sample_aspect_ratio or 1))), frame.height
 
@@ -154,12 +154,17 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
         if request["wants"] == "poster":
             return {"jpeg": base64.b64encode(poster(request["path"])).decode()}
         return probe(request["path"])
-    except av.FFmpegError as error:
-        return {"problem": f"it cannot be decoded ({error.strerror})"}
-    except ValueError as error:
-        return {"problem": str(error)}
-    except MemoryError:
-        return {"problem": "it needs too much memory to decode"}
+    except (av.FFmpegError, ValueError, MemoryError) as error:
+        return {"problem": problem_of(error)}
+
+
+def problem_of(error: Exception) -> str:
+    """Why a video cannot be read, for whoever sent it."""
+    if isinstance(error, av.FFmpegError):
+        return f"it cannot be decoded ({error.strerror})"
+    if isinstance(error, MemoryError):
+        return "it needs too much memory to decode"
+    return str(error)
 
 
 def main(seconds: int, memory: int) -> None:
@@ -167,12 +172,12 @@ def main(seconds: int, memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    _say({"ready": True})
+    say({"ready": True})
     for line in sys.stdin:
         _allow(seconds)
         answer = _answer(json.loads(line))
         signal.alarm(0)
-        _say(answer)
+        say(answer)
 
 
 def _allow(seconds: int) -> None:
@@ -183,7 +188,7 @@ def _allow(seconds: int) -> None:
     signal.alarm(seconds)
 
 
-def _say(answer: dict[str, Any]) -> None:
+def say(answer: dict[str, Any]) -> None:
     sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()
 

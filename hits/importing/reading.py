@@ -6,28 +6,45 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from daplatform.tables import SUFFIXES, Faults, Kind, Where, sha256_of, shown
+from daplatform.tables import (
+    SUFFIXES,
+    Columns,
+    Faults,
+    Kind,
+    Where,
+    find_table,
+    is_readable,
+    read_table,
+    sha256_of,
+    shown,
+)
 from hits.importing.archives import unpack
-from hits.importing.folder import read_folder
-from hits.importing.layout import Layout, warn_of_unused
-from hits.importing.ledger import CaptionFile, Ledger, Numbers
+from hits.importing.caption_index import CaptionFile, CaptionIndex, Numbers, TableKind
 from hits.importing.limits import LIMITS, Limits
-from hits.importing.roles import System, assign_roles
-from hits.importing.settings import FILE, Settings
+from hits.importing.roles import Layout, System, assign_roles, warn_of_unused
+from hits.importing.settings import FILE, Settings, read_settings
 from hits.importing.texts import check_name
 from hits.importing.trecvid import is_trecvid, read_trecvid
-from hits.importing.videos import Progress, Video, inspect_videos
+from hits.importing.videos import Progress, Video, inspect_videos, is_short_list, list_videos
 
 # Faults of a list that leave out a row of it.
 LOSES_VIDEOS = (
     Kind.NAME, Kind.CONTROL_CHARACTER, Kind.LONG_TEXT, Kind.FIELD_COUNT, Kind.QUOTING,
     Kind.LONG_LINE, Kind.JSON, Kind.NOT_TEXT, Kind.MISSING_COLUMN, Kind.TOO_MANY, Kind.ENCODING,
 )  # fmt: skip
+_VIDEOS = Columns(required=("video",), either=("path", "url"))
+_CAPTIONS = {
+    TableKind.SYSTEMS: ("captions", ("video", "system", "caption")),
+    TableKind.REFERENCES: ("references", ("video", "source", "caption")),
+}
+# What stands for the captions of videos that people are to describe: a system and its words.
+TO_DESCRIBE = ("to be described", "This video is to be described.")
 
 
 class FileChanged(ValueError):
@@ -122,17 +139,17 @@ def read_campaign(
     layout = _layout(root, faults, limits, needs_videos=needs_videos)
     names = [video.name for video in layout.videos]
     is_partial = faults.has_errors(layout.videos_file, LOSES_VIDEOS)
-    ledger = Ledger(names, faults, limits, is_partial=is_partial)
+    index = CaptionIndex(names, faults, limits, is_partial=is_partial)
     digests = _digests(layout.files)
     for file in layout.captions:
-        ledger.enter(file, progress)
-    ledger.close()
-    systems = assign_roles(layout, ledger.sources, faults)
+        index.enter(file, progress)
+    index.close()
+    systems = assign_roles(layout, index.sources, faults)
     warn_of_unused(root, layout, faults)
     videos = layout.videos
     if needs_videos:
         videos = inspect_videos(videos, root, layout.videos_file, faults, progress)
-    video, system = ledger.columns
+    video, system = index.columns
     return Reading(
         root=root,
         settings=_named(layout.settings, name or default_name, faults, limits),
@@ -204,3 +221,65 @@ def _digest(digests: Mapping[str, str], videos: Iterable[Video]) -> str:
     entries = [*digests.items(), *((video.file, video.sha256) for video in videos if video.sha256)]
     lines = "".join(f"{digest} {label}\n" for label, digest in sorted(entries))
     return hashlib.sha256(lines.encode(errors="backslashreplace")).hexdigest()
+
+
+def read_folder(root: Path, faults: Faults, limits: Limits) -> Layout:
+    """Settings and videos of a folder, and where its captions are."""
+    settings = _settings(root, faults, limits)
+    stems = ("videos",) if settings.asked.writes else ("videos", "captions", "references")
+    tables = {stem: find_table(root, stem, faults) for stem in stems}
+    found = {path.name: path for path in tables.values() if path is not None}
+    videos_path = tables["videos"]
+    videos = _videos(videos_path, faults, limits) if videos_path else []
+    captions = [
+        _caption_file(path, table, columns, limits)
+        for table, (stem, columns) in _CAPTIONS.items()
+        if (path := tables.get(stem))
+    ]
+    if settings.asked.writes and videos_path:
+        captions = [_to_describe(videos_path, videos)]
+    return Layout(
+        settings=settings,
+        videos=videos,
+        videos_file=videos_path.name if videos_path else "videos.csv",
+        captions=captions,
+        files={FILE: root / FILE, **found},
+        humans=frozenset(settings.human),
+        human_tables=(TableKind.REFERENCES,),
+    )
+
+
+def _settings(root: Path, faults: Faults, limits: Limits) -> Settings:
+    if not (root / FILE).exists():
+        faults.error(
+            Kind.MISSING_FILE,
+            Where(FILE),
+            "There is no such file.",
+            'Add it, with the lines name = "…" and control = "…".',
+        )
+        return Settings()
+    if not is_readable(root / FILE, FILE, faults):
+        return Settings()
+    return read_settings(root / FILE, faults, limits, required=("name", "control"))
+
+
+def _videos(path: Path, faults: Faults, limits: Limits) -> list[Video]:
+    if not is_short_list(path, faults, limits):
+        return []
+    rows = read_table(path, _VIDEOS, faults, limits)
+    return list_videos(
+        ((line, name, file, url) for line, (name, file, url) in rows), path.name, faults, limits
+    )
+
+
+def _to_describe(path: Path, videos: list[Video]) -> CaptionFile:
+    """A caption for each video of the list, so that its page has a place in a HIT."""
+    rows = [(video.line, (video.name, *TO_DESCRIBE)) for video in videos]
+    return CaptionFile(path, path.name, TableKind.SYSTEMS, lambda faults: iter(rows))
+
+
+def _caption_file(
+    path: Path, table: TableKind, columns: tuple[str, str, str], limits: Limits
+) -> CaptionFile:
+    read = partial(read_table, path, Columns(required=columns), bounds=limits)
+    return CaptionFile(path, path.name, table, read, columns)

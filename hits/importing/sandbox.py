@@ -130,12 +130,6 @@ class Prober:
             self._child = None
 
 
-def probe_video(path: Path) -> VideoFacts:
-    """The facts of one video; use a Prober for many."""
-    with Prober() as prober:
-        return prober.probe(path)
-
-
 def video_poster(path: Path) -> bytes:
     """A JPEG of one frame of one video; use a Prober for many."""
     with Prober() as prober:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
 from daplatform.languages import CODES
 from daplatform.tables import Faults, Kind, Where, quoted, suggestion
-from hits.composition.shape import Shape
+from hits.composition.shape import hit_shape
 from hits.importing.limits import Limits
 from hits.importing.texts import check_name, check_prose
+from hits.protocols import AnnotationProtocol, protocol_named, protocols
 
 FILE = "campaign.toml"
 _TOML_PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
@@ -30,7 +31,7 @@ class HitSettings:
     redundancy: int = 1
     assignments: int = 1
     seed: int = 7
-    reward: Decimal = Decimal("0.99")
+    reward: Decimal | None = None  # None: fair pay for the time a HIT takes
     merge: bool = False
     minutes_allowed: int = 180
     max_hits_per_annotator: int | None = None
@@ -54,17 +55,27 @@ class Settings:
     language: str = ""
     offers_speed: bool = False
     translations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    teams: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The runs of each team, the primary one first."""
+    one_run_per_team: bool = False
+    """People rate the primary runs only."""
+    protocol: str = "direct"
+
+    @property
+    def asked(self) -> AnnotationProtocol:
+        """What people are asked."""
+        return protocol_named(self.protocol, fluency=self.fluency)
 
 
-Wish = Callable[[Any], str]  # what the value should have been, or nothing when it is right
+Validator = Callable[[Any], str]  # what the value should have been, or nothing when it is right
 
 
-def _whole(lowest: int, highest: int) -> Wish:
-    def wish(value: Any) -> str:
+def _whole(lowest: int, highest: int) -> Validator:
+    def validator(value: Any) -> str:
         is_right = type(value) is int and lowest <= value <= highest
         return "" if is_right else f"a whole number from {lowest:,} to {highest:,}"
 
-    return wish
+    return validator
 
 
 def _money(value: Any) -> str:
@@ -94,10 +105,15 @@ def _language(value: Any) -> str:
     return "" if value in CODES else f"one of {', '.join(CODES)}"
 
 
-_CAMPAIGN: dict[str, Wish] = {
+def _protocol(value: Any) -> str:
+    return "" if value in protocols() else f"one of {', '.join(protocols())}"
+
+
+_CAMPAIGN: dict[str, Validator] = {
     "name": _text,
     "control": _text,
     "human": _texts,
+    "protocol": _protocol,
     "fluency": _truth,
     "must_watch": _truth,
     "shows_number": _truth,
@@ -106,9 +122,10 @@ _CAMPAIGN: dict[str, Wish] = {
     "contact": _text,
     "language": _language,
     "offers_speed": _truth,
+    "one_run_per_team": _truth,
 }
-_TRANSLATED: dict[str, Wish] = {"instructions": _text, "consent": _text}
-_HITS: dict[str, Wish] = {
+_TRANSLATED: dict[str, Validator] = {"instructions": _text, "consent": _text}
+_HITS: dict[str, Validator] = {
     "size": _whole(10, 1000),
     "pairs": _whole(0, 400),
     "repeats": _whole(0, 400),
@@ -189,12 +206,25 @@ class _Reader:
             self._wrong("hits", "a table: a line [hits], its keys below it")
             hits = {}
         translations = self._translations(table.pop("translations", {}))
+        teams = self._teams(table.pop("teams", {}))
+        chosen = protocols().get(str(table.get("protocol")))
+        if chosen and chosen.writes:  # there is nothing yet that could be damaged
+            required = tuple(key for key in required if key != "control")
         for key in [key for key in required if key not in table]:
             self._fault(Kind.SETTING, key, f"There is no {key}.", f'Add {key} = "…".')
         campaign = self._known(table, _CAMPAIGN, elsewhere=_HITS)
         campaign["human"] = tuple(campaign.get("human", ()))
         self._keep_sound_texts(campaign)
-        return Settings(**campaign, hits=self._hit_settings(hits), translations=translations)
+        protocol = protocol_named(campaign.get("protocol", "direct"))
+        if campaign.get("fluency") and protocol.fluency is None:
+            self._fault(
+                Kind.SETTING,
+                "fluency",
+                f"The protocol {protocol.name} has no question about fluency.",
+                "Leave it out.",
+            )
+        hit_settings = self._hit_settings(hits, protocol)
+        return Settings(**campaign, hits=hit_settings, translations=translations, teams=teams)
 
     def _translations(self, tables: Any) -> dict[str, dict[str, str]]:
         """Tables [translations.de] and so on: what people read, in other languages."""
@@ -215,41 +245,72 @@ class _Reader:
                 check_prose(text, self._limits.prose_characters, self._where(key), self._faults)
         return found
 
-    def _hit_settings(self, table: dict[str, Any]) -> HitSettings:
-        known = self._known(table, _HITS, elsewhere=_CAMPAIGN)
+    def _teams(self, table: Any) -> dict[str, tuple[str, ...]]:
+        """The table [teams]: the runs of each team, the primary one first."""
+        if not isinstance(table, dict):
+            self._wrong("teams", "a table: a line [teams], a line for each team below it")
+            return {}
+        found: dict[str, tuple[str, ...]] = {}
+        for team, runs in table.items():
+            if _texts(runs) or not runs:
+                self._wrong(team, 'its runs, the primary one first, such as ["run-1", "run-2"]')
+            elif check_name(team, self._limits.name_characters, self._where(team), self._faults):
+                found[team] = tuple(runs)
+        every = [run for runs in found.values() for run in runs]
+        for run in sorted({run for run in every if every.count(run) > 1}):
+            message = f"{quoted(run)} is named twice below [teams]."
+            self._fault(Kind.SETTING, "teams", message, "A run belongs to one team, once.")
+        return found
+
+    def _hit_settings(self, table: dict[str, Any], protocol: AnnotationProtocol) -> HitSettings:
+        """What the file leaves out is as the protocol's authors had it."""
+        known = asdict(protocol.hits) | self._known(table, _HITS, elsewhere=_CAMPAIGN)
         if "reward" in known:
             known["reward"] = Decimal(known["reward"])
         hits = HitSettings(**known)
         try:
-            Shape(hits.size, hits.pairs, hits.repeats)
+            hit_shape(
+                whole_video=protocol.whole_video,
+                size=hits.size,
+                pairs=hits.pairs,
+                repeats=hits.repeats,
+            )
         except ValueError as error:
             self._fault(
-                Kind.SETTING, "size", f"Such HITs cannot be made: {error}.", "Change the numbers."
+                Kind.SETTING,
+                "size",
+                f"These numbers do not make a HIT: {error}.",
+                "Change the numbers.",
             )
         return hits
 
     def _known(
-        self, table: dict[str, Any], wishes: Mapping[str, Wish], elsewhere: Mapping[str, Wish]
+        self,
+        table: dict[str, Any],
+        validators: Mapping[str, Validator],
+        elsewhere: Mapping[str, Validator],
     ) -> dict[str, Any]:
         known = {}
         for key, value in table.items():
-            if key not in wishes:
-                self._unknown(key, wishes, elsewhere)
-            elif wish := wishes[key](value):
-                self._wrong(key, wish)
+            if key not in validators:
+                self._unknown(key, validators, elsewhere)
+            elif wanted := validators[key](value):
+                self._wrong(key, wanted)
             else:
                 known[key] = value
         return known
 
-    def _unknown(self, key: str, wishes: Mapping[str, Wish], elsewhere: Mapping[str, Wish]) -> None:
-        remedy = suggestion(key, wishes) or f"Known here: {', '.join(wishes)}."
+    def _unknown(
+        self, key: str, validators: Mapping[str, Validator], elsewhere: Mapping[str, Validator]
+    ) -> None:
+        remedy = suggestion(key, validators) or f"Known here: {', '.join(validators)}."
         if key in elsewhere:
             place = "below the line [hits]" if elsewhere is _HITS else "above the line [hits]"
             remedy = f"It belongs {place}."
         self._fault(Kind.UNKNOWN_SETTING, key, f"There is no setting {quoted(key)}.", remedy)
 
-    def _wrong(self, key: str, wish: str) -> None:
-        self._fault(Kind.SETTING, key, "The value is not what it should be.", f"Give {wish}.")
+    def _wrong(self, key: str, wanted: str) -> None:
+        self._fault(Kind.SETTING, key, "The value is not what it should be.", f"Give {wanted}.")
 
     def _keep_sound_texts(self, campaign: dict[str, Any]) -> None:
         """Drop a name that is a fault: reports show it, and no database can hold a NUL."""

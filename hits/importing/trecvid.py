@@ -33,10 +33,10 @@ from daplatform.tables import (
     read_lines,
     shown,
 )
-from hits.importing.layout import Layout
-from hits.importing.ledger import CaptionFile, CaptionRow, Shelf
+from hits.importing.caption_index import CaptionFile, CaptionRow, TableKind
 from hits.importing.limits import Limits
 from hits.importing.locations import is_address
+from hits.importing.roles import Layout
 from hits.importing.settings import FILE, Settings, read_settings
 from hits.importing.videos import Video, VideoRow, is_short_list, list_videos
 
@@ -47,12 +47,12 @@ _NAMES = (
     re.compile(r"(?P<name>.+)\.txt"),
 )
 
-Shelves = Mapping[Shelf, Mapping[str, Path]]
+TableFiles = Mapping[TableKind, Mapping[str, Path]]
 
 
 def is_trecvid(root: Path) -> bool:
     """Whether a folder is laid out as TRECVID does."""
-    return (root / Shelf.SYSTEMS).is_dir()
+    return (root / TableKind.SYSTEMS).is_dir()
 
 
 def system_name(file: str) -> str:
@@ -71,28 +71,28 @@ def read_trecvid(root: Path, faults: Faults, limits: Limits, *, needs_videos: bo
 
     With `needs_videos` false, `urls` may be missing: the videos are then known by number only.
     """
-    shelves = {shelf: _shelf(root, shelf, faults) for shelf in Shelf}
-    twice = shelves[Shelf.SYSTEMS].keys() & shelves[Shelf.REFERENCES].keys()
+    tables = {table: _table_files(root, table, faults) for table in TableKind}
+    twice = tables[TableKind.SYSTEMS].keys() & tables[TableKind.REFERENCES].keys()
     for name in sorted(twice):
-        _check_copies(name, shelves, faults, limits)
-    settings, humans = _settings(root, shelves, faults, limits)
-    videos, basis = _videos(root, shelves, faults, limits, needs_videos=needs_videos)
+        _check_copies(name, tables, faults, limits)
+    settings, humans = _settings(root, tables, faults, limits)
+    videos, basis = _videos(root, tables, faults, limits, needs_videos=needs_videos)
     return Layout(
         settings=settings,
         videos=videos,
         videos_file=URLS,
         captions=[
             CaptionFile(
-                path, file, shelf, partial(_rows, path, file, name, len(videos), basis, limits)
+                path, file, table, partial(_rows, path, file, name, len(videos), basis, limits)
             )
-            for shelf, files in shelves.items()
+            for table, files in tables.items()
             for name, path in files.items()
-            if (file := _label(path)) and not (shelf is Shelf.REFERENCES and name in twice)
+            if (file := _label(path)) and not (table is TableKind.REFERENCES and name in twice)
         ],
-        files={_label(path): path for files in shelves.values() for path in files.values()}
+        files={_label(path): path for files in tables.values() for path in files.values()}
         | {name: root / name for name in (FILE, URLS)},
         humans=humans | twice,
-        human_shelves=tuple(Shelf),
+        human_tables=tuple(TableKind),
     )
 
 
@@ -100,15 +100,15 @@ def _label(path: Path) -> str:
     return f"{path.parent.name}/{shown(path.name)}"
 
 
-def _shelf(root: Path, shelf: Shelf, faults: Faults) -> dict[str, Path]:
+def _table_files(root: Path, table: TableKind, faults: Faults) -> dict[str, Path]:
     """The files of a folder by the name of their system, in the order of file names."""
-    folder = root / shelf
+    folder = root / table
     if folder.is_symlink() or not folder.is_dir():
         faults.error(
             Kind.MISSING_FILE,
-            Where(f"{shelf}/"),
+            Where(f"{table}/"),
             "There is no such folder.",
-            f"Make it, with a file of captions for each of the {shelf}.",
+            f"Make it, with a file of captions for each of the {table}.",
         )
         return {}
     files: dict[str, Path] = {}
@@ -128,9 +128,9 @@ def _shelf(root: Path, shelf: Shelf, faults: Faults) -> dict[str, Path]:
     return files
 
 
-def _check_copies(name: str, shelves: Shelves, faults: Faults, limits: Limits) -> None:
+def _check_copies(name: str, tables: TableFiles, faults: Faults, limits: Limits) -> None:
     """One set of human captions may be in both folders, to be ranked, if it says the same there."""
-    paths = [files[name] for files in shelves.values()]
+    paths = [files[name] for files in tables.values()]
     silent = Faults(kept=0)  # the first copy's own faults are found when it is read
     texts = [read_lines(path, "", silent, limits) for path in paths]
     for number, lines in enumerate(zip_longest(*texts, fillvalue=""), start=1):
@@ -145,13 +145,13 @@ def _check_copies(name: str, shelves: Shelves, faults: Faults, limits: Limits) -
 
 
 def _settings(
-    root: Path, shelves: Shelves, faults: Faults, limits: Limits
+    root: Path, tables: TableFiles, faults: Faults, limits: Limits
 ) -> tuple[Settings, frozenset[str]]:
     """The settings, completed where campaign.toml is silent, and the sources ranked as human."""
     settings = Settings()
     if (root / FILE).exists() and is_readable(root / FILE, FILE, faults):
         settings = read_settings(root / FILE, faults, limits)
-    systems, references = shelves[Shelf.SYSTEMS], shelves[Shelf.REFERENCES]
+    systems, references = tables[TableKind.SYSTEMS], tables[TableKind.REFERENCES]
     humans = settings.human or [name for name in systems if name.casefold().startswith("human")]
     free = [name for name in references if name not in humans and name not in systems]
     if not settings.control and references and not free:
@@ -166,7 +166,7 @@ def _settings(
 
 
 def _videos(
-    root: Path, shelves: Shelves, faults: Faults, limits: Limits, *, needs_videos: bool
+    root: Path, tables: TableFiles, faults: Faults, limits: Limits, *, needs_videos: bool
 ) -> tuple[list[Video], str]:
     """The videos, and the name of the file that says how many there are."""
     path = root / URLS
@@ -178,10 +178,10 @@ def _videos(
     (faults.error if needs_videos else faults.warning)(
         Kind.MISSING_FILE,
         Where(URLS),
-        "There is no such file, so nothing is known of the videos but their number.",
+        "This file is missing, so only the number of videos is known.",
         "Write the address or path of each video on a line of its own.",
     )
-    paths = [*shelves[Shelf.REFERENCES].values(), *shelves[Shelf.SYSTEMS].values()]
+    paths = [*tables[TableKind.REFERENCES].values(), *tables[TableKind.SYSTEMS].values()]
     if not paths:
         return [], URLS
     first = paths[0]

@@ -12,8 +12,6 @@ from hits.importing.locations import check_address, check_path, find_file
 from hits.importing.sandbox import Prober, UnreadableVideo, VideoFacts
 from hits.importing.texts import check_name
 
-_RECODE = "Convert it: ffmpeg -i OLD -c:v libx264 -pix_fmt yuv420p -movflags +faststart NEW.mp4"
-
 VideoRow = tuple[int, str, str, str]  # line, name, path, url: one of the last two is empty
 Progress = Callable[[str, int, int], None]  # what is being done, how much of it, of how much
 
@@ -152,12 +150,16 @@ def _inspect(video: Video, root: Path, file: str, faults: Faults, prober: Prober
         _video_fault(Kind.UNREADABLE_VIDEO, video, where, str(error), faults)
         return video
     if facts.duration <= 0:
-        _video_fault(Kind.EMPTY_VIDEO, video, where, "it lasts no time", faults)
+        _video_fault(Kind.EMPTY_VIDEO, video, where, "its duration is zero", faults)
     elif facts.unplayable:
-        _video_fault(Kind.UNPLAYABLE_VIDEO, video, where, facts.unplayable, faults)
+        faults.warning(
+            Kind.UNPLAYABLE_VIDEO,
+            where,
+            f"{quoted(video.file)}: {facts.unplayable}.",
+            "Nothing: it is converted after the import, and the original is kept.",
+        )
     return replace(video, facts=facts, sha256=sha256_of(path))
 
 
 def _video_fault(kind: Kind, video: Video, where: Where, problem: str, faults: Faults) -> None:
-    remedy = _RECODE if kind is Kind.UNPLAYABLE_VIDEO else "Make the file again."
-    faults.error(kind, where, f"{quoted(video.file)}: {problem}.", remedy)
+    faults.error(kind, where, f"{quoted(video.file)}: {problem}.", "Make the file again.")

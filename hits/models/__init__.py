@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from hits.models.batches import Batch, Hit, HitItem
+from hits.models.batches import Batch, Hit, HitItem, Upload
 from hits.models.campaigns import Campaign
-from hits.models.material import Caption, System, Video
-from hits.models.uploads import Upload
+from hits.models.material import Caption, Rendition, System, Video
 
 __all__ = [
     "Batch",
@@ -13,6 +12,7 @@ __all__ = [
     "Caption",
     "Hit",
     "HitItem",
+    "Rendition",
     "System",
     "Upload",
     "Video",

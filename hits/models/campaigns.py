@@ -10,6 +10,8 @@ from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
 
+from hits.protocols import AnnotationProtocol, protocol_named
+
 
 class Campaign(models.Model):
     """One question put to a crowd: videos, systems, captions, and how they are to be rated."""
@@ -32,6 +34,12 @@ class Campaign(models.Model):
     source_digest = models.CharField(max_length=64, editable=False)
     is_demo = models.BooleanField(default=False, editable=False)
 
+    # No choices: a protocol is a file of `hits.protocols`, and needs no migration.
+    protocol = models.CharField(
+        max_length=30,
+        default="direct",
+        help_text="What a page asks. Another protocol changes the sizes in the plan.",
+    )
     hit_size = models.PositiveSmallIntegerField(default=100, help_text="Captions in a HIT.")
     pairs = models.PositiveSmallIntegerField(
         default=10, help_text="Control captions, and their damaged copies, in a HIT."
@@ -133,6 +141,11 @@ class Campaign(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("hits:campaign-detail", args=[self.slug])
+
+    @property
+    def asked(self) -> AnnotationProtocol:
+        """What people are asked."""
+        return protocol_named(self.protocol, fluency=self.asks_fluency)
 
     def text_in(self, language: str, name: str) -> str:
         """``instructions`` or ``consent`` in a language, where the campaign brings it in that."""

@@ -1,10 +1,13 @@
-"""What a campaign is about: videos, systems, and what each says of each."""
+"""What a campaign is about: videos with their copies, systems, and what each says of each."""
 
 from __future__ import annotations
 
-from django.db import models
-from django.db.models import Q
+from typing import ClassVar, Self
 
+from django.db import models
+from django.db.models import Exists, OuterRef, Q
+
+from daplatform.jobs.models import Job, JobQuerySet
 from hits.models.campaigns import Campaign
 
 
@@ -24,6 +27,8 @@ class Video(models.Model):
 
     class Meta:
         ordering = ["campaign", "name"]
+        # Campaigns may share files: who has one is asked before it is deleted.
+        indexes = [models.Index(fields=["file"], condition=~Q(file=""), name="video_by_file")]
         constraints = [
             models.UniqueConstraint(fields=["campaign", "name"], name="video_name_per_campaign"),
             models.CheckConstraint(
@@ -51,10 +56,23 @@ class System(models.Model):
         default=False, help_text="Supplies the control captions and the material for damaging them."
     )
 
+    team = models.CharField(max_length=100, blank=True, help_text="Whose run it is, if a team's.")
+    is_primary = models.BooleanField(
+        default=True, help_text="The run its team is ranked by; systems without a team are, too."
+    )
+    is_rated = models.BooleanField(
+        default=True, help_text="Its captions are put before people; metrics score all."
+    )
+
     class Meta:
         ordering = ["campaign", "name"]
         constraints = [
             models.UniqueConstraint(fields=["campaign", "name"], name="system_name_per_campaign"),
+            models.UniqueConstraint(
+                fields=["campaign", "team"],
+                condition=Q(is_primary=True) & ~Q(team=""),
+                name="one_primary_run_per_team",
+            ),
             models.UniqueConstraint(
                 fields=["campaign"], condition=Q(is_control=True), name="one_control_per_campaign"
             ),
@@ -97,3 +115,44 @@ class Caption(models.Model):
 
     def __str__(self) -> str:
         return self.text
+
+
+class RenditionQuerySet(JobQuerySet):
+    def of(self, campaign: Campaign) -> Self:
+        return self.filter(source__in=Video.objects.filter(campaign=campaign).values("file"))
+
+    def orphans(self) -> Self:
+        """Those whose file no video has any more."""
+        return self.filter(~Exists(Video.objects.filter(file=OuterRef("source"))))
+
+
+class Rendition(Job):
+    """One copy of a stored file, for every video that has it; metrics read the file itself."""
+
+    class Kind(models.TextChoices):
+        WEB = "web", "For browsers"
+        LIGHT = "light", "For phones"
+
+    LABELS: ClassVar[dict[str, str]] = {"running": "Being converted", "done": "Converted"}
+
+    source = models.CharField(max_length=300, help_text="The name of the file it is a copy of.")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    file = models.FileField(max_length=320, blank=True)
+
+    objects = RenditionQuerySet.as_manager()  # type: ignore[misc] # another than a Job's
+
+    class Meta:
+        ordering = ["source", "kind"]
+        constraints = [
+            *Job.Meta.constraints,
+            models.UniqueConstraint(fields=["source", "kind"], name="one_rendition_of_a_kind"),
+            models.CheckConstraint(
+                condition=Q(kind__in=["web", "light"]), name="rendition_kind_known"
+            ),
+            models.CheckConstraint(
+                condition=~Q(status="done") | ~Q(file=""), name="rendition_done_has_its_file"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source} ({self.get_kind_display()})"

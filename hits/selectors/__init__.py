@@ -1,4 +1,4 @@
-"""Reading campaigns: who may see what, and the rows pages show, in a fixed number of queries."""
+"""Reading campaigns: the rows pages show, in a fixed number of queries."""
 
 from __future__ import annotations
 
@@ -7,33 +7,32 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.contrib.auth.models import User
+from django.db.models import Avg, Count, OuterRef, QuerySet, Subquery
+from django.db.models.fields.files import FieldFile
 from django.db.models.functions import Coalesce
 
-from hits.composition.shape import Shape
-from hits.models import Batch, Campaign, Caption, Hit, HitItem, System, Upload, Video
+from daplatform.wording import counted
+from hits.composition.shape import VideoShape, hit_shape
+from hits.models import Batch, Campaign, Caption, Hit, HitItem, Rendition, System, Upload, Video
 from hits.planning import (
+    FAIR_HOURLY,
     Misfit,
     Plan,
     QualityReach,
+    VideoMisfit,
+    expected_minutes,
+    fair_reward,
     find_misfit,
+    find_video_misfit,
+    hourly_pay,
     plan_campaign,
     quality_reach,
+    video_cut,
 )
 
 # Between two systems, in z: what a large campaign can hope to find, up to what a small one can.
 DIFFERENCES = (0.05, 0.1, 0.2, 0.3, 0.5)
-
-
-def campaigns_for(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Campaign]:
-    """The campaigns this person owns or was given a share in; administrators see all."""
-    if not isinstance(user, User) or not user.is_active:
-        return Campaign.objects.none()
-    if user.is_superuser:
-        return Campaign.objects.all()
-    mine = Q(owner=user) | Q(pk__in=user.shared_campaigns.values("pk"))
-    return Campaign.objects.filter(mine)
 
 
 def may_share(campaign: Campaign, user: User) -> bool:
@@ -73,10 +72,13 @@ class SystemRow:
     role: System.Role
     is_control: bool
     captions: int
+    team: str = ""
+    is_primary: bool = True
+    is_rated: bool = True
 
     @property
     def is_ranked(self) -> bool:
-        return self.role != System.Role.REFERENCE
+        return self.role != System.Role.REFERENCE and self.is_rated
 
 
 def campaign_systems(campaign: Campaign) -> list[SystemRow]:
@@ -85,7 +87,15 @@ def campaign_systems(campaign: Campaign) -> list[SystemRow]:
         caption_count=_count(Caption.objects.filter(retired_at=None), "system")
     )
     return [
-        SystemRow(system.name, System.Role(system.role), system.is_control, system.caption_count)
+        SystemRow(
+            system.name,
+            System.Role(system.role),
+            system.is_control,
+            system.caption_count,
+            system.team,
+            system.is_primary,
+            system.is_rated,
+        )
         for system in systems
     ]
 
@@ -109,13 +119,23 @@ def campaign_plan(
     ranked = [system for system in systems if system.is_ranked and system.captions]
     if not ranked:
         return None
+    captions = sum(system.captions for system in ranked)
+    hit_size = campaign.hit_size if hit_size is None else hit_size
+    pairs = campaign.pairs if pairs is None else pairs
+    repeats = campaign.repeats if repeats is None else repeats
+    redundancy = campaign.redundancy if redundancy is None else redundancy
+    cut = None
+    if campaign.asked.whole_video:
+        per_system = [system.captions for system in ranked]
+        cut = video_cut(VideoShape(hit_size, pairs), per_system, redundancy)
     return plan_campaign(
-        captions=sum(system.captions for system in ranked),
+        captions=captions,
         systems=len(ranked),
-        hit_size=campaign.hit_size if hit_size is None else hit_size,
-        pairs=campaign.pairs if pairs is None else pairs,
-        repeats=campaign.repeats if repeats is None else repeats,
-        redundancy=campaign.redundancy if redundancy is None else redundancy,
+        hit_size=hit_size,
+        pairs=pairs,
+        repeats=repeats,
+        redundancy=redundancy,
+        cut=cut,
         assignments=campaign.assignments if assignments is None else assignments,
         reward=campaign.reward if reward is None else reward,
         pass_rate=campaign.assumed_pass_rate if pass_rate is None else pass_rate,
@@ -131,17 +151,21 @@ def campaign_misfit(
     pairs: int | None = None,
     repeats: int | None = None,
     **_others: object,
-) -> Misfit | None:
+) -> Misfit | VideoMisfit | None:
     """Why no HIT can be composed, as the campaign is set or with some settings changed.
 
     Identical captions are counted each: those that are merged may leave too few even so.
     """
+    shape = hit_shape(
+        whole_video=campaign.asked.whole_video,
+        size=campaign.hit_size if hit_size is None else hit_size,
+        pairs=campaign.pairs if pairs is None else pairs,
+        repeats=campaign.repeats if repeats is None else repeats,
+    )
+    if isinstance(shape, VideoShape):
+        return find_video_misfit(shape, [each.captions for each in systems if each.is_ranked])
     return find_misfit(
-        Shape(
-            size=campaign.hit_size if hit_size is None else hit_size,
-            pairs=campaign.pairs if pairs is None else pairs,
-            repeats=campaign.repeats if repeats is None else repeats,
-        ),
+        shape,
         captions=sum(system.captions for system in systems if system.is_ranked),
         controls=sum(system.captions for system in systems if system.is_control),
         min_pairs=campaign.min_pairs,
@@ -155,6 +179,49 @@ def campaign_reach(campaign: Campaign, plan: Plan, *, pairs: int | None = None) 
         hits=plan.hits,
         min_pairs=campaign.min_pairs,
         most_hits=campaign.max_hits_per_annotator,
+    )
+
+
+def campaign_minutes(campaign: Campaign, hit_size: int | None = None) -> int:
+    """How long one HIT of the campaign takes, as it is set or with another size."""
+    seconds = campaign.videos.aggregate(mean=Avg("duration"))["mean"] or 0
+    if campaign.asked.whole_video:  # which is watched once for all its captions
+        ranked = campaign.systems.exclude(role=System.Role.REFERENCE)
+        seconds /= max(1, ranked.count())
+    return expected_minutes(campaign.hit_size if hit_size is None else hit_size, seconds)
+
+
+@dataclass(frozen=True)
+class Pay:
+    """What a reward comes to by the hour, at the pace that is expected."""
+
+    reward: Decimal
+    minutes: int
+
+    @property
+    def hourly(self) -> Decimal:
+        return hourly_pay(self.reward, Decimal(self.minutes))
+
+    @property
+    def is_low(self) -> bool:
+        return 0 < self.hourly < FAIR_HOURLY
+
+    @property
+    def fair(self) -> Decimal:
+        return fair_reward(self.minutes)
+
+
+def campaign_pay(
+    campaign: Campaign,
+    *,
+    reward: Decimal | None = None,
+    hit_size: int | None = None,
+    **_others: object,
+) -> Pay:
+    """As the campaign is set, or with some settings changed."""
+    return Pay(
+        reward=campaign.reward if reward is None else reward,
+        minutes=campaign_minutes(campaign, hit_size),
     )
 
 
@@ -177,8 +244,9 @@ def ratings_wanted(campaign: Campaign) -> int:
 
 
 def campaign_batches(campaign: Campaign) -> QuerySet[Batch]:
-    """Newest first, each with its `hit_count`."""
-    return campaign.batches.annotate(hit_count=Count("hits")).order_by("-number")
+    """Newest first, each with its `hit_count` and, where it has one, its `launch`."""
+    batches: QuerySet[Batch] = campaign.batches.select_related("launch")
+    return batches.annotate(hit_count=Count("hits")).order_by("-number")
 
 
 def campaign_hits(campaign: Campaign, batch: int | None = None) -> QuerySet[Hit]:
@@ -260,3 +328,60 @@ def replaced_words(original: str, text: str) -> tuple[str, str, str]:
     changed, end = new[head : len(new) - tail], new[len(new) - tail :]
     before = "".join(f"{word} " for word in new[:head])
     return before, " ".join(changed), "".join(f" {word}" for word in end)
+
+
+def video_shown(video: Video, *, is_light: bool) -> tuple[str, FieldFile]:
+    """The file that browsers are given of a video, and its kind: empty for its own file.
+
+    A phone gets the lighter copy, any other browser the one it plays, as soon as there is one.
+    """
+    done = Rendition.objects.filter(source=video.file.name, status=Rendition.Status.DONE)
+    found: dict[str, FieldFile] = {each.kind: each.file for each in done}
+    wanted = (Rendition.Kind.LIGHT, Rendition.Kind.WEB) if is_light else (Rendition.Kind.WEB,)
+    return next(((kind, found[kind]) for kind in wanted if kind in found), ("", video.file))
+
+
+@dataclass(frozen=True)
+class Conversions:
+    """How far the copies of a campaign's videos are."""
+
+    total: int
+    done: int
+    active: int
+    failed: list[tuple[str, str]]  # videos by name, and why
+    waiting: int  # of those without which some browser shows nothing
+    unplayable: int  # those of them that failed
+
+    @property
+    def is_moving(self) -> bool:
+        return self.active > 0
+
+    @property
+    def obstacle(self) -> str:
+        """Why nobody can be asked to rate these videos yet; empty where everybody can."""
+        if self.unplayable:
+            return (
+                f"{counted(self.unplayable, 'video', 'videos')} could not be converted, and not "
+                "every browser plays the originals. The list of videos says why."
+            )
+        if self.waiting:
+            return (
+                f"{counted(self.waiting, 'video is', 'videos are')} still being converted. "
+                "Compose HITs when that is done."
+            )
+        return ""
+
+
+def campaign_conversions(campaign: Campaign) -> Conversions:
+    rows = list(Rendition.objects.of(campaign))
+    web = [row for row in rows if row.kind == Rendition.Kind.WEB]
+    failed = {row.source: row.problem for row in rows if row.status == Rendition.Status.FAILED}
+    videos = campaign.videos.filter(file__in=failed).values_list("name", "file")
+    return Conversions(
+        total=len(rows),
+        done=sum(row.status == Rendition.Status.DONE for row in rows),
+        active=sum(row.is_active for row in rows),
+        failed=[(name, failed[file]) for name, file in videos],
+        waiting=sum(row.is_active for row in web),
+        unplayable=sum(row.status == Rendition.Status.FAILED for row in web),
+    )

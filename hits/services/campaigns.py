@@ -1,21 +1,24 @@
-"""Changing campaigns: settings while they are drafts, sharing, going live and closing."""
+"""Changing campaigns: settings of drafts, sharing, going live, closing, copying, deleting."""
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import asdict
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.core.files.storage import default_storage
 from django.db import transaction
-from django.utils import timezone
+from django.db.models import ProtectedError, Q
 
 from daplatform.errors import DomainError
-from daplatform.tables import Faults, Where
-from hits.composition import Shape
-from hits.importing.limits import LIMITS
-from hits.importing.texts import check_caption
-from hits.models import Batch, Campaign, Caption
+from hits.bulk import rows_write
+from hits.composition.shape import hit_shape
+from hits.models import Batch, Campaign, Caption, System, Video
+from hits.protocols import protocols
 from hits.selectors import may_share
+from hits.services.importing import free_slug
 
 
 class NotTheOwner(DomainError):
@@ -26,7 +29,8 @@ class NotTheOwner(DomainError):
 CHANGEABLE = frozenset(
     {
         "hit_size", "pairs", "repeats", "redundancy", "assignments", "seed", "reward",
-        "merge_identical", "asks_fluency", "must_watch", "shows_number", "instructions", "consent",
+        "merge_identical", "protocol", "asks_fluency", "must_watch", "shows_number",
+        "instructions", "consent",
         "contact", "language", "offers_speed",
         "minutes_allowed", "max_hits_per_annotator", "min_pairs", "assumed_pass_rate",
     }
@@ -35,24 +39,56 @@ CHANGEABLE = frozenset(
 
 @transaction.atomic
 def campaign_update(*, campaign: Campaign, **settings: Any) -> Campaign:
-    """Change a draft's settings."""
-    unknown = settings.keys() - CHANGEABLE
+    """Change a draft's settings, or its name."""
+    unknown = settings.keys() - CHANGEABLE - {"name"}
     if unknown:
         raise TypeError(f"not settings of a campaign: {', '.join(sorted(unknown))}")
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if locked.state != Campaign.State.DRAFT:
         raise DomainError("This campaign is live: what people are asked can no longer change.")
-    for name, value in settings.items():
+    for name, value in _with_protocol(locked, settings).items():
         setattr(locked, name, value)
+    if (
+        Campaign.objects.filter(owner_id=locked.owner_id, name=locked.name)
+        .exclude(pk=locked.pk)
+        .exists()
+    ):
+        raise DomainError(f"There is another campaign called “{locked.name}”.")
     try:
         locked.full_clean()
-        Shape(size=locked.hit_size, pairs=locked.pairs, repeats=locked.repeats)
+        hit_shape(
+            whole_video=locked.asked.whole_video,
+            size=locked.hit_size,
+            pairs=locked.pairs,
+            repeats=locked.repeats,
+        )
     except ValidationError as error:
         raise DomainError(" ".join(error.messages)) from None
     except ValueError as error:
-        raise DomainError(f"No HIT can be laid out so: {error}.") from None
+        raise DomainError(f"These numbers do not make a HIT: {error}.") from None
     locked.save()
     return locked
+
+
+def _with_protocol(campaign: Campaign, settings: dict[str, Any]) -> dict[str, Any]:
+    """With another protocol come the sizes that its authors had, unless others are given, too."""
+    name = settings.get("protocol", campaign.protocol)
+    if name not in protocols():
+        raise DomainError(f"There is no protocol “{name}”: choose {', '.join(protocols())}.")
+    protocol = protocols()[name]
+    if settings.get("asks_fluency", campaign.asks_fluency) and protocol.fluency is None:
+        raise DomainError(f"{protocol.title} has no question about fluency: do not ask for it.")
+    if name == campaign.protocol:
+        return settings
+    if protocol.writes != campaign.asked.writes:
+        raise DomainError(
+            "Videos to be described come without captions, and captions to be rated come with "
+            f"their videos: import the files again with protocol = “{name}”."
+        )
+    if campaign.batches.exists():
+        raise DomainError("HITs are composed already: what their pages ask can no longer change.")
+    sizes = asdict(protocol.hits)
+    return {"hit_size": sizes.pop("size"), **sizes} | settings
 
 
 @transaction.atomic
@@ -106,23 +142,76 @@ def campaign_close(*, campaign: Campaign) -> None:
 
 
 @transaction.atomic
-def caption_correct(*, caption: Caption, text: str) -> Caption:
-    """Put right what a caption says: the old row is kept, retired, and a new one takes its place.
-
-    HITs composed earlier keep showing the old text, and their ratings stay with it.
-    """
-    text = " ".join(text.split())
-    faults = Faults()
-    check_caption(text, LIMITS.caption_characters, Where(), faults)
-    if faults.errors:
-        raise DomainError(" ".join(str(fault) for fault in faults))
-    if text == caption.text:
-        raise DomainError("This is what the caption says already.")
-    if caption.system.campaign.state == Campaign.State.CLOSED:
-        raise DomainError("This campaign is closed.")
-    retired = Caption.objects.filter(pk=caption.pk, retired_at=None).update(
-        retired_at=timezone.now()
+def campaign_duplicate(*, campaign: Campaign, owner: User) -> Campaign:
+    """A draft with the same videos, current captions and settings; files are shared, not copied."""
+    name = _free_name(campaign.name, owner)
+    slug = free_slug(name)
+    digest = hashlib.sha256(f"{campaign.source_digest} copied as {slug}".encode()).hexdigest()
+    settings = {field: getattr(campaign, field) for field in (*CHANGEABLE, "translations")}
+    copy = Campaign.objects.create(
+        name=name,
+        slug=slug,
+        owner=owner,
+        source_digest=digest,
+        is_demo=campaign.is_demo,
+        **settings,
     )
-    if not retired:
-        raise DomainError("This caption was corrected already.")
-    return Caption.objects.create(video=caption.video, system=caption.system, text=text)
+    videos, systems = list(campaign.videos.all()), list(campaign.systems.all())
+    for video in videos:
+        video.pk, video.campaign = None, copy
+    for system in systems:
+        system.pk, system.campaign = None, copy
+    Video.objects.bulk_create(videos, batch_size=1_000)
+    System.objects.bulk_create(systems)
+    _captions_copy(campaign, copy)
+    return copy
+
+
+def _captions_copy(campaign: Campaign, copy: Campaign) -> None:
+    videos = dict(copy.videos.values_list("name", "pk"))
+    systems = dict(copy.systems.values_list("name", "pk"))
+    current = Caption.objects.filter(system__campaign=campaign, retired_at=None).order_by("pk")
+    rows = current.values_list("video__name", "system__name", "text").iterator(10_000)
+    rows_write(
+        Caption,
+        ["video_id", "system_id", "text"],
+        ((videos[video], systems[system], text) for video, system, text in rows),
+    )
+
+
+def _free_name(name: str, owner: User) -> str:
+    stem = f"{name[:180]} (copy"
+    taken = set(owner.campaigns.filter(name__startswith=stem).values_list("name", flat=True))
+    names = (f"{stem})", *(f"{stem} {number})" for number in range(2, len(taken) + 2)))
+    return next(each for each in names if each not in taken)
+
+
+def campaign_delete(*, campaign: Campaign) -> None:
+    """Delete a draft with its batches, captions and videos; files another campaign has stay."""
+    files = _rows_delete(campaign)
+    used = Video.objects.filter(Q(file__in=files) | Q(poster__in=files))
+    kept = {name for pair in used.values_list("file", "poster") for name in pair}
+    for name in files - kept:
+        default_storage.delete(name)
+
+
+@transaction.atomic
+def _rows_delete(campaign: Campaign) -> set[str]:
+    """The names of the files that its videos had."""
+    locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    if locked.state != Campaign.State.DRAFT:
+        raise DomainError(
+            "This campaign was launched: its ratings and payments are kept. Close it."
+        )
+    if locked.batches.filter(status__in=Batch.ACTIVE).exists():
+        raise DomainError("A batch is being composed. Wait until that is done.")
+    names = locked.videos.values_list("file", "poster")
+    files = {name for pair in names for name in pair if name}
+    locked.batches.all().delete()
+    try:
+        locked.delete()
+    except ProtectedError:
+        raise DomainError(
+            "Something was decided or paid in this campaign, and that record is kept."
+        ) from None
+    return files

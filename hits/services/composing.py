@@ -11,14 +11,22 @@ from itertools import chain
 
 import numpy as np
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Max, QuerySet
 
 from daplatform.errors import DomainError
 from daplatform.jobs.services import job_claim, job_done
 from hits.bulk import ids_reserve, rows_write
-from hits.composition import KINDS, Captions, Composition, Shape, compose_campaign
-from hits.composition.shape import DEGRADED, REFERENCE, IntArray
+from hits.composition.by_video import compose
+from hits.composition.campaign import Captions, Composition
+from hits.composition.shape import DEGRADED, KINDS, REFERENCE, IntArray, hit_shape
 from hits.models import Batch, Campaign, Caption, Hit, HitItem, System
+from hits.selectors import (
+    campaign_conversions,
+    campaign_misfit,
+    campaign_pay,
+    campaign_systems,
+)
+from hits.services.campaigns import campaign_update
 
 BATCH = 10_000
 SEEDS = 2**63  # as many as a row can hold
@@ -53,7 +61,9 @@ def batch_create(*, campaign: Campaign) -> Batch:
     campaign = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if campaign.state == Campaign.State.CLOSED:
         raise DomainError("This campaign is closed.")
-    earlier = campaign.batches.count()
+    if obstacle := campaign_conversions(campaign).obstacle:
+        raise DomainError(obstacle)
+    earlier = campaign.batches.aggregate(last=Max("number"))["last"] or 0
     return Batch.objects.create(
         campaign=campaign,
         number=earlier + 1,
@@ -66,16 +76,53 @@ def batch_create(*, campaign: Campaign) -> Batch:
     )
 
 
+@transaction.atomic
+def batch_delete(*, batch: Batch) -> None:
+    """Forget the HITs of a batch that nobody was asked to rate, while the campaign is a draft."""
+    campaign = Campaign.objects.select_for_update().get(pk=batch.campaign_id)
+    if campaign.state != Campaign.State.DRAFT:
+        raise DomainError("This campaign is live: its HITs are kept, launched or not.")
+    if not Batch.objects.filter(pk=batch.pk).exclude(status__in=Batch.ACTIVE).exists():
+        raise DomainError("This batch is being composed. Wait until that is done.")
+    batch.delete()
+
+
+@transaction.atomic
+def campaign_fit(*, campaign: Campaign) -> None:
+    """Change a draft's plan to the design that suits its size (`hits.planning.Misfit`).
+
+    A reward that was fair pay for the HITs as they were becomes fair pay for the new ones.
+    """
+    misfit = campaign_misfit(campaign, campaign_systems(campaign))
+    if misfit is None or misfit.fitting is None:
+        return
+    fitting, pay = misfit.fitting, campaign_pay(campaign)
+    new = campaign_pay(campaign, hit_size=fitting.size)
+    campaign_update(
+        campaign=campaign,
+        hit_size=fitting.size,
+        pairs=fitting.pairs,
+        repeats=fitting.repeats,
+        redundancy=max(campaign.redundancy, misfit.redundancy),
+        reward=new.fair if pay.reward == pay.fair else campaign.reward,
+    )
+
+
 def batch_fill(batch: Batch) -> None:
     """Compose the HITs of a claimed batch; they are written all at once, with its status."""
     material = material_of(batch.campaign, merge=batch.merge_identical)
     try:
-        composition = compose_campaign(
+        composition = compose(
             material.captions,
             material.control_video,
             material.control_text,
             rng=np.random.default_rng(batch.seed),
-            shape=Shape(size=batch.hit_size, pairs=batch.pairs, repeats=batch.repeats),
+            shape=hit_shape(
+                whole_video=batch.campaign.asked.whole_video,
+                size=batch.hit_size,
+                pairs=batch.pairs,
+                repeats=batch.repeats,
+            ),
             redundancy=batch.redundancy,
         )
     except ValueError as error:
@@ -98,11 +145,15 @@ class Material:
 
 def material_of(campaign: Campaign, *, merge: bool) -> Material:
     """The campaign's current captions, videos and systems numbered by the order of their names."""
-    ranked = campaign.systems.exclude(role=System.Role.REFERENCE)
+    ranked = campaign.systems.filter(is_rated=True).exclude(role=System.Role.REFERENCE)
     videos = _by_name(campaign.videos.values_list("name", "pk"))
     systems = _by_name(ranked.values_list("name", "pk"))
     current = Caption.objects.filter(retired_at=None).order_by("pk")
     caption_ids, captions = _ranked(current.filter(system__in=ranked), videos, systems, merge=merge)
+    if campaign.asked.whole_video:
+        texts = dict(current.filter(system__in=ranked).values_list("pk", "text"))
+        own = [texts[pk] for pk in caption_ids.tolist()]
+        return Material(captions, caption_ids, captions.video, own, caption_ids)
     control = current.filter(system__campaign=campaign, system__is_control=True)
     controls = sorted(
         (videos[video], pk, text)
@@ -153,11 +204,12 @@ def _items(
     composition: Composition, material: Material, hits: list[Hit], first: int
 ) -> Iterator[tuple[object, ...]]:
     """One row for each position, in the order of HIT and position, ids counted from `first`."""
-    layout, size = composition.layout, len(composition.layout.hit) // composition.layout.hits
+    layout = composition.layout
+    begins = np.searchsorted(layout.hit, layout.hit)  # where the HIT of each position begins
     is_control = np.isin(layout.kind, (REFERENCE, DEGRADED))
     ids = np.concatenate([material.caption_ids, material.control_ids])
     caption = ids[layout.caption + is_control * len(material.caption_ids)]
-    original = np.where(layout.original < 0, -1, first + layout.hit * size + layout.original)
+    original = np.where(layout.original < 0, -1, first + begins + layout.original)
     hit = np.array([row.pk for row in hits])[layout.hit]
     damaged = zip(composition.degraded.text, composition.degraded.words.tolist(), strict=True)
     columns = (hit, layout.position, layout.kind, caption, original)

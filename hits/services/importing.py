@@ -1,31 +1,41 @@
-"""From checked files to a campaign's rows: all of them, or none."""
+"""From checked files to a campaign's rows: all of them, or none; and captions corrected later."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from decimal import Decimal
+from statistics import fmean
 
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.text import slugify
 
 from daplatform.disk import NO_SPACE, is_full
 from daplatform.errors import DomainError
-from hits import importing
+from daplatform.tables import Faults, Where
 from hits.bulk import rows_write
-from hits.models import Campaign, Caption, System, Video
+from hits.importing.conversion import copies_needed
+from hits.importing.limits import LIMITS
+from hits.importing.reading import FileChanged, Reading
+from hits.importing.sandbox import Prober, UnreadableVideo
+from hits.importing.settings import Settings
+from hits.importing.texts import check_caption
+from hits.models import Campaign, Caption, Rendition, System, Video
+from hits.planning import expected_minutes, fair_reward
 
 Progress = Callable[[str, int, int], None]
 REPORT_EVERY = 10_000
 # What was checked can be gone, or be something else, by the time it is copied.
-UNREADABLE = (importing.FileChanged, importing.UnreadableVideo, OSError)
+UNREADABLE = (FileChanged, UnreadableVideo, OSError)
 
 
 def campaign_import(
     *,
-    reading: importing.Reading,
+    reading: Reading,
     owner: User,
     is_demo: bool = False,
     progress: Progress = lambda what, done, total: None,
@@ -39,13 +49,13 @@ def campaign_import(
         # Another import was quicker: with the same files, or with this name or address.
         if existing := _existing(reading, owner):
             return existing
-        raise DomainError("Another campaign came in at the same moment. Try again.") from None
+        raise DomainError("Another campaign was imported at the same moment. Try again.") from None
     except UNREADABLE as error:
         reason = NO_SPACE if is_full(error) else error
         raise DomainError(f"Nothing was written: {reason}.") from error
 
 
-def _existing(reading: importing.Reading, owner: User) -> Campaign | None:
+def _existing(reading: Reading, owner: User) -> Campaign | None:
     """The campaign made of these files; one of that name made of others is in the way."""
     named = Q(name=reading.settings.name) | Q(source_digest=reading.digest)
     found = {campaign.source_digest: campaign for campaign in owner.campaigns.filter(named)}
@@ -57,7 +67,7 @@ def _existing(reading: importing.Reading, owner: User) -> Campaign | None:
     return found.get(reading.digest)
 
 
-def _create(reading: importing.Reading, owner: User, is_demo: bool, progress: Progress) -> Campaign:
+def _create(reading: Reading, owner: User, is_demo: bool, progress: Progress) -> Campaign:
     stored: list[str] = []
     try:
         videos = _videos_store(reading, stored, progress)
@@ -68,13 +78,13 @@ def _create(reading: importing.Reading, owner: User, is_demo: bool, progress: Pr
         raise
 
 
-def _videos_store(reading: importing.Reading, stored: list[str], progress: Progress) -> list[Video]:
+def _videos_store(reading: Reading, stored: list[str], progress: Progress) -> list[Video]:
     """Copy video files and their posters into our media, before any row is written.
 
     The names of what was copied go into `stored`, so that it can be taken away again.
     """
     videos = []
-    with importing.Prober() as prober:
+    with Prober() as prober:
         for number, found in enumerate(reading.videos, start=1):
             video = Video(name=found.name, url=found.url, sha256=found.sha256)
             if found.file and found.facts:
@@ -101,7 +111,7 @@ def _keep(content: File[bytes], name: str, stored: list[str]) -> str:
 
 @transaction.atomic
 def _rows_create(
-    reading: importing.Reading,
+    reading: Reading,
     owner: User,
     videos: list[Video],
     is_demo: bool,
@@ -109,24 +119,52 @@ def _rows_create(
 ) -> Campaign:
     campaign = Campaign.objects.create(
         name=reading.settings.name,
-        slug=_free_slug(reading.settings.name),
+        slug=free_slug(reading.settings.name),
         owner=owner,
         source_digest=reading.digest,
         is_demo=is_demo,
         **_settings(reading.settings),
+        reward=reward_of(reading),
     )
     for video in videos:
         video.campaign = campaign
     Video.objects.bulk_create(videos, batch_size=1_000)
+    Rendition.objects.bulk_create(_renditions(reading, videos), batch_size=1_000)
     System.objects.bulk_create(
-        System(campaign=campaign, name=found.name, role=found.role, is_control=found.is_control)
+        System(
+            campaign=campaign,
+            name=found.name,
+            role=found.role,
+            is_control=found.is_control,
+            team=found.team,
+            is_primary=found.is_primary,
+            is_rated=found.is_rated,
+        )
         for found in reading.systems
     )
     rows_write(Caption, ["video_id", "system_id", "text"], _captions(campaign, reading, progress))
     return campaign
 
 
-def _settings(settings: importing.Settings) -> dict[str, object]:
+def _renditions(reading: Reading, videos: list[Video]) -> Iterator[Rendition]:
+    """The copies that workers are to make of the stored files."""
+    for found, video in zip(reading.videos, videos, strict=True):
+        if found.file and found.facts:
+            size = (reading.root / found.file).stat().st_size
+            for kind in copies_needed(found.facts, size):
+                yield Rendition(source=str(video.file.name), kind=kind)
+
+
+def reward_of(reading: Reading) -> Decimal:
+    """What the files say a HIT is paid or, where they do not, fair pay for the time it takes."""
+    hits = reading.settings.hits
+    if hits.reward is not None:
+        return hits.reward
+    seconds = [video.facts.duration for video in reading.videos if video.facts]
+    return fair_reward(expected_minutes(hits.size, fmean(seconds) if seconds else 0))
+
+
+def _settings(settings: Settings) -> dict[str, object]:
     hits = settings.hits
     return {
         "hit_size": hits.size,
@@ -135,11 +173,11 @@ def _settings(settings: importing.Settings) -> dict[str, object]:
         "redundancy": hits.redundancy,
         "assignments": hits.assignments,
         "seed": hits.seed,
-        "reward": hits.reward,
         "merge_identical": hits.merge,
         "minutes_allowed": hits.minutes_allowed,
         "max_hits_per_annotator": hits.max_hits_per_annotator,
         "min_pairs": hits.min_pairs,
+        "protocol": settings.protocol,
         "asks_fluency": settings.fluency,
         "must_watch": settings.must_watch,
         "shows_number": settings.shows_number,
@@ -153,7 +191,7 @@ def _settings(settings: importing.Settings) -> dict[str, object]:
 
 
 def _captions(
-    campaign: Campaign, reading: importing.Reading, progress: Progress
+    campaign: Campaign, reading: Reading, progress: Progress
 ) -> Iterator[tuple[int, int, str]]:
     videos = dict(campaign.videos.values_list("name", "pk"))
     systems = dict(campaign.systems.values_list("name", "pk"))
@@ -164,7 +202,7 @@ def _captions(
             progress("Writing captions", number, total)
 
 
-def _free_slug(name: str) -> str:
+def free_slug(name: str) -> str:
     """A short address for the campaign that neither another campaign nor a page of ours has."""
     stem = slugify(name)[:60] or "campaign"
     taken = {
@@ -175,3 +213,26 @@ def _free_slug(name: str) -> str:
         stem if number == 1 else f"{stem}-{number}" for number in range(1, len(taken) + 2)
     )
     return next(slug for slug in candidates if slug not in taken)
+
+
+@transaction.atomic
+def caption_correct(*, caption: Caption, text: str) -> Caption:
+    """Put right what a caption says: the old row is kept, retired, and a new one takes its place.
+
+    HITs composed earlier keep showing the old text, and their ratings stay with it.
+    """
+    text = " ".join(text.split())
+    faults = Faults()
+    check_caption(text, LIMITS.caption_characters, Where(), faults)
+    if faults.errors:
+        raise DomainError(" ".join(str(fault) for fault in faults))
+    if text == caption.text:
+        raise DomainError("The caption already says this.")
+    if caption.system.campaign.state == Campaign.State.CLOSED:
+        raise DomainError("This campaign is closed.")
+    retired = Caption.objects.filter(pk=caption.pk, retired_at=None).update(
+        retired_at=timezone.now()
+    )
+    if not retired:
+        raise DomainError("This caption was corrected already.")
+    return Caption.objects.create(video=caption.video, system=caption.system, text=text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,14 @@ from django.db import transaction
 
 from daplatform.disk import NO_SPACE, is_full
 from daplatform.errors import DomainError
+from daplatform.jobs.models import Job
 from daplatform.jobs.services import job_done, job_failed, job_progress
-from hits import importing
-from hits.composition.shape import Shape
-from hits.models import Upload
-from hits.planning import find_misfit
-from hits.services.importing import campaign_import
+from hits.composition.shape import Shape, VideoShape
+from hits.importing.reading import Reading, read_campaign
+from hits.importing.roles import Role
+from hits.models import Rendition, Upload, Video
+from hits.planning import find_misfit, find_video_misfit
+from hits.services.importing import campaign_import, reward_of
 
 Stage, Status = Upload.Stage, Upload.Status
 
@@ -51,12 +53,15 @@ def upload_confirm(*, upload: Upload) -> Upload:
 def upload_discard(*, upload: Upload) -> None:
     """Forget an upload that nobody works on; a campaign made of it stays."""
     if not Upload.objects.filter(pk=upload.pk).exclude(status__in=Upload.ACTIVE).delete()[0]:
-        raise DomainError("This upload is being worked on. Wait until that is done.")
+        raise DomainError("This upload is being processed. Wait until that is done.")
     upload.archive.delete(save=False)
 
 
-def upload_work(upload: Upload) -> None:
-    """Find every fault in an archive, or write the campaign of a confirmed one."""
+def upload_work(upload: Upload) -> Iterable[Job]:
+    """Find every fault in an archive, or write the campaign of a confirmed one.
+
+    Workers are to be woken for the videos that have to be converted then.
+    """
     try:
         _with_reading(upload, _import if upload.stage == Stage.IMPORT else _check)
     except FileNotFoundError as error:
@@ -66,9 +71,11 @@ def upload_work(upload: Upload) -> None:
             raise
         sentence = f"There was no room to unpack it: {NO_SPACE}. Send it again later."
         raise DomainError(sentence) from error
+    files = Video.objects.filter(campaign__upload=upload.pk).values("file")
+    return Rendition.objects.filter(source__in=files).due()
 
 
-def _with_reading(upload: Upload, record: Callable[[Upload, importing.Reading], None]) -> None:
+def _with_reading(upload: Upload, record: Callable[[Upload, Reading], None]) -> None:
     """Unpack and read the archive into a folder that is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="da-upload-") as folder:
         archive = Path(folder) / "campaign.zip"
@@ -78,7 +85,7 @@ def _with_reading(upload: Upload, record: Callable[[Upload, importing.Reading], 
         workspace = Path(folder) / "unpacked"
         workspace.mkdir()
         tell = job_progress(upload)
-        reading = importing.read_campaign(
+        reading = read_campaign(
             archive,
             workspace=workspace,
             name=Path(upload.filename).stem,
@@ -87,7 +94,7 @@ def _with_reading(upload: Upload, record: Callable[[Upload, importing.Reading], 
         record(upload, reading)
 
 
-def _check(upload: Upload, reading: importing.Reading) -> None:
+def _check(upload: Upload, reading: Reading) -> None:
     found = report(reading)
     if reading.is_sound:
         job_done(job=upload, report=found)
@@ -95,7 +102,7 @@ def _check(upload: Upload, reading: importing.Reading) -> None:
         upload_refuse(upload, "The archive has faults.", report=found)
 
 
-def _import(upload: Upload, reading: importing.Reading) -> None:
+def _import(upload: Upload, reading: Reading) -> None:
     tell = job_progress(upload)
     campaign = campaign_import(reading=reading, owner=upload.owner, progress=tell)
     if job_done(job=upload, campaign=campaign):
@@ -108,7 +115,7 @@ def upload_refuse(upload: Upload, problem: str, **fields: Any) -> None:
         upload.archive.delete(save=False)
 
 
-def report(reading: importing.Reading) -> dict[str, Any]:
+def report(reading: Reading) -> dict[str, Any]:
     """What was found, in JSON's own types, for the page that asks for confirmation."""
     hits = reading.settings.hits
     return {
@@ -119,13 +126,14 @@ def report(reading: importing.Reading) -> dict[str, Any]:
             "Repeats per HIT": hits.repeats,
             "HITs per caption": hits.redundancy,
             "People per HIT": hits.assignments,
-            "Reward": f"{hits.reward} USD",
+            "Reward": f"{reward_of(reading)} USD",
             "Minutes allowed": hits.minutes_allowed,
-            "Most HITs a person": hits.max_hits_per_annotator or "no limit",
+            "HITs per person, at most": hits.max_hits_per_annotator or "no limit",
+            "Protocol": reading.settings.asked.title,
             "Pairs for quality control": hits.min_pairs or "what the test needs",
             "Watching required": "yes" if reading.settings.must_watch else "no",
             "Number shown on the scale": "yes" if reading.settings.shows_number else "no",
-            "Faster playing": "offered" if reading.settings.offers_speed else "not offered",
+            "Faster playback": "offered" if reading.settings.offers_speed else "not offered",
             "Language": reading.settings.language or "the browser's",
             "Translated texts": ", ".join(reading.settings.translations) or "none",
             "Seed": hits.seed,
@@ -149,14 +157,17 @@ def report(reading: importing.Reading) -> dict[str, Any]:
     }
 
 
-def _misfit(reading: importing.Reading) -> str:
+def _misfit(reading: Reading) -> str:
     """Why no HIT can be made of sound files as they are set; empty where one can."""
     if not reading.is_sound:
         return ""
     hits, systems = reading.settings.hits, reading.systems
+    if reading.settings.asked.whole_video:
+        counts = [each.captions for each in systems if each.role != Role.REFERENCE]
+        return str(find_video_misfit(VideoShape(hits.size, hits.pairs), counts) or "")
     misfit = find_misfit(
         Shape(size=hits.size, pairs=hits.pairs, repeats=hits.repeats),
-        captions=sum(each.captions for each in systems if each.role != importing.Role.REFERENCE),
+        captions=sum(each.captions for each in systems if each.role != Role.REFERENCE),
         controls=sum(each.captions for each in systems if each.is_control),
         min_pairs=hits.min_pairs,
     )

@@ -14,10 +14,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from daplatform.errors import DomainError
 from hits import selectors
-from hits.forms import SettingsForm, ShareForm
+from hits.forms import DeleteForm, SettingsForm, ShareForm
 from hits.models import Campaign
 from hits.services import campaigns
-from hits.views.access import MemberRequest, for_campaign, for_member
+from hits.views.access import MemberRequest, campaigns_for, for_campaign, for_member, require
 
 CAMPAIGNS_PER_PAGE = 20
 POSTERS_SHOWN = 12
@@ -26,7 +26,7 @@ POSTERS_SHOWN = 12
 @require_safe
 @for_member()
 def campaign_list(request: MemberRequest) -> HttpResponseBase:
-    rows = selectors.campaigns_counted(selectors.campaigns_for(request.user))
+    rows = selectors.campaigns_counted(campaigns_for(request.user))
     page = Paginator(rows, CAMPAIGNS_PER_PAGE).get_page(request.GET.get("page"))
     uploads = selectors.uploads_unfinished(request.user)[:5]
     return render(request, "hits/campaign_list.html", {"page": page, "uploads": uploads})
@@ -51,10 +51,25 @@ def campaign_settings(request: MemberRequest, campaign: Campaign) -> HttpRespons
         else:
             messages.success(request, "The settings are saved.")
             return redirect("hits:campaign-settings", campaign.slug)
-    context = {"campaign": campaign, "form": form}
-    return render(
-        request, "hits/campaign_settings.html", context, status=400 if form.errors else 200
-    )
+    return settings_page(request, campaign, form=form)
+
+
+def settings_page(
+    request: MemberRequest,
+    campaign: Campaign,
+    *,
+    form: SettingsForm | None = None,
+    delete_form: DeleteForm | None = None,
+) -> HttpResponseBase:
+    """The page; with a form that was refused, as status 400."""
+    refused = any(given is not None and given.errors for given in (form, delete_form))
+    context = {
+        "campaign": campaign,
+        "form": form or SettingsForm(instance=campaign),
+        "delete_form": delete_form or DeleteForm(name=campaign.name),
+        "may_delete": selectors.may_share(campaign, request.user),
+    }
+    return render(request, "hits/campaign_settings.html", context, status=400 if refused else 200)
 
 
 @require_POST
@@ -74,6 +89,36 @@ def campaign_share(request: MemberRequest, campaign: Campaign) -> HttpResponseBa
         return campaign_page(request, campaign, share_form=form)
     messages.success(request, "Sharing is changed.")
     return redirect("hits:campaign-detail", campaign.slug)
+
+
+@require_POST
+@for_campaign("hits.change_campaign")
+def campaign_delete(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """A draft that nobody needs: its owner types its name, so that it is not deleted by mistake."""
+    if not selectors.may_share(campaign, request.user):
+        raise PermissionDenied("Only the owner of a campaign can delete it.")
+    form = DeleteForm(request.POST, name=campaign.name)
+    if form.is_valid():
+        try:
+            campaigns.campaign_delete(campaign=campaign)
+        except DomainError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, f"“{campaign.name}” is deleted.")
+            return redirect("hits:campaign-list")
+    return settings_page(request, campaign, delete_form=form)
+
+
+@require_POST
+@for_campaign("hits.change_campaign")
+def campaign_duplicate(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """The same videos, captions and settings once more, as a draft of one's own."""
+    require(request.user, "hits.add_upload")
+    copy = campaigns.campaign_duplicate(campaign=campaign, owner=request.user)
+    messages.success(
+        request, f"“{copy.name}” is a draft with the same material. Change what you like."
+    )
+    return redirect("hits:campaign-settings", copy.slug)
 
 
 @require_POST
@@ -115,15 +160,19 @@ def campaign_context(campaign: Campaign) -> dict[str, Any]:
     systems = selectors.campaign_systems(campaign)
     videos = selectors.campaign_videos(campaign)
     batches = selectors.campaign_batches(campaign)
+    plan = selectors.campaign_plan(campaign, systems)
     return {
         "campaign": campaign,
         "systems": systems,
-        "plan": selectors.campaign_plan(campaign, systems),
+        "plan": plan,
+        "reach": plan and selectors.campaign_reach(campaign, plan),
         "misfit": selectors.campaign_misfit(campaign, systems),
+        "pay": selectors.campaign_pay(campaign),
         "batches": batches,
         "is_composing": any(batch.is_active for batch in batches),
         "video_count": videos.count(),
         "videos": videos[:POSTERS_SHOWN],
+        "conversions": selectors.campaign_conversions(campaign),
     }
 
 

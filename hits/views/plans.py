@@ -13,7 +13,7 @@ from daplatform.errors import DomainError
 from hits import charts, selectors
 from hits.forms import PlanForm
 from hits.models import Campaign
-from hits.planning import Misfit
+from hits.planning import Misfit, VideoMisfit
 from hits.services.campaigns import campaign_update
 from hits.views.access import MemberRequest, for_campaign, require
 
@@ -43,13 +43,15 @@ def save(form: PlanForm, campaign: Campaign) -> bool:
     return True
 
 
-def fitting_address(form: PlanForm, misfit: Misfit | None) -> str:
+def fitting_address(form: PlanForm, misfit: Misfit | VideoMisfit | None) -> str:
     """Where the form is filled with numbers that fit, its other numbers kept."""
     if misfit is None or misfit.fitting is None:
         return ""
     fitting = misfit.fitting
     numbers = {field.name: field.value() for field in form}
     numbers |= {"hit_size": fitting.size, "pairs": fitting.pairs, "repeats": fitting.repeats}
+    if misfit.redundancy > 1:
+        numbers["redundancy"] = misfit.redundancy
     return f"?{urlencode(numbers)}"
 
 
@@ -65,6 +67,7 @@ def plan_page(request: MemberRequest, campaign: Campaign, form: PlanForm) -> Htt
         "saved": selectors.campaign_plan(campaign, systems) if tried else plan,
         "is_saved": not form.is_bound or not form.has_changed(),
         "misfit": misfit,
+        "pay": selectors.campaign_pay(campaign, **tried),
         "fitting": fitting_address(form, misfit),
     }
     if plan is not None:

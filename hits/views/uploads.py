@@ -33,7 +33,7 @@ def upload_create(request: MemberRequest) -> HttpResponseBase:
         form.add_error("archive", str(error))
         return upload_form(request, form)
     job_wake(upload)
-    return go_to(request, upload)
+    return go_to(request, reverse("hits:upload-detail", args=[upload.pk]))
 
 
 @require_safe
@@ -41,6 +41,8 @@ def upload_create(request: MemberRequest) -> HttpResponseBase:
 def upload_detail(request: MemberRequest, pk: int) -> HttpResponseBase:
     """The page polls itself, with htmx, while the archive is being worked on."""
     upload = get_object_or_404(request.user.uploads.select_related("campaign"), pk=pk)
+    if upload.is_imported and upload.campaign and not was_known(upload):
+        return go_to(request, upload.campaign.get_absolute_url())
     return upload_page(request, upload)
 
 
@@ -81,13 +83,17 @@ def upload_page(request: MemberRequest, upload: Upload, *, error: str = "") -> H
         "upload": upload,
         "report": report,
         "unlisted": unlisted - len(report.get("faults", [])),
-        "was_known": bool(upload.campaign and upload.campaign.created_at < upload.created_at),
+        "was_known": was_known(upload),
         "error": error,
     }
     return render(request, name, context, status=400 if error else 200)
 
 
-def go_to(request: MemberRequest, upload: Upload) -> HttpResponseBase:
+def was_known(upload: Upload) -> bool:
+    """Whether its files were imported before."""
+    return bool(upload.campaign and upload.campaign.created_at < upload.created_at)
+
+
+def go_to(request: MemberRequest, address: str) -> HttpResponseBase:
     """Sent by htmx, a plain redirect would be followed out of sight."""
-    address = reverse("hits:upload-detail", args=[upload.pk])
     return HttpResponseClientRedirect(address) if request.htmx else redirect(address)

@@ -6,14 +6,16 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from daplatform.errors import DomainError
-from daplatform.media import allow_media, stored_file
+from daplatform.jobs.tasks import job_wake
+from daplatform.media import allow_media, is_small_screen, stored_file
 from hits import selectors
 from hits.forms import CorrectionForm
 from hits.models import Campaign, Caption
-from hits.services import campaigns
+from hits.services import importing
+from hits.services.renditions import renditions_retry
 from hits.views.access import MemberRequest, for_campaign
 
 VIDEOS_PER_PAGE = 48
@@ -26,7 +28,28 @@ def video_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     videos = selectors.campaign_videos(campaign, search)
     page = Paginator(videos, VIDEOS_PER_PAGE).get_page(request.GET.get("page"))
     context = {"campaign": campaign, "page": page, "search": search}
+    context["conversions"] = selectors.campaign_conversions(campaign)
     return render(request, "hits/video_list.html", context)
+
+
+@require_safe
+@for_campaign()
+def video_conversions(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """How far they are, for pages that show it."""
+    context = {"campaign": campaign, "conversions": selectors.campaign_conversions(campaign)}
+    return render(request, "hits/_conversions.html", context)
+
+
+@require_POST
+@for_campaign("hits.change_campaign")
+def video_convert(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
+    """What could not be converted is tried once more."""
+    try:
+        for rendition in renditions_retry(campaign=campaign):
+            job_wake(rendition)
+    except DomainError as error:
+        messages.error(request, str(error))
+    return redirect("hits:video-list", campaign.slug)
 
 
 def search_wanted(request: MemberRequest) -> str:
@@ -58,7 +81,7 @@ def caption_correct(request: MemberRequest, campaign: Campaign, pk: int) -> Http
     form = CorrectionForm(request.POST or None, initial={"text": caption.text})
     if request.method == "POST" and form.is_valid():
         try:
-            campaigns.caption_correct(caption=caption, text=form.cleaned_data["text"])
+            importing.caption_correct(caption=caption, text=form.cleaned_data["text"])
         except DomainError as error:
             form.add_error("text", str(error))
         else:
@@ -74,7 +97,8 @@ def caption_correct(request: MemberRequest, campaign: Campaign, pk: int) -> Http
 @for_campaign()
 def video_file(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResponseBase:
     video = get_object_or_404(campaign.videos, pk=pk)
-    return stored_file(request, video.file, digest=video.sha256)
+    kind, file = selectors.video_shown(video, is_light=is_small_screen(request))
+    return stored_file(request, file, digest=f"{video.sha256}{kind}")
 
 
 @require_safe

@@ -32,7 +32,6 @@ size = 100
 redundancy = 1
 assignments = {{assignments}}
 seed = {{seed}}
-reward = 0.99
 """
 CAMPAIGN_SEEDS = 1_000_000
 """Campaigns are made of scenes below this number; scenes above it are unseen by any of them."""

@@ -41,12 +41,12 @@ class Evaluation:
     fine: float
 
 
-def evaluate(towers: Encoders, examples: Examples, sources: Sequence[str]) -> Evaluation:
+def evaluate(encoders: Encoders, examples: Examples, sources: Sequence[str]) -> Evaluation:
     """Among as many scenes as there are, chance is one over that number."""
-    frames = _frames(towers, examples)
+    frames = _frames(encoders, examples)
     videos = np.stack([video_vector(vectors) for vectors in frames])
     texts = {
-        source: towers.encode_texts([caption.text for caption in told])
+        source: encoders.encode_texts([caption.text for caption in told])
         for source, told in examples.captions.items()
     }
     similarity = {s: np.stack([t.vectors[-1] for t in texts[s]]) @ videos.T for s in sources}
@@ -62,11 +62,11 @@ def evaluate(towers: Encoders, examples: Examples, sources: Sequence[str]) -> Ev
     )
 
 
-def _frames(towers: Encoders, examples: Examples) -> list[Vectors]:
+def _frames(encoders: Encoders, examples: Examples) -> list[Vectors]:
     scenes, count = examples.pictures.shape[:2]
     flat = examples.pictures.reshape(-1, *examples.pictures.shape[2:])
     vectors = [
-        towers.encode_images([towers.prepare(Image.fromarray(picture)) for picture in batch])
+        encoders.encode_images([encoders.prepare(Image.fromarray(picture)) for picture in batch])
         for batch in groups(flat, _AT_ONCE)
     ]
     return list(np.concatenate(vectors).reshape(scenes, count, -1))

@@ -23,7 +23,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, normalize, pad
 
-from analysis.metrics.encoding.towers.libraries import open_clip
+from analysis.metrics.encoding.torch_models.libraries import open_clip
 from rehearsal.demo import Story
 from rehearsal.demo_model.examples import FALSE, TRUE, Examples, facts
 

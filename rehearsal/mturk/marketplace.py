@@ -23,7 +23,7 @@ from rehearsal.mturk.records import (
     Bonus,
     Hit,
     HitType,
-    Letter,
+    Message,
     QualificationType,
     State,
     Status,
@@ -51,7 +51,7 @@ class Marketplace:
         self.qualifications: dict[str, QualificationType] = {}
         self.workers: dict[str, Worker] = {}
         self.bonuses: dict[str, list[Bonus]] = {}  # by assignment
-        self.letters: list[Letter] = []
+        self.messages: list[Message] = []
         self._made = 0
         self._type_ids: dict[HitType, str] = {}
         self._timers: list[tuple[dt.datetime, int, str]] = []

@@ -13,7 +13,7 @@ from rehearsal.mturk.marketplace import Marketplace
 from rehearsal.mturk.paging import page
 from rehearsal.mturk.qualification_operations import OPERATIONS as QUALIFICATION_OPERATIONS
 from rehearsal.mturk.qualifying import SYSTEM
-from rehearsal.mturk.records import LISTED, Hit, HitType, Letter, Status
+from rehearsal.mturk.records import LISTED, Hit, HitType, Message, Status
 from rehearsal.mturk.refusals import Refusal
 
 Request = dict[str, Any]
@@ -201,8 +201,8 @@ def get_account_balance(market: Marketplace, request: Request) -> Answer:
 
 def notify_workers(market: Marketplace, request: Request) -> Answer:
     strangers = [one for one in request["WorkerIds"] if not market.knows(one)]
-    market.letters += [
-        Letter(one, request["Subject"], request["MessageText"], market.now)
+    market.messages += [
+        Message(one, request["Subject"], request["MessageText"], market.now)
         for one in request["WorkerIds"]
         if one not in strangers
     ]

@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 from django.template.loader import render_to_string
 
 from daplatform import places
-from rehearsal.mturk.desk import Desk
 from rehearsal.mturk.exchange import Call, Reply, json_reply, troubled
 from rehearsal.mturk.faults import Faults
 from rehearsal.mturk.refusals import Refusal
+from rehearsal.mturk.service import MarketService
 from rehearsal.mturk.worker_acts import WORKER_ID
 
 SUBMIT_PATH = "/mturk/externalSubmit"
@@ -40,7 +40,7 @@ STATIC = re.compile(r"/static/((?:css|vendor/inter)/[\w.-]+|favicon\.svg)")
 class Pages:
     """What a worker's browser is shown; a program asks for the same as JSON."""
 
-    desk: Desk
+    service: MarketService
     faults: Faults
 
     def reply(self, call: Call) -> Reply:
@@ -69,7 +69,7 @@ class Pages:
         return _page(call, "refusal", {"error": "There is no such page."}, 404)
 
     def _act(self, call: Call, name: str, **request: Any) -> dict[str, Any]:
-        return self.desk.act(name, {"worker": call.cookie(COOKIE), **request})
+        return self.service.act(name, {"worker": call.cookie(COOKIE), **request})
 
     def _sign_in(self, call: Call) -> Reply:
         form = call.form
@@ -80,7 +80,7 @@ class Pages:
             "worker": form.get("worker", "").strip().upper(),
             "country": form.get("country", "")[:2].upper(),
         }
-        answer = self.desk.act("sign-in", names | numbers)
+        answer = self.service.act("sign-in", names | numbers)
         cookie = f"{COOKIE}={answer['worker']}; Path=/; HttpOnly; SameSite=Lax"
         return _redirect(call, "/", answer, **{"Set-Cookie": cookie})
 
@@ -113,7 +113,7 @@ class Pages:
         request = {"assignment": assignment, "fields": fields}
 
         def perform() -> Reply:
-            return _page(call, "submitted", self.desk.act("submit", request))
+            return _page(call, "submitted", self.service.act("submit", request))
 
         return troubled(self.faults.take("externalSubmit"), perform)
 

@@ -139,7 +139,7 @@ class Bonus:
 
 
 @dataclass(frozen=True)
-class Letter:
+class Message:
     worker: str
     subject: str
     text: str

@@ -57,10 +57,10 @@ def look(market: Marketplace, request: Request) -> Answer:
         "submitted": sum(one.state is State.SUBMITTED for one in mine),
         "approved": sum(one.state is State.APPROVED for one in mine),
         "rejected": sum(one.state is State.REJECTED for one in mine),
-        "letters": [
-            {"subject": letter.subject, "text": letter.text}
-            for letter in market.letters
-            if letter.worker == worker
+        "messages": [
+            {"subject": message.subject, "text": message.text}
+            for message in market.messages
+            if message.worker == worker
         ],
     }
 

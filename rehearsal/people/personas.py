@@ -12,6 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hits.protocols import Scale
+from hits.protocols.direct_assessment import SCALE
+
 HABITS = ("honest", "careless", "random", "constant")
 # How often a careless annotator answers without having looked.
 INATTENTION = 0.4
@@ -20,6 +23,8 @@ INATTENTION = 0.4
 @dataclass(frozen=True)
 class Persona:
     """How somebody answers: 50 + bias + scale * (100 quality - 50) + noise, when they look.
+
+    That is in per cent of the way from the lowest answer to the highest.
 
     >>> honest = Persona("honest", bias=5.0, scale=0.5, noise=0.0)
     >>> respond(honest, 0.9, seconds=4.0, rng=np.random.default_rng(1)).score
@@ -91,7 +96,12 @@ def _persona(habit: str, rng: np.random.Generator) -> Persona:
 
 
 def respond(
-    persona: Persona, quality: float, *, seconds: float, rng: np.random.Generator
+    persona: Persona,
+    quality: float,
+    *,
+    seconds: float,
+    rng: np.random.Generator,
+    scale: Scale = SCALE,
 ) -> Response:
     """Rate a caption of that quality, from 0 to 1, for a video of that many seconds."""
     if not 0 <= quality <= 1:
@@ -107,8 +117,18 @@ def respond(
     watched = seconds if looks else 0.3 * seconds * rng.random()
     thought = rng.lognormal(1.2, 0.5) if looks else rng.lognormal(0.0, 0.4)
     return Response(
-        score=int(np.clip(np.rint(score), 0, 100)),
+        score=_on(scale, float(score)),
         seconds=watched + thought,
         watched=watched,
         moves=1 + int(rng.poisson(2)),
     )
+
+
+def _on(scale: Scale, percent: float) -> int:
+    """The answer nearest to a share of the way from the lowest to the highest.
+
+    >>> _on(Scale(1, 5, "ordinal"), 80.0), _on(Scale(1, 5, "ordinal"), -10.0), _on(SCALE, 72.4)
+    (4, 1, 72)
+    """
+    steps = np.rint(percent * (scale.high - scale.low) / 100)
+    return int(np.clip(scale.low + steps, scale.low, scale.high))

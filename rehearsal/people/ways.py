@@ -10,19 +10,17 @@ from urllib.parse import urlsplit
 from django.urls import Resolver404, resolve
 
 from annotations.tokens import entry_read, session_read
-from crowds.addresses import entry_path
 from crowds.invite.invitations import invitation_entry
 from crowds.models import Invitation
+from crowds.selectors.entry import entry_path
 from daplatform.errors import DomainError
 from hits.models import Campaign
 from rehearsal.mturk.worker_client import Turned, WorkerClient
-from rehearsal.people.personas import respond
+from rehearsal.people.answers import Subject, answers_to, response_to
 from rehearsal.people.rating_client import RatingClient
 from rehearsal.people.work import (
-    Subject,
     Worker,
     evidence_of,
-    fluency_score,
     subjects_of,
     worker_rate_hit,
 )
@@ -117,11 +115,10 @@ def _rate_all(campaign: Campaign, worker: Worker, client: RatingClient, seed: in
 def _rating(
     campaign: Campaign, worker: Worker, client: RatingClient, subject: Subject
 ) -> dict[str, Any]:
-    response = respond(worker.persona, subject.quality, seconds=subject.seconds, rng=worker.rng)
+    response = response_to(campaign.asked, worker.persona, subject, worker.rng)
     return {
         "receipt": client.items[subject.position]["receipt"],
         "key": str(uuid.UUID(bytes=worker.rng.bytes(16), version=4)),
-        "score": response.score,
-        "fluency": fluency_score(worker, subject) if campaign.asks_fluency else None,
         "evidence": evidence_of(response).model_dump(),
+        **answers_to(campaign.asked, worker.persona, subject, response, worker.rng),
     }

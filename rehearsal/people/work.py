@@ -6,15 +6,18 @@ import datetime as dt
 import hashlib
 import uuid
 import zlib
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
 
 import numpy as np
 from django.db import transaction
 
 from annotations.errors import NothingToTake
 from annotations.models import Annotator, AnnotatorIdentity
-from annotations.posts import Evidence, RatingPost
+from annotations.posts import AnswerPost, Evidence, RatingPost
 from annotations.selectors.work import session_of
 from annotations.services.assignments import assignment_submit
 from annotations.services.ratings import rating_submit
@@ -23,21 +26,12 @@ from crowds.invite.invitations import annotators_simulate
 from crowds.services.visits import assignment_claim
 from hits.models import Campaign, HitItem
 from rehearsal.demo import judge, scene_named
-from rehearsal.people.personas import Persona, Response, respond
+from rehearsal.people.answers import Subject, answers_to, response_to
+from rehearsal.people.personas import Persona, Response
 
 DEFAULT_SECONDS = 5.0
 FLUENCY = {HitItem.Kind.DEGRADED: 0.45}
 FLUENT = 0.85
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What a simulated annotator knows of an item: how good it truly is, and how long."""
-
-    position: int
-    quality: float
-    fluency: float
-    seconds: float
 
 
 @dataclass
@@ -100,30 +94,33 @@ def worker_rate_hit(*, campaign: Campaign, worker: Worker, seed: int) -> bool:
         except NothingToTake:
             return False
         turn = session_of(assignment)
-        for subject in subjects_of(campaign, assignment.hit_id, seed=seed):
-            _rate(worker, turn, subject, asks_fluency=campaign.asks_fluency)
+        subjects = subjects_of(campaign, assignment.hit_id, seed=seed)
+        for _, page in groupby(subjects, key=attrgetter("page")):
+            _rate(worker, turn, list(page))
         assignment_submit(session=turn, now=worker.clock)
     return True
 
 
-def _rate(worker: Worker, session: RatingSession, subject: Subject, *, asks_fluency: bool) -> None:
-    shown = worker.clock
-    response = respond(worker.persona, subject.quality, seconds=subject.seconds, rng=worker.rng)
-    worker.clock = shown + dt.timedelta(seconds=response.seconds)
-    receipt = Receipt(subject.position, shown, round(1000 * subject.seconds))
-    fluency = fluency_score(worker, subject) if asks_fluency else None
-    post = RatingPost(
-        receipt=receipt_sign(receipt, assignment=session.assignment),
-        key=uuid.UUID(bytes=worker.rng.bytes(16), version=4),
-        score=response.score,
-        fluency=fluency,
-        evidence=evidence_of(response),
+def _rate(worker: Worker, session: RatingSession, page: list[Subject]) -> None:
+    """Rate what is shown together: all of it is handed out at once, and comes back at once."""
+    shown, asked = worker.clock, session.asked
+    responses = [response_to(asked, worker.persona, subject, worker.rng) for subject in page]
+    seconds, watched = (
+        sum(getattr(response, name) for response in responses) for name in ("seconds", "watched")
     )
-    rating_submit(session=session, post=post, now=worker.clock)
-
-
-def fluency_score(worker: Worker, subject: Subject) -> int:
-    return respond(worker.persona, subject.fluency, seconds=0.0, rng=worker.rng).score
+    worker.clock = shown + dt.timedelta(seconds=seconds)
+    video_ms = round(1000 * sum(subject.seconds for subject in page))
+    for subject, response in zip(page, responses, strict=True):
+        receipt = Receipt(subject.position, shown, video_ms)
+        answers = answers_to(asked, worker.persona, subject, response, worker.rng)
+        kind: type[RatingPost | AnswerPost] = RatingPost if asked.asks_numbers else AnswerPost
+        post = kind(
+            receipt=receipt_sign(receipt, assignment=session.assignment),
+            key=uuid.UUID(bytes=worker.rng.bytes(16), version=4),
+            evidence=evidence_of(replace(response, seconds=seconds, watched=watched)),
+            **answers,
+        )
+        rating_submit(session=session, post=post, now=worker.clock)
 
 
 def evidence_of(response: Response) -> Evidence:
@@ -142,16 +139,30 @@ def evidence_of(response: Response) -> Evidence:
 
 
 def subjects_of(campaign: Campaign, hit_id: int, *, seed: int) -> list[Subject]:
-    """The truth about a HIT's items, which only simulated annotators are told."""
-    items = HitItem.objects.filter(hit=hit_id).order_by("position")
+    """The truth about a HIT's items, which only simulated annotators are told.
+
+    Where a page shows all captions of a video, each takes its share of the video's time.
+    """
+    rows = HitItem.objects.filter(hit=hit_id).order_by("position")
+    items = list(rows.select_related("caption__video", "caption__system"))
+    page_of = {
+        item.position: item.caption.video_id if campaign.asked.whole_video else item.position
+        for item in items
+    }
+    together = Counter(page_of.values())
     return [
         Subject(
             position=item.position,
+            page=page_of[item.position],
             quality=_scene_quality(item) if campaign.is_demo else _latent_quality(item, seed),
             fluency=FLUENCY.get(HitItem.Kind(item.kind), FLUENT),
-            seconds=item.caption.video.duration or DEFAULT_SECONDS,
+            seconds=(item.caption.video.duration or DEFAULT_SECONDS)
+            / together[page_of[item.position]],
+            video=item.caption.video.name,
+            text=item.text,
+            is_drawn=campaign.is_demo,
         )
-        for item in items.select_related("caption__video", "caption__system")
+        for item in items
     ]
 
 

@@ -1,10 +1,11 @@
 // Draws every element with data-chart="<id of a JSON script holding a Vega-Lite specification>".
 // Needs vega, vega-lite and vega-embed on the page. Expressions are interpreted (`ast`), so that the
 // content policy needs no unsafe-eval; colours and type come from the tokens of the stylesheet.
-// Below each chart it can be saved as it is seen, as SVG or PNG; a button with data-picture="<address
-// of an SVG>" saves that one as PNG.
+// Buttons with data-save below a chart save it as it is seen, as SVG or PNG; a button with
+// data-picture="<address of an SVG>" saves that one as PNG.
 
 const SHARPNESS = 2; // pixels of a PNG for one of the screen
+const PANEL_MARGIN = 40; // pixels beside a panel
 const views = new WeakMap();
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
@@ -34,12 +35,14 @@ function theme() {
     legend: { ...text, ...type },
     rule: { color: token("--ink-faint") },
     text: { color: token("--ink-soft"), font: token("--font") },
+    style: { shade: { color: token("--sunken") } },
   };
 }
 
 async function draw(target) {
   const source = document.getElementById(target.dataset.chart);
-  const drawn = await window.vegaEmbed(target, JSON.parse(source.textContent), {
+  target.style.minHeight = `${target.offsetHeight}px`; // empty for a moment, it keeps its room
+  const drawn = await window.vegaEmbed(target, fitting(JSON.parse(source.textContent), target), {
     actions: false,
     ast: true,
     config: theme(),
@@ -50,23 +53,17 @@ async function draw(target) {
   // Vega gives some marks a role whatever `aria` says; the description is on the element around them.
   target.querySelector("svg")?.setAttribute("aria-hidden", "true");
   views.set(target, drawn.view);
-  offerFiles(target);
+  for (const button of target.parentElement.querySelectorAll("[data-save]")) {
+    button.disabled = false;
+    button.onclick = () => saveChart(target, button.dataset.save);
+  }
 }
 
-function offerFiles(target) {
-  if (target.nextElementSibling?.matches(".files-line")) return; // drawn anew
-  const line = document.createElement("p");
-  line.className = "files-line";
-  for (const kind of ["svg", "png"]) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "link";
-    button.textContent = kind.toUpperCase();
-    button.setAttribute("aria-label", `Save this chart as ${button.textContent}`);
-    button.addEventListener("click", () => saveChart(target, kind));
-    line.append(button);
-  }
-  target.after(line);
+// Small panels stand beside each other as far as there is room.
+function fitting(spec, target) {
+  if (!spec.columns) return spec;
+  const room = Math.floor(target.clientWidth / (spec.spec.width + PANEL_MARGIN));
+  return { ...spec, columns: Math.max(1, room) };
 }
 
 async function saveChart(target, kind) {

@@ -1,16 +1,14 @@
-// Buttons that copy the field beside them, or every link of the page, where the browser lets us.
+// Buttons that copy the field beside them, or every link of the page.
 
-if (navigator.clipboard) {
-  for (const button of document.querySelectorAll("[data-copy]")) {
-    button.hidden = false;
-    const field = button.previousElementSibling;
-    button.addEventListener("click", () => copy(button, () => field.value, () => field.select()));
-  }
-  for (const button of document.querySelectorAll("[data-copy-all]")) {
-    button.hidden = false;
-    button.addEventListener("click", () => copy(button, everyLink));
-  }
+for (const button of document.querySelectorAll("[data-copy]")) {
+  const field = button.previousElementSibling;
+  offer(
+    button,
+    () => field.value,
+    () => field.select(),
+  );
 }
+for (const button of document.querySelectorAll("[data-copy-all]")) offer(button, everyLink);
 
 /** A line for each person: name, tab, link. Spreadsheets and mails take it as it is. */
 function everyLink() {
@@ -18,13 +16,27 @@ function everyLink() {
   return [...fields].map((field) => `${field.dataset.name}\t${field.value}`).join("\n");
 }
 
-async function copy(button, text, otherwise = () => {}) {
+function offer(button, text, otherwise = () => {}) {
   const label = button.textContent;
-  try {
-    await navigator.clipboard.writeText(text());
-    button.textContent = button.dataset.copied ?? "Copied";
-    setTimeout(() => (button.textContent = label), 2000);
-  } catch {
-    otherwise();
-  }
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    try {
+      await write(text());
+      button.textContent = button.dataset.copied ?? "Copied";
+      setTimeout(() => (button.textContent = label), 2000);
+    } catch {
+      otherwise();
+    }
+  });
+}
+
+/** Browsers keep the clipboard to https; over plain http, as in the demo on a phone, the old way works. */
+async function write(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const field = Object.assign(document.createElement("textarea"), { value: text });
+  document.body.append(field);
+  field.select();
+  const done = document.execCommand("copy");
+  field.remove();
+  if (!done) throw new Error("The browser does not copy.");
 }

@@ -16,26 +16,36 @@ export function showSection(name) {
   element(name).querySelector("h1")?.focus({ preventScroll: true });
 }
 
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** Bring something into sight; a script's smooth scrolling would not ask whether motion is wanted. */
+export function reveal(node) {
+  node.scrollIntoView({ block: "nearest", behavior: still.matches ? "instant" : "smooth" });
+}
+
 /** Say something to those who listen instead of looking. */
 export function announce(sentence) {
   element("announcer").textContent = sentence;
 }
 
-/** Position -1 is the practice caption. */
-export function showProgress(position, total) {
+/** Positions below 0 are for practice. */
+export function showProgress(position, total, shown = 1) {
   const number = Math.min(position + 1, total);
+  const last = Math.min(position + shown, total);
+  const several = last > number ? "progress-several" : "progress";
   element("progress-text").textContent =
-    position < 0 ? say("practice") : say("progress", { number, total });
+    position < 0 ? say("practice") : say(several, { number, last, total });
   element("progress-bar").value = Math.max(0, position);
-  element("milestone").textContent = milestone(position, total);
+  element("milestone").textContent = milestone(position, total, shown);
 }
 
-/** Said once, with the first caption after it. */
-function milestone(position, total) {
+/** Said once, with the first page after it. */
+function milestone(position, total, shown) {
   if (total < LONG_ENOUGH) return "";
-  const reached = Object.keys(MILESTONES).find(
-    (name) => Math.ceil(MILESTONES[name] * total) === position,
-  );
+  const reached = Object.keys(MILESTONES).find((name) => {
+    const passed = position - Math.ceil(MILESTONES[name] * total);
+    return passed >= 0 && passed < shown;
+  });
   return reached ? say(reached) : "";
 }
 

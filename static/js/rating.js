@@ -1,17 +1,18 @@
-/* The rating page: instructions, practice, one caption after the other, the end.
+/* The rating page: instructions, practice, one page of captions after the other, the end.
  *
  * The server decides what is rated in which order; this script shows it, measures what only a
  * browser can measure, and hands every rating to the Saver, which never loses one.
  */
 
 import { Api, Refusal } from "./rating-api.js";
+import { Entries } from "./rating-entries.js";
 import { Player } from "./rating-player.js";
 import { Saver } from "./rating-saver.js";
-import { Scale } from "./rating-scale.js";
 import { Tabs } from "./rating-tabs.js";
 import {
   announce,
   element,
+  reveal,
   showProgress,
   showSaved,
   showSection,
@@ -23,22 +24,23 @@ const work = JSON.parse(element("work").textContent);
 const api = new Api(work.endpoints, work.token);
 const tabs = new Tabs(work.name, leaveToOtherTab);
 const items = new Map(); // position -> item, as far as the server has handed them out
-const PRACTICE = -1;
 const ENDED = ["work-closed", "link-refused"];
-let position = null; // what is on the screen; null before, between and after
+let position = null; // of the first caption on the screen; null before, between and after
 let wanted = null; // what is to be on the screen as soon as it arrives
 let shownAt = 0;
 let hiddenMs = 0;
 let hiddenSince = null;
 let submitting = false;
+let askedBack = ""; // answers that were asked about already
 
-const scales = [...document.querySelectorAll("[data-scale]")].map(
-  (root) =>
-    new Scale(root, {
-      showsNumber: work.showsNumber,
-      onChange: () => element("missing").replaceChildren(),
-    }),
-);
+const kinds = {};
+for (const { dataset } of document.querySelectorAll("[data-question]"))
+  kinds[dataset.question] ??= (await import(dataset.module)).default;
+const entries = new Entries(element("entry"), kinds, {
+  showsNumber: work.showsNumber,
+  onChange: () => element("missing").replaceChildren(),
+  onEnter: () => next(),
+});
 const player = new Player([...document.querySelectorAll(".screen video")], {
   onState: showState,
   onTime: (share) => (element("seek").value = 1000 * share),
@@ -55,86 +57,94 @@ const saver = new Saver(work.name, {
   },
 });
 
-/* Which caption is on the screen ------------------------------------------------------------ */
+/* Which captions are on the screen ---------------------------------------------------------- */
 
 function keep(handedOut) {
   for (const item of handedOut) items.set(item.position, item);
 }
 
-/** Show a caption, fetching it first where it is not here; past the last one, the end. */
+/** The captions that are shown together with one; nothing while one of them is not here. */
+function pageOf(target) {
+  const [first, stop] = items.get(target)?.page ?? [target, target + 1];
+  const page = Array.from({ length: stop - first }, (_, i) => items.get(first + i));
+  return page.includes(undefined) ? null : page;
+}
+
+/** Show the page of a caption, fetching it where it is not here; past the last one, the end. */
 async function open(target) {
   wanted = target;
   submitting = false;
   player.pause();
   if (target >= work.total) return finish();
-  if (!items.has(target)) {
+  if (!pageOf(target)) {
     position = null;
     showSection("waiting");
-    await fetchItem(target);
-    if (wanted !== target || !items.has(target)) return;
+    await fetchPage(target);
+    if (wanted !== target || !pageOf(target)) return;
   }
-  show(items.get(target));
+  show(pageOf(target));
 }
 
 /** Ask until it comes. While ratings are on their way it comes with their answers, unasked. */
-async function fetchItem(target) {
-  while (wanted === target && !items.has(target)) {
+async function fetchPage(target) {
+  while (wanted === target && !pageOf(target)) {
     const asks = !saver.waiting;
     try {
       if (asks) keep((await api.item(target)).items);
     } catch (error) {
       if (error instanceof Refusal && error.code !== "unknown-item") return refused(error);
     }
-    if (items.has(target)) return;
+    if (pageOf(target)) return;
     await new Promise((resolve) => setTimeout(resolve, asks ? 1000 : 50));
   }
 }
 
-function show(item) {
-  position = item.position;
+function show(page) {
+  position = page[0].position;
   shownAt = performance.now();
   hiddenMs = 0;
-  const answers = item.answer ? [item.answer.score, item.answer.fluency] : [null, null];
-  scales.forEach((scale, i) => {
-    scale.reset(answers[i]);
-  });
-  element("caption").textContent = item.text;
+  const isPractice = position < 0;
+  const isDone = page.every((item) => item.answer);
+  entries.show(page);
   element("back").disabled = position <= 0;
-  element("next").textContent = say(position === PRACTICE ? "done" : "next");
-  element("practice-note").hidden = position !== PRACTICE;
-  showReport(position !== PRACTICE);
+  element("next").textContent = say(isPractice ? "done" : "next");
+  element("practice-note").hidden = !isPractice;
+  showReport(!isPractice);
   element("missing").replaceChildren();
   showSection("rating");
-  lock(work.mustWatch && !item.answer);
-  player.show(item.media, { autoplay: !item.answer });
+  lock(work.mustWatch && !isDone);
+  player.show(page[0].media, { autoplay: !isDone });
   prefetch();
-  showProgress(position, work.total);
-  const place = { number: position + 1, total: work.total };
-  announce(position >= 0 ? say("caption-number", place) : say("practice"));
+  showProgress(position, work.total, page.length);
+  announce(isPractice ? say("practice") : placeOf(page));
   if (element("judgement").dataset.locked === "true") element("play").focus();
-  else scales[0].focus();
+  else entries.focus();
+}
+
+function placeOf(page) {
+  const place = { number: position + 1, last: position + page.length, total: work.total };
+  return say(page.length > 1 ? "caption-numbers" : "caption-number", place);
 }
 
 function prefetch() {
-  const next = position === PRACTICE ? items.get(work.done) : items.get(position + 1);
+  const next = items.get(position < 0 ? work.done : position + entries.length);
   if (next) player.prefetch(next.media);
 }
 
 function lock(locked) {
   element("judgement").dataset.locked = locked;
-  element("caption").hidden = locked;
   element("watch-first").hidden = !locked;
   element("watch-first").textContent = say("watch-first");
   element("next").disabled = locked;
-  for (const scale of scales) scale.lock(locked);
+  entries.lock(locked);
 }
 
 function unlock() {
   if (element("judgement").dataset.locked !== "true") return;
   lock(false);
-  announce(say("caption-said", { text: element("caption").textContent }));
-  scales[0].focus();
-  element("judgement").scrollIntoView({ block: "nearest", behavior: "smooth" });
+  announce(say("caption-said", { text: entries.texts }));
+  entries.focus();
+  reveal(element("judgement"));
 }
 
 /** Whoever jumps to the end is told why no caption comes. */
@@ -154,25 +164,44 @@ function showFailure(failure) {
 
 function next() {
   if (position === null || element("next").disabled) return;
-  const untouched = scales.find((scale) => scale.value === null);
+  const untouched = entries.unanswered;
   if (untouched) return sayMissing(untouched);
-  if (position === PRACTICE) return practised();
-  const item = items.get(position);
-  const [score, fluency = null] = scales.map((scale) => scale.value);
-  const changed = item.answer?.score !== score || item.answer?.fluency !== fluency;
-  if (changed && !work.preview) saver.add(rating(item, score, fluency));
-  item.answer = { score, fluency };
-  open(position + 1);
+  if (asksBack()) return;
+  if (position < 0) return practised();
+  for (const given of entries.answers) {
+    if (hasChanged(given) && !work.preview) saver.add(rating(given));
+    given.item.answer = given.answer;
+  }
+  open(position + entries.length);
 }
 
-function rating(item, score, fluency) {
-  const touches = scales.flatMap((scale) => scale.touches);
+/** Ask once whether marks and levels that contradict each other are meant; Next again says yes. */
+function asksBack() {
+  const contradiction = entries.contradiction;
+  const given = JSON.stringify(entries.answers.map(({ answer }) => answer));
+  if (!contradiction || given === askedBack) return false;
+  askedBack = given;
+  element("missing").textContent = say(contradiction.word);
+  contradiction.level.focus();
+  reveal(contradiction.root);
+  return true;
+}
+
+const hasChanged = ({ item, answer }) =>
+  Object.keys(answer).some((name) => !same(item.answer?.[name], answer[name]));
+
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+/** Numbers are sent by name, as most ratings are nothing else; all other answers together. */
+const body = (answer) =>
+  Object.values(answer).every(Number.isInteger) ? answer : { answers: answer };
+
+function rating({ item, answer, touches }) {
   const since = (time) => Math.round(Math.max(0, time - shownAt));
   return {
     receipt: item.receipt,
     key: newKey(),
-    score,
-    fluency,
+    ...body(answer),
     evidence: {
       elapsed_ms: since(performance.now()),
       first_touch_ms: since(Math.min(...touches)),
@@ -195,16 +224,18 @@ function newKey() {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-function sayMissing(scale) {
-  element("missing").textContent = say("touch-first");
-  scale.focus();
+function sayMissing(question) {
+  element("missing").textContent = say(entries.length > 1 ? "rate-all" : "touch-first");
+  question.focus();
+  reveal(question.root);
 }
 
 /** The server has a rating: it may hand out the next item, or know more than this tab does. */
 function received(answer) {
   keep(answer.items);
   work.done = answer.done;
-  if (position !== null && position < answer.done - 1 && answer.revision > 1 && !returning()) {
+  const last = position + entries.length - 1;
+  if (position !== null && last < answer.done - 1 && answer.revision > 1 && !returning()) {
     announce(say("further-elsewhere"));
     open(answer.done);
   } else if (position !== null) prefetch();
@@ -229,7 +260,8 @@ async function refused(error, rating) {
 async function keepSaved(sentence, { receipt }) {
   const item = [...items.values()].find((known) => known.receipt === receipt);
   if (item) items.delete(item.position); // fetched again when it is opened, with its rating
-  if (item && position === item.position) await open(position);
+  const isShown = item?.position >= position && item?.position < position + entries.length;
+  if (position !== null && isShown) await open(position);
   element("missing").textContent = sentence;
 }
 
@@ -275,9 +307,9 @@ function leaveToOtherTab() {
 }
 
 function practise() {
-  items.set(PRACTICE, { position: PRACTICE, answer: null, ...work.practice });
-  wanted = PRACTICE;
-  show(items.get(PRACTICE));
+  keep(work.practice);
+  wanted = work.practice[0].position;
+  show(work.practice);
 }
 
 function practised() {
@@ -357,18 +389,20 @@ function toggleSound() {
   player.set({ muted });
 }
 
-/** Space plays, arrows and digits rate, Enter goes on, from anywhere but other controls. */
+/** Space plays, arrows and digits rate, Enter goes on. A control that has the focus keeps its own
+ * keys: a button those that press it, so that one can rate after "Watch again". */
 function key(event) {
   if (document.body.dataset.section !== "rating" || event.altKey || event.ctrlKey || event.metaKey)
     return;
-  if (event.target.closest("button, a, select, summary, textarea, #seek")) return;
+  if (event.target.closest("a, select, textarea, #seek")) return;
+  if (event.target.closest("button, summary") && [" ", "Enter"].includes(event.key)) return;
   if (event.key === " ") {
     event.preventDefault();
     player.toggle();
   } else if (event.key === "Enter") {
     event.preventDefault();
     next();
-  } else if (!event.defaultPrevented) scales[0].key(event);
+  } else if (!event.defaultPrevented) entries.key(event);
 }
 
 const clicks = {
@@ -381,6 +415,7 @@ const clicks = {
   next,
   back: () => open(position - 1),
   submit,
+  check: () => open(0),
   help: readInstructions,
   "resume-reading": () => showSection("rating"),
   "without-video": unlock,

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from django.test import Client
 
-from analysis.models import MetricRun
+from analysis.models import LearnedMetric, MetricRun
 from analysis.services.keys import key_create
 from annotations.tokens import media_name
 from annotations.views.guards import TOKEN_HEADER
@@ -19,7 +19,7 @@ from crowds.services.launches import batch_launch
 from hits.models import Upload
 from hits.services.composing import batch_compose
 from tests.access.kinds import KINDS, Kind
-from tests.analysis.workbench.conftest import make_export
+from tests.analysis.pages.conftest import make_export
 from tests.annotations.person import ORIGIN, Person, invite, link
 from tests.factories import make_user
 
@@ -94,7 +94,12 @@ def rows_of(campaign, organiser):
     video = campaign.videos.first()
     message = OutboxMessage.objects.create(campaign=campaign, crowd="invite", kind="publish")
     run = MetricRun.objects.create(campaign=campaign, metrics=["bleu4"], choices={}, last_caption=1)
+    learned = LearnedMetric.objects.create(
+        campaign=campaign, name="head-of-access", kind="head", last_rating=1
+    )
     return {
+        "learned": learned.pk,
+        "learned_name": learned.name,
         "video": video.pk if video else 0,
         "caption": video.captions.first().pk if video else 0,
         "message": message.pk,

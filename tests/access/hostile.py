@@ -31,6 +31,7 @@ CHECKED = {"hits.Video.url": "https://videos.example/" + HARM}
 OURS = {
     "auth.User.password",
     "hits.Campaign.slug",
+    "hits.Campaign.protocol",  # one of ours, or it is refused
     "hits.Campaign.source_digest",
     "hits.Video.sha256",
     "crowds.Launch.currency",
@@ -38,12 +39,18 @@ OURS = {
     "crowds.OutboxMessage.occasion",
     "crowds.LedgerEntry.occasion",
     "annotations.Annotator.pseudonym",
+    "annotations.Rating.answers",  # never changed; test_written_page.py writes a hostile one
     "analysis.Result.summary",  # made of names and captions that are hostile
+    "analysis.Description.evidence",
+    "analysis.Description.summary",
     "analysis.MetricEvaluation.evidence",
     "analysis.MetricEvaluation.summary",
     "analysis.ApiKey.digest",
     "analysis.MetricRun.metrics",
     "analysis.MetricRun.precision",
+    "analysis.LearnedMetric.name",  # letters, digits and few signs, or it is refused
+    "analysis.LearnedMetric.config",
+    "analysis.LearnedMetric.summary",
     "analysis.MetricCorpus.digest",
     "analysis.MetricChunk.items",
     "analysis.MetricChunk.signatures",
@@ -140,9 +147,10 @@ def value_for(field: models.Field) -> Any:
         return field.choices[0][0]
     if field in text_fields(field.model):
         return hostile(field, 0)
-    if field.name == "claimed_by":  # a job that no worker has
-        return ""
-    if isinstance(field, (models.CharField, models.TextField)):
+    own = {"claimed_by": "", "end": 2}  # a job that no worker has; a mark of characters
+    if field.name in own:
+        return own[field.name]
+    if isinstance(field, (models.CharField, models.TextField, models.FileField)):
         return "mturk" if field.name == "crowd" else "any"
     plain = {models.DateTimeField: timezone.now(), models.UUIDField: uuid.uuid4()}
     return plain.get(type(field), {} if isinstance(field, models.JSONField) else 1)

@@ -17,12 +17,12 @@ from django.utils import timezone
 
 from crowds.models import OutboxMessage
 from crowds.services.erasing import campaign_erase
-from hits.importing import read_campaign
+from hits.importing.reading import read_campaign
 from hits.models import Campaign, System
 from hits.services.campaigns import campaign_close
 from hits.services.composing import batch_compose
 from hits.services.importing import campaign_import
-from tests.analysis.workbench.conftest import compute, rate
+from tests.analysis.pages.conftest import compute, rate
 from tests.factories import make_annotator, make_ratings
 from tests.folders import make_folder
 

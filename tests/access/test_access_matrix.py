@@ -25,7 +25,7 @@ from tests.factories import make_campaign
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 # These only ever tell the same, however they are asked.
-READ_BY_ANY = {"home", "favicon", "login", "api:openapi-json", "api:api-root"}
+READ_BY_ANY = {"home", "favicon", "login", "api:openapi-json", "api:openapi-view", "api:api-root"}
 TOKENS = {"entry_token", "join_token", "turn_token"}
 WORDS = {401: LOGIN, 403: FORBIDDEN, 404: NOTHING, 405: "not this way"}
 

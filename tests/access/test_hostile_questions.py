@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import cycle
 from pathlib import Path
 from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 from django.db import transaction
-from django.forms.forms import DeclarativeFieldsMetaclass
+from django.forms import BaseForm
 from django.test import Client
 from django.urls import reverse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import analysis.forms
-import crowds.forms
-import hits.forms
+import daplatform.urls  # noqa: F401  # every page, and so every form
 from tests.access.kinds import of_every_kind
 from tests.access.matrix import PUBLIC, ROWS
 
 ROOT = Path(__file__).parents[2]
+APPS = ("hits", "annotations", "crowds", "analysis", "daplatform")
 READ = re.compile(r'(?:GET|POST)(?:\.get|\.getlist)?[(\[]\s*"(\w+)"')
 PRESSED = re.compile(r'"(\w+)" in request\.(?:GET|POST)')
 # What a redirect might follow, whether or not anything here reads it.
@@ -59,16 +59,21 @@ WORDS = {
 
 
 def sources() -> list[str]:
-    apps = ("hits", "annotations", "crowds", "analysis", "daplatform")
-    return [path.read_text() for app in apps for path in (ROOT / app).rglob("*.py")]
+    return [path.read_text() for app in APPS for path in (ROOT / app).rglob("*.py")]
+
+
+def our_forms(parent: type[BaseForm]) -> Iterator[type[BaseForm]]:
+    """Every form of ours that the pages know."""
+    for kind in parent.__subclasses__():
+        if kind.__module__.split(".")[0] in APPS:
+            yield kind
+        yield from our_forms(kind)
 
 
 def parameters() -> list[str]:
     """Every name that any view reads from what was sent, and every field of every form."""
     read = {name for text in sources() for name in READ.findall(text)}
-    named = {**vars(analysis.forms), **vars(crowds.forms), **vars(hits.forms)}
-    kinds = [kind for kind in named.values() if isinstance(kind, DeclarativeFieldsMetaclass)]
-    fields = {field for kind in kinds for field in kind.base_fields}
+    fields = {field for kind in our_forms(BaseForm) for field in kind.base_fields}
     return sorted(read | fields | {*LEADING, *BUTTONS})
 
 

@@ -10,19 +10,26 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from analysis.services.descriptions import description_request
 from analysis.services.keys import key_create
 from crowds.models import AuditEntry, LedgerEntry, OutboxMessage, Publication, Submission
 from hits.models import Upload
 from hits.services.composing import batch_compose
 from tests.access.matrix import CHANGE, IMPORT, LOOK, MEMBER, ROWS, UPLOAD
-from tests.analysis.workbench.conftest import compute, quality
+from tests.analysis.pages.conftest import compute, quality
 from tests.annotations.person import invite
 from tests.factories import make_annotator, make_campaign, make_ratings
 
 OPENED = (LOOK, CHANGE, MEMBER, IMPORT, UPLOAD)
 MOST = 18
 # Pages that put together what many tables know, and those that try what they ask about.
-MORE = {"analysis:overview": 27, "crowds:crowd": 26} | {
+MORE = {
+    "analysis:overview": 27,
+    "analysis:metrics": 23,
+    "hits:campaign-detail": 34,
+    "analysis:annotator-detail": 21,
+    "crowds:crowd": 27,
+} | {
     f"crowds:launch-{turn}": 40
     for turn in ("close", "extend", "pause", "publish-again", "resume", "top-up")
 }
@@ -113,6 +120,7 @@ def grow(campaign, number: int) -> None:
         make_campaign(owner=owner)
     batch_compose(campaign=campaign)
     compute(campaign)
+    description_request(campaign=campaign)  # a row for what has come in, once
 
 
 def test_no_page_asks_more_of_a_larger_campaign(clients, campaign, pages):

@@ -26,7 +26,7 @@ from tests.access.hostile import (
     text_fields,
 )
 from tests.access.matrix import ROWS
-from tests.analysis.workbench.conftest import compute
+from tests.analysis.pages.conftest import compute
 from tests.pages import body
 
 ROOT = Path(__file__).parents[2]

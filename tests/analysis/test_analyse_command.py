@@ -103,7 +103,7 @@ def test_trust_is_assessed_unless_that_takes_long_and_nobody_insists(
     page, numbers = written()
     assert "A second crowd" in page
     assert numbers["trust"]["replication_z"]["splits"] == 1000
-    monkeypatch.setattr("analysis.results.pipeline.QUICK_RATINGS", 1)
+    monkeypatch.setattr("analysis.results.settings.QUICK_RATINGS", 1)
     page, numbers = written()
     assert "were not computed" in page
     assert numbers["trust"] is None
@@ -138,7 +138,7 @@ def test_bad_input_is_a_sentence_code_2_and_nothing_written(tmp_path, content, s
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(CommandError, match=r"nowhere\.csv: No such file or directory") as caught:
+    with pytest.raises(CommandError, match=r"nowhere\.csv: There is no such file") as caught:
         analyse(tmp_path / "nowhere.csv", "--out", tmp_path / "out")
     assert caught.value.returncode == 2
 

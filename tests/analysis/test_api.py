@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 import pytest
+from django.contrib.staticfiles import finders
 from django.test import Client
 from django.urls import reverse
 
@@ -33,11 +34,21 @@ def campaign(organiser, settings, tmp_path, monkeypatch):
 
 
 def test_the_document_describes_every_address():
-    document = Client().get("/api/").json()
+    document = Client().get("/api/openapi.json").json()
+    lists = ("captions", "ratings", "scores", "result", "evaluation")
     assert set(document["paths"]) == {
-        "/api/campaigns", "/api/campaigns/{slug}", "/api/campaigns/{slug}/result"
+        "/api/campaigns", "/api/campaigns/{slug}", "/api/signed",
+        *(f"/api/campaigns/{{slug}}/{name}" for name in lists),
     }  # fmt: skip
     assert document["info"]["title"] == "DA Platform"
+
+
+def test_a_person_can_read_it_without_anybody_elses_server():
+    page = markup(Client().get("/api/"))
+    assert "https://" not in page.partition("<main")[2]
+    for name in ("swagger-ui.css", "swagger-ui-bundle.js", "swagger-ui-init.js"):
+        assert finders.find(f"ninja/{name}"), name
+        assert f"ninja/{name.partition('.')[0]}" in page
 
 
 def test_a_key_opens_what_its_owner_may_see(campaign, organiser, stranger):
@@ -72,16 +83,55 @@ def test_asking_for_a_result_has_it_made(campaign, organiser):
     address = f"/api/campaigns/{campaign.slug}/result"
     assert ask(key, address).json()["systems"] == []
     make_ratings(make_hit(campaign), make_annotator(), [1, 2, 3, 4, 5, 6])
-    assert ask(key, address).json()["is_current"] is False
-    answer = ask(key, address).json()
+    begun = ask(key, address)
+    assert begun.status_code == 202
+    assert int(begun["Retry-After"]) > 0
+    assert begun.json()["is_current"] is False
+    done = ask(key, address)
+    assert done.status_code == 200
+    assert "Retry-After" not in done
+    answer = done.json()
     assert answer["is_current"] is True
     assert "nothing to rank" in answer["problem"]
+
+
+def test_lists_come_in_parts(campaign, organiser, stranger):
+    key = key_create(owner=organiser, name="mine")
+    address = f"/api/campaigns/{campaign.slug}/captions"
+    whole = ask(key, f"{address}?limit=1000").json()
+    assert (whole["count"], whole["next"]) == (len(whole["items"]), None)
+    found, offset = [], 0
+    while offset is not None:
+        part = ask(key, f"{address}?limit=5&offset={offset}").json()
+        found, offset = found + part["items"], part["next"]
+    assert found == whole["items"]
+    assert {"video", "system", "role", "text"} == set(found[0])
+    for wrong in ("limit=0", "limit=1001", "offset=-1"):
+        assert ask(key, f"{address}?{wrong}").status_code == 422
+    other = key_create(owner=stranger, name="other")
+    for name in ("captions", "ratings", "scores", "result", "evaluation"):
+        assert ask(other, f"/api/campaigns/{campaign.slug}/{name}").status_code == 404
+
+
+def test_ratings_come_under_pseudonyms(campaign, organiser):
+    key = key_create(owner=organiser, name="mine")
+    address = f"/api/campaigns/{campaign.slug}/ratings"
+    assert ask(key, address).json() == {"count": 0, "next": None, "items": []}
+    annotator = make_annotator()
+    make_ratings(make_hit(campaign), annotator, [1, 2, 3, 4, 5, 6])
+    answer = ask(key, f"{address}?limit=4").json()
+    assert (answer["count"], answer["next"]) == (6, 4)
+    rest = ask(key, f"{address}?limit=4&offset={answer['next']}").json()
+    assert rest["next"] is None
+    rows = answer["items"] + rest["items"]
+    assert sorted(row["score"] for row in rows) == [1, 2, 3, 4, 5, 6]
+    assert {row["annotator"] for row in rows} == {annotator.pseudonym}
 
 
 @pytest.mark.parametrize(
     ("choice", "there_are"),
     [
-        ("annotators=some", "'passed' or 'all'"),
+        ("annotators=some", "'passed', 'all'"),
         ("test=tea", "'t' or 'wilcoxon'"),
         ("basis=none", "'all' or 'captions'"),
         ("resample=video", "'caption' or 'annotator'"),
@@ -91,7 +141,10 @@ def test_asking_for_a_result_has_it_made(campaign, organiser):
         ("alpha=nan", "choose one of"),
         ("quality_alpha=0.2", "choose one of"),
         ("min_pairs=3", "choose one of 0, 5, 10, 20"),
-        ("tset=t", "there are annotators, test, basis, resample, alpha, quality_alpha, min_pairs"),
+        (
+            "tset=t",
+            "there are annotators, test, basis, resample, runs, alpha, quality_alpha, min_pairs",
+        ),
         ("seed=8", "there are annotators"),
     ],
 )

@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analysis.results.pipeline import Settings, analyse
+from analysis.results.pipeline import analyse
+from analysis.results.settings import Settings
 from analysis.stats.bootstrap import bootstrap_annotators, bootstrap_captions
 from analysis.stats.captions import CaptionScores, score_captions, score_systems
 from analysis.stats.standardise import standardise

@@ -12,7 +12,8 @@ from scipy import stats
 
 from analysis.presenting.downloads import table_file
 from analysis.presenting.exports import ratings_table
-from analysis.results.pipeline import Settings, analyse
+from analysis.results.pipeline import analyse
+from analysis.results.settings import Settings
 from benchmarks.crowd import simulate
 
 

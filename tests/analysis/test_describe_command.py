@@ -9,8 +9,11 @@ import pandas as pd
 import pytest
 from django.core.management import CommandError, call_command
 
+from analysis.evaluation.description import TABLES
+from analysis.evaluation.description_charts import description_charts
 from analysis.presenting.downloads import table_file
 from analysis.presenting.exports import ratings_table
+from analysis.results.describing import distribution_rows
 from analysis.stats.agreement import annotator_values
 from analysis.stats.stability import stability_curve
 from benchmarks.crowd import simulate
@@ -35,7 +38,7 @@ v3,h2,a street without people
 
 def describe(data, out, *further):
     said = io.StringIO()
-    call_command("describe", str(data), "--out", str(out), "--draws", "20", *further, stdout=said)
+    call_command("describe", str(data), *further, "--out", str(out), "--draws", "20", stdout=said)
     return said.getvalue()
 
 
@@ -80,7 +83,7 @@ def test_people_scores_and_levels_are_described(folder, tmp_path):
     np.testing.assert_allclose(spread.groupby("system")["share"].sum(), 1)
     levels = pd.read_csv(tmp_path / "out" / "levels.csv")
     assert len(levels) == 25
-    middle = levels.query("set == 3 and level == 3").iloc[0]
+    middle = levels.query("drift_set == 3 and level == 3").iloc[0]
     assert middle["expected"] == middle["captions"]
 
 
@@ -91,11 +94,53 @@ def test_a_file_of_ratings_is_enough(folder, tmp_path):
     assert "texts.csv" not in names
 
 
+def test_there_is_a_picture_of_each_table_as_svg_and_png(folder, tmp_path):
+    describe(folder, tmp_path / "out")
+    for name in ("texts", "similarity", "similarity_curves", "distribution", "people"):
+        assert (tmp_path / "out" / f"{name}.svg").read_text().startswith("<svg")
+        assert (tmp_path / "out" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_scores_are_drawn_as_bars_that_stand_on_the_axis():
+    """Without ``bin`` Vega-Lite draws a stroke at the height of each share."""
+    rows = distribution_rows({"A": np.array([0.1, 0.3])})
+    drawn = description_charts({name: [] for name in TABLES} | {"distribution": rows})
+    assert list(drawn) == ["distribution"]
+    assert drawn["distribution"]["encoding"]["x"]["bin"] == "binned"
+
+
+def test_several_sets_stand_side_by_side(folder, tmp_path):
+    """bertha-2022 §3: captions, words and mean score of each year, and Fig 2."""
+    said = describe(f"2016={folder}", tmp_path / "out", f"2017={folder / 'ratings.csv'}")
+    assert "2016: A (system)" in said
+    lines = pd.read_csv(tmp_path / "out" / "summary.csv").set_index("set")
+    assert lines.loc[2016, "captions"] == 6
+    assert lines.loc[2016, "words_mean"] == pytest.approx((5 + 3 + 3 + 6 + 4 + 3) / 6)
+    assert lines.loc[2017, "captions"] == 0
+    assert (lines["ratings"] > 0).all()
+    spread = pd.read_csv(tmp_path / "out" / "distribution.csv")
+    assert set(spread["set"]) == {2016, 2017}
+    drawn = (tmp_path / "out" / "distribution.svg").read_text()
+    assert "2016" in drawn
+    assert "2017" in drawn
+
+
+def test_two_sets_of_one_name_are_refused(folder, tmp_path):
+    with pytest.raises(CommandError, match="NAME=DATA"):
+        describe(folder, tmp_path / "out", str(folder))
+
+
 def test_a_folder_without_data_is_told(tmp_path):
     with pytest.raises(CommandError, match="neither") as caught:
         describe(tmp_path, tmp_path / "out")
     assert caught.value.returncode == 2
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.django_db
+def test_a_name_of_nothing_is_told(tmp_path):
+    with pytest.raises(CommandError, match="There is no file, folder or campaign 'nothing'"):
+        describe("nothing", tmp_path / "out")
 
 
 def test_more_ratings_agree_better_and_as_theory_says():

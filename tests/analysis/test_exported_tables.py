@@ -12,13 +12,19 @@ import pytest
 
 from analysis.presenting import downloads
 from analysis.presenting.downloads import Format, formats, table_file, table_formats
-from analysis.presenting.listings import captions_listing
 from analysis.results import files
-from analysis.results.files import captions_table, chosen_names, result_files
+from analysis.results.files import (
+    captions_table,
+    chosen_names,
+    ranking_table,
+    result_files,
+    significance_matrix,
+)
 from analysis.results.folder import ResultFolder
-from analysis.results.latex import ranking_table, significance_matrix
-from analysis.results.pipeline import Settings, analyse
-from analysis.results.registry import Summary, counts, summarise
+from analysis.results.listings import captions_listing
+from analysis.results.pipeline import analyse, counts, summarise
+from analysis.results.registry import Summary
+from analysis.results.settings import Settings
 from analysis.stats.ratings import Ratings
 from analysis.templatetags import analysis_tables
 from benchmarks.crowd import simulate

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.results.pipeline import Analysis, Settings, analyse
+from analysis.results.pipeline import Analysis, analyse
+from analysis.results.settings import Settings
 from analysis.stats.captions import CaptionScores
 from analysis.stats.ratings import KINDS, Ratings
 from analysis.stats.standardise import standardise

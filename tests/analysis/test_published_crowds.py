@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.results.pipeline import Settings, analyse
+from analysis.results.pipeline import analyse
+from analysis.results.settings import Settings
 from analysis.stats.ratings import Ratings
 
 PUBLISHED = Path(os.environ["DA_PUBLISHED"])

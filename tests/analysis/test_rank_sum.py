@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
-from analysis.stats.rank_sum import rank_sum_matrix
+from analysis.stats.ranking import rank_sum_matrix
 
 GOLDEN = Path(__file__).parents[1] / "data" / "golden" / "rank_sum"
 CASES = json.loads((GOLDEN / "input.json").read_text())

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from analysis.results.findings import ranking
-from analysis.results.pipeline import Settings, analyse
-from analysis.results.registry import summarise
+from analysis.results.pipeline import analyse, summarise
+from analysis.results.settings import Settings
 from analysis.stats.ratings import Ratings
 
 VIDEOS = 12

@@ -10,7 +10,8 @@ import pytest
 from scipy.stats import ttest_rel
 
 from analysis.reading import read_ratings
-from analysis.results.pipeline import Settings, analyse
+from analysis.results.pipeline import analyse
+from analysis.results.settings import Settings
 from analysis.stats.ratings import DEGRADED, KINDS, REPEAT
 from daplatform.tables import TableError
 
@@ -122,6 +123,7 @@ class TestAuthors:
         assert file.ratings.is_standardised
         found = analyse(file.ratings, Settings(draws=5))
         assert "raw scores" in " ".join(file.notes)
+        assert "--keep-all-annotators ranks as its authors did" in " ".join(file.notes)
         assert np.isnan(found.systems.raw).all()
         first = found.ratings.systems.index("SysA.1")
         np.testing.assert_allclose(found.systems.z[first], np.mean([0.9, 0.5, 0.7, -0.1]))

@@ -73,6 +73,14 @@ def test_every_format_holds_the_same_ratings(tmp_path, write):
     assert ratings.items == ("v1", "v2")
 
 
+def test_names_lose_the_apostrophe_that_our_files_put_before_a_formula(tmp_path):
+    """Names of videos often begin with a dash; scores of metrics have them without."""
+    lines = [line.replace("v1", "'-v1") for line in GOOD] + ["w2,h2,A,-v1,system,30,"]
+    ratings = read_ratings(written(tmp_path / "ratings.csv", *lines)).ratings
+    assert ratings.items == ("-v1", "v2")
+    assert ratings.item.tolist().count(0) == 4
+
+
 def test_columns_may_stand_in_any_order_among_others(tmp_path):
     frame = pd.read_csv(written(tmp_path / "a.csv", *GOOD)).assign(comment="x", position=range(4))
     as_csv(frame[sorted(frame.columns, reverse=True)], tmp_path / "b.csv")

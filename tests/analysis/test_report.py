@@ -7,11 +7,11 @@ from html.parser import HTMLParser
 import pytest
 
 from analysis.presenting import document
-from analysis.presenting.markup import element, markup
-from analysis.results import pipeline
-from analysis.results.pipeline import Settings, analyse
-from analysis.results.registry import summarise
-from analysis.results.report import report_html, significance_picture
+from analysis.presenting.document import element, markup
+from analysis.results import settings
+from analysis.results.files import report_html, significance_picture
+from analysis.results.pipeline import analyse, summarise
+from analysis.results.settings import Settings
 from benchmarks.crowd import simulate
 
 HOSTILE = "<script>alert(1)</script>\"'&<img src=//x.example>"
@@ -132,7 +132,7 @@ def test_hostile_names_stay_text(analysis):
 
 
 def test_without_trust_it_says_that_this_part_is_missing(analysis, monkeypatch):
-    monkeypatch.setattr(pipeline, "QUICK_RATINGS", 10)
+    monkeypatch.setattr(settings, "QUICK_RATINGS", 10)
     page = Page(report_html(summarise(analysis), title="Short"))
     assert "were not computed" in page.text
     assert page.count("svg") == 4

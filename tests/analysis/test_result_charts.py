@@ -9,8 +9,8 @@ import pytest
 import vl_convert
 
 from analysis.presenting.charts import CONTROLS, DAMAGED
-from analysis.results.pipeline import Settings, analyse
-from analysis.results.registry import summarise
+from analysis.results.pipeline import analyse, summarise
+from analysis.results.settings import Settings
 from benchmarks.crowd import simulate
 
 HOSTILE = "</script><img src=x onerror=alert(1)> \"'\\ ]|[ ${x}"

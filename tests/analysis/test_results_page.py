@@ -12,16 +12,12 @@ from django.urls import reverse
 
 from analysis.models import Result
 from analysis.reading import read_ratings
-from analysis.results.pipeline import Settings
+from analysis.results.settings import Settings
 from analysis.selectors.results import result_summary, result_systems
-from analysis.services.results import (
-    KEPT,
-    choices_key,
-    result_folder,
-    result_request,
-)
-from daplatform.jobs.kinds import job_run
-from hits.importing import read_campaign
+from analysis.services.requests import result_key, result_request
+from analysis.services.results import KEPT, result_folder
+from daplatform.jobs.services import job_run
+from hits.importing.reading import read_campaign
 from hits.models import Campaign
 from hits.services.composing import batch_compose
 from hits.services.importing import campaign_import
@@ -133,7 +129,7 @@ def test_a_new_rating_makes_the_old_result_stale_and_the_page_says_so(
     hit = campaign.batches.get().hits.first()
     make_ratings(hit, make_annotator(), [50] * 100)
     page = page_of(client_of(organiser), campaign)
-    assert "a newer result is being made" in shown(page)
+    assert "a newer result is being computed" in shown(page)
     assert "human-b" in shown(page)
     assert woken == [("results", Result.objects.get(status="waiting").pk)]
 
@@ -142,7 +138,7 @@ def test_the_page_computes_nothing_and_asks_little(
     ready, campaign, client_of, organiser, django_assert_max_num_queries
 ):
     client = client_of(organiser)
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         page = page_of(client, campaign)
     assert page.status_code == 200
     assert "How far to trust it" in shown(page)
@@ -179,15 +175,15 @@ def test_choices_that_make_no_sense_are_refused(campaign, client_of, organiser):
 def test_a_result_that_reviewing_overtook_is_shown_until_it_is_made_anew(
     ready, campaign, client_of, organiser, woken
 ):
-    Result.objects.update(decisions="another time")
+    Result.objects.update(evidence="another time")
     content = markup(page_of(client_of(organiser), campaign))
-    assert "a newer result is being made" in content
+    assert "a newer result is being computed" in content
     assert "has the highest score" in content or "leads with" in content
     assert woken == [("results", ready.pk)]
     address = reverse("analysis:result-file", args=[campaign.slug, ready.pk, "systems.csv"])
     assert client_of(organiser).get(address).status_code == 200
     job_run(ready)
-    assert "being made" not in shown(page_of(client_of(organiser), campaign))
+    assert "being computed" not in shown(page_of(client_of(organiser), campaign))
 
 
 def test_only_the_latest_results_are_kept(campaign):
@@ -241,7 +237,7 @@ def test_the_csv_is_the_table_of_the_page(ready, campaign, client_of, organiser)
     content = b"".join(client_of(organiser).get(address).streaming_content).decode()
     rows = list(csv.DictReader(io.StringIO(content)))
     assert [row["system"] for row in rows] == [row["system"] for row in result_systems(ready)]
-    assert ready.choices_key == choices_key(CHOICES)
+    assert ready.choices_key == result_key(CHOICES)
 
 
 def test_a_page_that_waits_does_not_ask_again_and_again(campaign, client_of, organiser, woken):
@@ -249,5 +245,5 @@ def test_a_page_that_waits_does_not_ask_again_and_again(campaign, client_of, org
     address = reverse("analysis:ranking", args=[campaign.slug])
     client.get(address)
     for _ in range(3):
-        assert "being made" in shown(client.get(address, headers={"HX-Request": "true"}))
+        assert "being computed" in shown(client.get(address, headers={"HX-Request": "true"}))
     assert len(woken) == 1

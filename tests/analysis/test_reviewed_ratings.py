@@ -5,16 +5,18 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
-from analysis.results.pipeline import Settings, analyse
-from analysis.selectors.ratings import counted, evidence_of, ratings_of, reviews_fingerprint
-from analysis.services.results import result_request
+from analysis.results.pipeline import analyse
+from analysis.results.settings import Settings
+from analysis.selectors.ratings import counted, evidence_of, ratings_of
+from analysis.selectors.results import reviews_fingerprint
+from analysis.services.requests import result_request
 from analysis.services.snapshots import snapshot_refresh
 from analysis.services.verdicts import verdicts_refresh
 from analysis.stats.flags import Evidence
 from analysis.stats.ratings import Ratings
 from crowds.models import Launch, Publication, Submission, Verdict
 from crowds.services.reviews import submissions_use
-from daplatform.jobs.kinds import job_run
+from daplatform.jobs.services import job_run
 from tests.factories import make_annotator, make_campaign, make_hit, make_ratings
 
 CAREFUL, CARELESS = [80, 60, 40, 90, 5, 80], [50, 50, 50, 50, 60, 50]

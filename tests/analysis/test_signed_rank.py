@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.stats.signed_rank import EXACT_PAIRS, signed_rank
+from analysis.stats.paired import EXACT_PAIRS, signed_rank
 
 GOLDEN = Path(__file__).parents[1] / "data" / "golden" / "wilcoxon_signed_rank"
 CASES = json.loads((GOLDEN / "input.json").read_text())
@@ -91,5 +91,5 @@ def test_the_approximation_for_many_pairs_is_that_of_r(alternative):
 def test_exact_and_approximate_p_meet_where_one_takes_over(monkeypatch):
     differences = np.random.default_rng(3).integers(-50, 42, EXACT_PAIRS)
     exact = one(differences)[1]
-    monkeypatch.setattr("analysis.stats.signed_rank.EXACT_PAIRS", 0)
+    monkeypatch.setattr("analysis.stats.paired.EXACT_PAIRS", 0)
     assert one(differences)[1] == pytest.approx(exact, abs=5e-4)

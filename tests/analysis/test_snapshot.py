@@ -10,9 +10,8 @@ import pyarrow as pa
 import pytest
 
 from analysis.results.snapshot import FIELDS, Snapshot, SnapshotError, latest
-from analysis.selectors.fetching import ratings_fetch
 from analysis.selectors.ratings import evidence_of, notes_on, ratings_of
-from analysis.services.snapshots import snapshot_holds, snapshot_of, snapshot_refresh
+from analysis.services.snapshots import ratings_fetch, snapshot_holds, snapshot_of, snapshot_refresh
 from analysis.stats.quality import check_quality
 from annotations.models import Rating
 from daplatform.tables import TableError

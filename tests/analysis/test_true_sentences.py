@@ -15,9 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
-from analysis.presenting.listings import FLAGS, annotators_listing
-from analysis.presenting.reasons import REASONS, proposed_reason
-from analysis.results.pipeline import Settings, analyse
+from analysis.presenting.listings import FLAGS
+from analysis.presenting.person import REASONS, proposed_reason
+from analysis.results.listings import annotators_listing
+from analysis.results.pipeline import analyse
+from analysis.results.settings import Settings
 from analysis.stats.flags import Evidence
 from analysis.stats.ratings import Ratings
 

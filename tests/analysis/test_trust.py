@@ -8,8 +8,8 @@ import pytest
 from analysis.results.findings import mixed_model
 from analysis.results.findings.ranking import ranking_sentence
 from analysis.results.findings.thresholds import thresholds_sentence
-from analysis.results.pipeline import Settings, analyse
-from analysis.results.registry import summarise
+from analysis.results.pipeline import analyse, summarise
+from analysis.results.settings import Settings
 from analysis.stats.ratings import DEGRADED
 from benchmarks.crowd import simulate
 

@@ -12,9 +12,9 @@ from django.test import Client
 from annotations.models import Assignment
 from annotations.services.assignments import batches_open
 from annotations.tokens import Entry, session_read, since
-from crowds.addresses import entry_path
 from crowds.invite.invitations import annotators_invite, invitation_entry
 from crowds.models import Invitation
+from crowds.selectors.entry import entry_path
 from hits.models import Batch, Campaign
 from tests.pages import text_of
 

@@ -87,7 +87,7 @@ def headers_and_text(response):
 
 def no_field_gives_an_item_away(recorder):
     fields = {key for item in recorder.items.values() for key in item}
-    assert fields == {"position", "text", "media", "receipt", "answer", "pad"}
+    assert fields == {"position", "text", "media", "receipt", "answer", "page", "pad"}
     names = {item["media"].rpartition("/")[2] for item in recorder.items.values()}
     assert len(names) == 100
     assert not any(name.isdecimal() for name in names)

@@ -18,19 +18,19 @@ def read(**changes):
 
 
 @pytest.mark.parametrize("score", [0, 1, 50, 100])
-def test_it_reads_whole_scores_from_0_to_100(score):
+def test_it_reads_whole_scores(score):
     assert read(score=score, fluency=score).score == score
 
 
-@pytest.mark.parametrize("score", [-1, 101, 50.0, 49.5, "50", True, None, [50], {}, 10**30])
+@pytest.mark.parametrize("score", [-1, 50.0, 49.5, "50", True, None, [50], {}, 10**30])
 def test_it_refuses_a_score_that_is_not_one(score):
-    with pytest.raises(InvalidPost, match="whole number from 0 to 100"):
+    with pytest.raises(InvalidPost, match="whole number"):
         read(score=score)
 
 
-@pytest.mark.parametrize("fluency", [-1, 101, 50.0, "50", True])
+@pytest.mark.parametrize("fluency", [-1, 50.0, "50", True])
 def test_it_refuses_a_fluency_that_is_not_one(fluency):
-    with pytest.raises(InvalidPost, match="whole number from 0 to 100"):
+    with pytest.raises(InvalidPost, match="whole number"):
         read(fluency=fluency)
 
 

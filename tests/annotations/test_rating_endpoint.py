@@ -99,7 +99,7 @@ def test_fluency_is_asked_for_where_the_campaign_wants_it(db):
     person = Person(link(invite(campaign)))
     refused = person.save(0, 50)
     assert (refused.status_code, refused.json()["code"]) == (400, "invalid-post")
-    assert "fluency" in refused.json()["error"]
+    assert "other questions" in refused.json()["error"]
     assert person.save(0, 50, fluency=70).status_code == 200
     assert Rating.objects.get().fluency == 70
 

@@ -48,7 +48,6 @@ def test_no_state_of_the_page_has_a_serious_violation(annotator, campaign, inspe
     page.get_by_role("button", name="Start rating").click()
     for _ in range(6):
         annotator.wait_for_caption()
-        annotator.scale.focus()
         page.keyboard.press("ArrowRight")
         page.keyboard.press("Tab")
         page.keyboard.press("ArrowRight")
@@ -66,3 +65,14 @@ def test_what_changes_is_announced(annotator, campaign):
     expect(announcer).to_have_text(f"Caption: {annotator.page.locator('#caption').inner_text()}")
     expect(annotator.page.locator("#saved")).to_have_role("status")
     expect(annotator.scale).to_have_accessible_description("From not at all to perfectly")
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_keys_reach_the_scale_as_soon_as_it_is_there(annotator, campaign, motion):
+    """A scale that becomes visible by a transition cannot be focused at its first moment."""
+    annotator.page.emulate_media(reduced_motion=motion)
+    annotator.begin(campaign)
+    annotator.wait_for_caption()
+    expect(annotator.scale).to_be_focused()
+    annotator.page.keyboard.press("ArrowRight")
+    expect(annotator.scale).to_have_value("51")

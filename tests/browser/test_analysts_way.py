@@ -13,10 +13,12 @@ from analysis.services import evaluations
 from hits.models import Campaign
 from tests.analysis.evaluations.conftest import compute as compute_evaluation
 from tests.analysis.evaluations.conftest import score
-from tests.analysis.workbench.conftest import compute, rated_campaign
+from tests.analysis.pages.conftest import compute, rated_campaign
 from tests.browser.material import clip_bytes
 from tests.browser.member import SCREENS, Member
 from tests.factories import make_user
+
+LISTED = 20
 
 
 @pytest.fixture
@@ -53,7 +55,7 @@ def to_the_ranking(analyst: Member, campaign) -> None:
     page = analyst.page
     page.goto(analyst.site.url)
     page.get_by_role("link", name=campaign.name).click()
-    analyst.stop("Ranking now")
+    analyst.stop("Current ranking")
     analyst.tab("Ranking")
     expect(page.locator("#ranking-lede")).to_contain_text("human-b leads")
     analyst.stop("Who is better than whom")
@@ -64,8 +66,8 @@ def to_a_pair(analyst: Member) -> None:
     page = analyst.page
     page.get_by_role("link", name="system-5 is significantly better than system-0").click()
     expect(page.locator(".page-head")).to_contain_text("system-5 is significantly better than")
-    expect(page.get_by_text("Were they equally good, system-5 would come out")).to_be_visible()
-    analyst.stop("How sure are we?")
+    expect(page.get_by_text("If they were equally good, system-5 would come out")).to_be_visible()
+    analyst.stop("How certain is it?")
 
 
 def to_a_video(analyst: Member) -> None:
@@ -81,10 +83,11 @@ def to_a_video(analyst: Member) -> None:
 def to_an_odd_caption(analyst: Member) -> None:
     page = analyst.page
     analyst.tab("Metrics against people")
-    picture = page.get_by_role("region", name="Captions that spoil the picture")
+    picture = page.get_by_role("region", name="Outliers")
     picture.get_by_label("Captions by").select_option("bleu4")
     picture.get_by_role("button", name="Show").click()
-    analyst.stop("Captions that spoil the picture")
+    page.wait_for_url(re.compile("bleu4"))
+    analyst.stop("Outliers")
     page.locator("[data-chart=points-spec] svg .mark-symbol.role-mark path").last.click()
     page.wait_for_url(re.compile(r"/videos/\d+/scores/"))
     expect(page.get_by_role("columnheader", name="bleu4")).to_be_attached()
@@ -94,16 +97,18 @@ def take_along(analyst: Member, campaign) -> None:
     """The captions that are listed, with the list's filters."""
     page = analyst.page
     analyst.tab("Captions")
+    analyst.filters()
     page.get_by_label("System").select_option("system-5")
     page.get_by_role("button", name="Show").click()
+    page.wait_for_url(re.compile("system-5"))
     analyst.stop("Captions")
-    listed = page.locator("tbody tr").count()
+    expect(page.locator("tbody tr")).to_have_count(LISTED)
     with page.expect_download() as started:
         page.get_by_role("link", name="CSV").click()
     with started.value.path().open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
     assert started.value.suggested_filename.startswith(campaign.slug)
-    assert len(rows) == listed == 20
+    assert len(rows) == LISTED
     assert {row["system"] for row in rows} == {"system-5"}
 
 

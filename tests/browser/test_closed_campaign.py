@@ -57,7 +57,7 @@ def archive(tmp_path) -> Path:
     return path
 
 
-@pytest.fixture(params=[SCREENS[0], SCREENS[3]], ids=lambda screen: f"{screen[0]}-{screen[1]}")
+@pytest.fixture(params=SCREENS, ids=lambda screen: f"{screen[0]}-{screen[1]}")
 def organiser(request, site, browser):
     person = Member(site, browser, *request.param)
     person.context.route(
@@ -77,8 +77,7 @@ def import_it(organiser: Member, archive: Path) -> Campaign:
     organiser.stop("Ready to import")
     expect(page.get_by_text("Line breaks inside 7 texts became spaces")).to_be_visible()
     page.get_by_role("button", name="Import this campaign").click()
-    organiser.stop("Imported")
-    page.get_by_role("link", name="Open the campaign").click()
+    expect(page.get_by_role("button", name="Compose HITs").first).to_be_visible()
     campaign = Campaign.objects.get()
     assert campaign.minutes_allowed == 60
     assert Caption.objects.filter(text="Ein Mann läuft über die 3. Straße.").exists()
@@ -89,8 +88,8 @@ def set_it(organiser: Member, campaign: Campaign) -> None:
     page = organiser.page
     organiser.tab("Settings")
     organiser.stop("Settings")
-    page.get_by_label("Watching required").uncheck()
-    page.get_by_label("Most HITs a person").fill("2")
+    page.get_by_label("Require watching to the end").uncheck()
+    page.get_by_label("HITs per person, at most").fill("2")
     page.get_by_role("button", name="Save the settings").click()
     expect(page.get_by_text("The settings are saved.")).to_be_visible()
     campaign.refresh_from_db()

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from analysis.services import evaluations
 from tests.analysis.evaluations.conftest import compute, score
-from tests.analysis.workbench.conftest import harm, rated_campaign
+from tests.analysis.pages.conftest import harm, rated_campaign
 from tests.browser.axe import violations
 
 

@@ -61,7 +61,7 @@ def test_nothing_is_lost_while_the_server_is_away(annotator, site, campaign):
     time.sleep(max(0, AWAY_SECONDS - (time.monotonic() - stopped)))
     assert Rating.objects.count() == 1
     site.start()
-    expect(annotator.page.locator("#saved")).to_have_text("Saved", timeout=30_000)
+    expect(annotator.page.locator("#saved")).to_have_text("Saved")
     for score in (30, 40, 50, 60):
         annotator.rate(score)
     annotator.submit()
@@ -230,5 +230,5 @@ def test_without_storage_the_page_asks_to_stay_open(annotator, site, campaign):
     annotator.rate(77)
     expect(annotator.page.locator("#saved")).to_have_text("Offline: keep this page open")
     site.start()
-    expect(annotator.page.locator("#saved")).to_have_text("Saved", timeout=20_000)
+    expect(annotator.page.locator("#saved")).to_have_text("Saved")
     assert latest() == {0: 77}

@@ -104,7 +104,7 @@ def test_nothing_sticks_out_on_any_screen(person, wordy):
     expect(page.locator("#saved")).to_have_text(re.compile("Offline"))
     look(person, "9-offline")
     person.site.start()
-    expect(page.locator("#saved")).to_have_text("Saved", timeout=20_000)
+    expect(page.locator("#saved")).to_have_text("Saved")
 
 
 @pytest.mark.parametrize("person", ALL if TESTED == ALL else ["phone"], indirect=True)

@@ -11,10 +11,10 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from analysis.models import Result
-from analysis.results.pipeline import Settings
 from analysis.results.pipeline import analyse as analyse_ratings
-from analysis.results.registry import summarise
-from analysis.services.results import choices_key
+from analysis.results.pipeline import summarise
+from analysis.results.settings import Settings
+from analysis.services.requests import result_key
 from annotations.services.assignments import batches_open
 from benchmarks.crowd import simulate
 from crowds.models import AuditEntry, OutboxMessage, Policy
@@ -55,7 +55,7 @@ def inspect(page: Page) -> None:
         page.set_viewport_size({"width": width, "height": 800})
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            assert page.evaluate("document.documentElement.scrollWidth") == width
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
             assert not violations(page), (width, scheme)
 
 
@@ -76,7 +76,7 @@ def analyse(campaign) -> None:
     Result.objects.create(
         campaign=campaign,
         choices={},
-        choices_key=choices_key(Settings(minimum_pairs=campaign.min_pairs)),
+        choices_key=result_key(Settings(minimum_pairs=campaign.min_pairs)),
         last_rating=campaign.ratings.latest("pk").pk,
         status=Result.Status.DONE,
         signature="made for a test",
@@ -100,13 +100,13 @@ def test_the_page_follows_the_campaign_by_itself(page, campaign, site):
     page.unroute("**/overview/*")
 
     expect(page.get_by_role("heading", name="Needs a decision")).to_be_visible()
-    expect(page.get_by_role("heading", name="Ranking now")).to_be_visible()
-    expect(page.get_by_text("all that was asked for is rated")).to_be_visible()
+    expect(page.get_by_role("heading", name="Current ranking")).to_be_visible()
+    expect(page.get_by_text("all requested ratings are in", exact=True)).to_be_visible()
     expect(page.locator("[data-chart] svg")).to_be_visible()
     assert page.evaluate("window.notReloaded")
     inspect(page)
     page.get_by_role("link", name="Decide").click()
-    expect(page.get_by_role("heading", name="What the crowd is told")).to_be_visible()
+    expect(page.get_by_role("heading", name="Messages to the crowd")).to_be_visible()
 
 
 def test_the_list_says_how_far_each_campaign_is(page, campaign, site):

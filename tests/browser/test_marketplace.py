@@ -11,8 +11,8 @@ from crowds.selectors.money import campaign_sums
 from crowds.services.outbox import outbox_run
 from crowds.services.reviews import submissions_pay
 from crowds.services.submissions import launch_sync
-from rehearsal.mturk.desk import Desk
 from rehearsal.mturk.server import running
+from rehearsal.mturk.service import MarketService
 from tests.browser.annotator import Annotator
 from tests.crowd import launch
 from tests.rehearsal.mturk.market import KEYS
@@ -20,7 +20,7 @@ from tests.rehearsal.mturk.market import KEYS
 
 @pytest.fixture
 def server(site, settings):
-    with running(Desk(), KEYS) as server:
+    with running(MarketService(), KEYS) as server:
         settings.PUBLIC_URL = site.url
         settings.MTURK_ENDPOINT_URL = server.origin
         settings.MTURK_ACCESS_KEY_ID = KEYS.access
@@ -81,4 +81,4 @@ def test_a_hit_is_previewed_accepted_rated_submitted_and_paid(server, worker, ca
     worker.page = outer
     worker.picture("marketplace-paid")
     assert Assignment.objects.get().state == Assignment.State.APPROVED
-    assert campaign_sums(campaign).spent == server.desk.market.account.paid > 0
+    assert campaign_sums(campaign).spent == server.service.market.account.paid > 0

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from analysis.models import MetricRun
 from analysis.services import metric_context
 from analysis.tasks import metric_worker_report_task
-from daplatform.jobs.kinds import job_finish
+from daplatform.jobs.services import job_finish
 from tests.browser.axe import violations
 
 
@@ -40,7 +40,7 @@ def page(site, browser, campaign, settings, tmp_path, monkeypatch, woken):
 
 def inspect(page: Page) -> None:
     """Nothing is wider than a phone, and axe-core has nothing to say."""
-    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert not violations(page)
 
 

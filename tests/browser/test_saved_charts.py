@@ -12,8 +12,8 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from analysis.models import Export
-from daplatform.jobs.kinds import job_run
-from tests.analysis.workbench.conftest import compute, rated_campaign
+from daplatform.jobs.services import job_run
+from tests.analysis.pages.conftest import compute, rated_campaign
 
 
 @pytest.fixture

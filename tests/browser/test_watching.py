@@ -14,7 +14,17 @@ from hits.models import Video
 from tests.browser.material import clip_campaign
 
 ACCENT = (0x0F, 0x6A, 0x5B)
+FETCHED = """() => {
+    const next = [...document.querySelectorAll(".screen video")].find((video) => video.hidden);
+    return next.buffered.length > 0 && next.buffered.end(0) > next.duration - 0.1;
+}"""
 ACTIVE = "[...document.querySelectorAll('.screen video')].find((video) => !video.hidden)"
+LONG = 30.0  # seconds: nothing that is looked at while it plays takes as long
+
+
+def hurry(annotator):
+    """Let the rest of the video go by sixteen times as fast, which is watching all the same."""
+    annotator.page.evaluate(f"{ACTIVE}.playbackRate = 16")
 
 
 def marks(annotator):
@@ -24,31 +34,33 @@ def marks(annotator):
 
 
 def test_the_caption_waits_for_the_end_of_the_video(annotator):
-    annotator.begin(clip_campaign(seconds=2.0))
+    annotator.begin(clip_campaign(seconds=LONG))
     expect(annotator.page.get_by_text("The caption appears when")).to_be_visible()
     expect(annotator.page.locator("#caption")).to_be_hidden()
     expect(annotator.page.get_by_role("button", name="Next")).to_be_disabled()
+    hurry(annotator)
     annotator.wait_for_caption()
     expect(annotator.scale).to_be_focused()
 
 
 def test_jumping_to_the_end_shows_no_caption(annotator):
-    annotator.begin(clip_campaign(seconds=3.0))
-    annotator.page.evaluate(f"{ACTIVE}.currentTime = 2.8")
+    annotator.begin(clip_campaign(seconds=LONG))
+    annotator.page.evaluate(f"{ACTIVE}.currentTime = {LONG - 0.2}")
     annotator.expect_video("ended")
     expect(annotator.page.locator("#caption")).to_be_hidden()
     annotator.page.get_by_role("button", name="Watch again").click()
+    hurry(annotator)
     annotator.wait_for_caption()
 
 
 def test_where_watching_is_optional_the_caption_is_there_at_once(annotator):
-    annotator.begin(clip_campaign(seconds=30.0, must_watch=False))
+    annotator.begin(clip_campaign(seconds=LONG, must_watch=False))
     expect(annotator.page.locator("#caption")).to_be_visible()
     assert not annotator.page.evaluate(f"{ACTIVE}.ended")
 
 
 def test_space_plays_and_pauses(annotator):
-    annotator.begin(clip_campaign(seconds=3.0, must_watch=False))
+    annotator.begin(clip_campaign(seconds=LONG, must_watch=False))
     annotator.expect_video("playing")
     annotator.page.keyboard.press("Space")
     annotator.expect_video("idle")
@@ -83,10 +95,10 @@ def test_the_number_is_hidden_unless_the_campaign_shows_it(annotator, campaign):
 
 
 def test_the_evidence_is_what_happened(annotator):
-    annotator.begin(clip_campaign(seconds=1.0))
+    annotator.begin(clip_campaign(seconds=2.0))
     annotator.wait_for_caption()
     annotator.page.get_by_role("button", name="Watch again").click()
-    annotator.expect_video("playing")
+    annotator.page.wait_for_function(f"() => {ACTIVE}.ended")  # not any more, and then again
     annotator.expect_video("ended")
     for value in (20, 60, 80):
         annotator.touch_scale(value)
@@ -95,7 +107,8 @@ def test_the_evidence_is_what_happened(annotator):
     annotator.expect_saved(1)
     rating = Rating.objects.get()
     assert (rating.client_plays, rating.client_moves) == (2, 3)
-    assert 1800 <= rating.client_watched_ms <= rating.client_elapsed_ms
+    # Of four seconds: a busy browser notices late that a video has begun.
+    assert 2000 <= rating.client_watched_ms <= rating.client_elapsed_ms
     assert 0 < rating.client_first_touch_ms < rating.client_last_touch_ms
     assert rating.client_last_touch_ms <= rating.client_elapsed_ms
     assert rating.client_hidden_ms == 0
@@ -126,6 +139,7 @@ def test_the_next_video_is_fetched_while_this_one_plays(annotator, site, campaig
     annotator.wait_for_caption()
     watched = [url for url in annotator.requests if "/rate/media/" in url]
     assert len(set(watched)) == 2
+    annotator.page.wait_for_function(FETCHED)
     site.stop()
     annotator.rate(50)
     annotator.wait_for_caption()  # the second video plays without any server

@@ -38,7 +38,7 @@ def test_the_page_without_video_weighs_less_than_60_kb(annotator, site, browser,
         if response.ok and not response.headers.get("content-type", "").startswith("video/")
     }
     assert sum(url.endswith(".js") for url in parts) >= 7
-    assert sum(url.endswith(".css") for url in parts) == 5
+    assert sum(url.endswith(".css") for url in parts) == 6
     assert sum(parts.values()) < MAX_BYTES, parts
     stranger.close()
 

@@ -13,9 +13,9 @@ from analysis.services import explanations, metric_context
 from analysis.services.explanations import explanation_make
 from analysis.services.metric_runs import metric_run_request
 from analysis.tasks import metric_run_explain_task
-from daplatform.jobs.kinds import job_finish
+from daplatform.jobs.services import job_finish
 from hits.models import Caption
-from tests.analysis.metrics.pretend import PretendTowers
+from tests.analysis.metrics.pretend import PretendEncoders
 from tests.browser.axe import violations
 from tests.browser.member import Member
 
@@ -34,9 +34,9 @@ def run(campaign, settings, tmp_path, monkeypatch, woken):
         explanations._context,
     ):
         cache.cache_clear()
-    towers = PretendTowers()
-    door = ModelRef("pretend", (), lambda device: towers)
-    monkeypatch.setattr("analysis.metrics.encoding.encoder.find_model", lambda choice: door)
+    encoders = PretendEncoders()
+    model_ref = ModelRef("pretend", (), lambda device: encoders)
+    monkeypatch.setattr("analysis.metrics.encoding.encoder.find_model", lambda choice: model_ref)
     monkeypatch.setattr(metric_run_explain_task, "delay_on_commit", lambda run, caption: None)
     for video in campaign.videos.all():
         with video.file.open() as file:
@@ -57,7 +57,7 @@ def test_the_page_waits_then_shows_words_and_frames(site, browser, campaign, run
     page.on("dialog", lambda dialog: member.faults.append("a dialog"))
     page.goto(site.url + reverse("analysis:video-scores", args=[campaign.slug, caption.video_id]))
     page.get_by_role("link", name="Why this score for system-0").click()
-    expect(page.get_by_role("heading", name="The picture is being made")).to_be_visible()
+    expect(page.get_by_role("heading", name="The explanation is being prepared")).to_be_visible()
     explanation_make(run=run.pk, caption=caption.pk)
     expect(page.get_by_role("heading", name="Each word and its frame")).to_be_visible()
     frames = page.get_by_role("button", name="in the video")

@@ -6,8 +6,7 @@ from django.utils import timezone
 
 from annotations.models import Annotator, Assignment
 from annotations.selectors.work import session_of
-from annotations.services.annotators import annotator_identify
-from annotations.services.assignments import assignment_submit
+from annotations.services.assignments import annotator_identify, assignment_submit
 from crowds.services.visits import assignment_claim
 from hits.models import Hit
 from tests.crowd import Marketplace

@@ -13,12 +13,16 @@ from django.utils import timezone
 
 from annotations.errors import NothingToTake
 from annotations.models import Annotator, Assignment, Rating
-from annotations.services.annotators import annotator_identify
-from annotations.services.assignments import assignments_expire, assignments_open_for, batches_open
+from annotations.services.assignments import (
+    annotator_identify,
+    assignments_expire,
+    assignments_open_for,
+    batches_open,
+)
 from annotations.tasks import assignments_expire_task
 from annotations.tokens import Group, since
 from crowds.invite.group_links import annotator_join, group_link_offer
-from crowds.invite.invitations import annotators_invite, annotators_simulate
+from crowds.invite.invitations import annotators_simulate
 from crowds.models import Invitation
 from crowds.services.visits import assignment_claim
 from daplatform.errors import DomainError
@@ -29,7 +33,7 @@ from tests.pages import shown
 
 
 def person(campaign, name="Anna"):
-    return annotators_invite(campaign=campaign, names=[name])[0].annotator
+    return annotator_identify(crowd="invite", external_id=f"{campaign.pk}:{name}")
 
 
 def test_opening_a_batch_makes_the_campaigns_number_of_assignments_once(campaign):
@@ -204,6 +208,7 @@ def test_of_many_who_join_at_once_as_many_are_let_in_as_may(name, joined):
     """One under each name, and no more than three."""
     campaign = make_campaign()
     make_hit(campaign)
+    batches_open(campaign=campaign)
     link = group_link_offer(campaign=campaign, people=3, by=None)
     group = Group(campaign.pk, link.version, since(campaign.created_at))
     results = at_once(8, lambda number: annotator_join(group=group, name=name.format(number)))

@@ -29,8 +29,8 @@ from annotations.errors import NothingToTake
 from annotations.models import Assignment
 from crowds.gateway import Facts, SubmissionStatus, TransientFault, UnclearOutcome
 from crowds.models import LedgerEntry, OutboxMessage, PublishedHit, Submission
+from crowds.selectors.counting import assignments_left_out
 from crowds.selectors.money import campaign_sums, policy_of
-from crowds.selectors.reviews import assignments_left_out
 from crowds.services.launches import launch_close, launch_pause, launch_resume
 from crowds.services.money import OverBudget
 from crowds.services.outbox import claims_lapse, outbox_run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from decimal import Decimal
 
@@ -12,7 +13,8 @@ from django.utils import timezone
 from annotations.models import Assignment
 from crowds.gateway import Facts, PermanentFault, UnclearOutcome
 from crowds.invite import gateway as invite
-from crowds.models import Launch, OutboxMessage, Policy, Submission
+from crowds.models import Launch, OutboxMessage, Policy, Submission, Verdict
+from crowds.selectors.counting import uses_everybody
 from crowds.selectors.money import campaign_sums
 from crowds.selectors.offering import pay_warnings
 from crowds.services.outbox import outbox_run
@@ -97,7 +99,7 @@ def test_htmx_gets_the_cost_alone(path, organiser_client, market):
 def test_launching_costs_what_was_seen(path, organiser_client, campaign, market, no_queue):
     response = organiser_client.post(f"{path}launch/1/", FORM | {"seen": "0.50 USD"})
     assert response.status_code == 400
-    assert "was not seen yet" in shown(response)
+    assert "The cost has changed" in shown(response)
     assert not Launch.objects.exists()
     assert organiser_client.post(f"{path}launch/1/", FORM).status_code == 302
     assert Policy.objects.get().budget == Decimal("100")
@@ -106,7 +108,8 @@ def test_launching_costs_what_was_seen(path, organiser_client, campaign, market,
 
 def test_launching_twice_is_launching_once(path, organiser_client, market):
     organiser_client.post(f"{path}launch/1/", FORM)
-    assert organiser_client.post(f"{path}launch/1/", FORM).status_code == 404
+    again = organiser_client.post(f"{path}launch/1/", FORM, follow=True)
+    assert "launched already" in shown(again)
     assert Launch.objects.count() == 1
 
 
@@ -134,7 +137,7 @@ def test_what_the_crowd_would_refuse_is_said(path, organiser_client, market):
 
 def test_the_page_shows_how_a_launch_stands(path, organiser_client, made):
     content = markup(organiser_client.get(path))
-    assert "Batch 1 on Mechanical Turk" in content
+    assert "Batch 1: Mechanical Turk" in content
     assert "1 of 1" in content
     assert "launched" in content
 
@@ -230,6 +233,31 @@ def test_refusing_needs_words(path, organiser_client, market, made):
     assert Submission.objects.get().reason == "Nothing was watched."
 
 
+def test_an_error_stands_beside_its_field_and_the_selection_stays(
+    path, organiser_client, market, made
+):
+    market.facts = Facts(name="mturk", label="P", shortest_reason=30)
+    for text, said in (("", "Give a reason."), ("Lazy.", "at least 30 characters; this has 5")):
+        page = decide(organiser_client, path, "refuse", text=text)
+        assert page.status_code == 400
+        assert said in " ".join(page.context["form"].errors["text"])
+        assert re.search(r'name="submission" value="\d+" checked', markup(page))
+    assert Submission.objects.get().pay == ""
+
+
+def test_review_and_the_ranking_mean_the_same_by_used(
+    path, organiser_client, campaign, market, made
+):
+    verdict = {"campaign": campaign, "annotator": Submission.objects.get().annotator}
+    Verdict.objects.create(**verdict, status="failed", pairs=10, checked_at=timezone.now())
+    assert not uses_everybody(campaign)
+    assert "left out" in shown(organiser_client.get(f"{path}review/"))
+    Policy.objects.update_or_create(campaign=campaign, defaults={"use_rule": "everyone"})
+    assert uses_everybody(campaign)
+    page = shown(organiser_client.get(f"{path}review/"))
+    assert "failed quality control, but the rule uses everybody" in page
+
+
 def test_the_crowds_categories_are_offered(path, organiser_client, market, made):
     market.facts = Facts(name="mturk", label="P", rejection_categories={"LOW_EFFORT": "Low effort"})
     assert "Low effort" in shown(organiser_client.get(f"{path}review/"))
@@ -285,7 +313,7 @@ def test_paying_a_whole_list_overrules_no_refusal(path, organiser_client, market
 def test_nothing_ticked_is_nothing_decided(path, organiser_client, made):
     response = decide(organiser_client, path, "pay", submission=[])
     assert response.status_code == 400
-    assert "Tick the submissions" in shown(response)
+    assert "Select at least one submission" in shown(response)
 
 
 def test_an_unclear_bonus_is_settled_by_a_person(path, organiser_client, campaign, market, made):

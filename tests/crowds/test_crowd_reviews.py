@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotations.models import Assignment
-from crowds.decisions import Case, invites_again, needs_replacement, pays, uses
+from crowds.decisions import Case, invites_again, needs_replacement, pays, use_reason, uses
 from crowds.gateway import Facts, SubmissionStatus
 from crowds.models import (
     AuditEntry,
@@ -21,12 +21,9 @@ from crowds.models import (
     Submission,
     Verdict,
 )
+from crowds.selectors.counting import assignments_left_out
 from crowds.selectors.money import campaign_sums, policy_of
-from crowds.selectors.reviews import (
-    assignments_left_out,
-    review_row,
-    submissions_of,
-)
+from crowds.selectors.reviews import review_row, submissions_of
 from crowds.services.launches import launch_close, policy_update
 from crowds.services.money import OverBudget
 from crowds.services.outbox import outbox_run
@@ -47,7 +44,8 @@ from tests.crowds.crowd_people import annotator, finish
 
 LATER = dt.timedelta(hours=100)
 GOOD, BAD = Case(finished=True, verdict="passed"), Case(finished=True, verdict="failed")
-ODD, UNSEEN = Case(finished=False, verdict="passed"), Case(finished=True, verdict="")
+ODD = Case(finished=False, verdict="passed", odd=True)
+UNSEEN = Case(finished=True, verdict="")
 REFUSED = Case(finished=True, verdict="passed", refused=True)
 
 
@@ -84,6 +82,28 @@ def test_using_follows_the_rule_unless_a_person_says_otherwise(rule, expected):
 )
 def test_inviting_again_follows_the_rule(rule, expected):
     assert [invites_again(rule, case) for case in (GOOD, BAD, ODD, UNSEEN, REFUSED)] == expected
+
+
+@pytest.mark.parametrize(
+    ("rule", "case", "word", "used", "reason"),
+    [
+        ("everyone", BAD, None, True, "failed quality control, but the rule uses everybody"),
+        ("passed", BAD, None, False, "failed quality control"),
+        ("passed", UNSEEN, None, None, "quality control has not looked yet"),
+        ("passed", GOOD, False, False, "decided by a person"),
+        ("everyone", REFUSED, None, False, "not paid"),
+        ("everyone", ODD, None, False, "something is wrong with the submission"),
+        (
+            "passed",
+            Case(finished=True, verdict="insufficient", vouched=True),
+            None,
+            True,
+            "rated too few pairs for quality control, but a person decided to use this annotator",
+        ),
+    ],
+)
+def test_used_comes_with_its_reason(rule, case, word, used, reason):
+    assert (uses(rule, case, word), use_reason(rule, case, word)) == (used, reason)
 
 
 def test_too_few_pairs_are_no_reason_to_ask_somebody_else():
@@ -343,7 +363,7 @@ def test_topping_up_does_not_go_on_for_ever(campaign, market, made):
         finish(market, "P1", made.batch.hits.get(), f"W{person}")
         work(made, market)
         judge(campaign, **{f"W{person}": "failed"})
-    assert "in vain" in launch_top_up(launch=made).obstacle
+    assert "left out each time" in launch_top_up(launch=made).obstacle
     assert Assignment.objects.count() == 12
 
 
@@ -352,7 +372,7 @@ def test_everything_a_person_did_is_on_the_trail(campaign, market, made):
     submissions_use(campaign=campaign, submissions=[of("Ben")], use=False, by=campaign.owner)
     trail = AuditEntry.objects.filter(campaign=campaign, person=campaign.owner)
     assert list(trail.values_list("action", flat=True)) == [
-        "leaves out",
+        "left out",
         "paid",
         "launched",
         "changed the rules",

@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from annotations.models import Annotator, Assignment
 from annotations.services.assignments import batches_open
-from crowds.addresses import entry_path
 from crowds.invite.invitations import invitation_entry
 from crowds.models import Arrival, Invitation, Launch
+from crowds.selectors.entry import entry_path
 from crowds.services.launches import launch_close
 from hits.models import Campaign
 from tests.annotations.person import ORIGIN, Person, crowd_link, invite, link
@@ -195,7 +195,7 @@ def test_work_begun_before_the_launch_was_closed_is_led_back_to(campaign, anna):
         (["invite"], ["paused"], "This study is paused"),
         (["invite", "invite"], ["closed", "paused"], "This study is paused"),
         (["invite", "mturk"], ["closed", "live"], "This study is closed"),
-        (["mturk"], ["closed"], "All tasks are taken"),
+        (["mturk"], ["closed"], "There is nothing to rate yet"),
         ([None, "invite"], [None, "closed"], ""),
         (["invite", "invite"], ["closed", "live"], ""),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from decimal import Decimal
 
 import pytest
 import time_machine
@@ -12,7 +13,6 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from annotations.models import Annotator
-from annotations.services.assignments import batches_open
 from annotations.tokens import Entry, Group, entry_sign
 from crowds.invite.group_links import (
     annotator_join,
@@ -27,7 +27,8 @@ from crowds.services.erasing import annotator_erase
 from daplatform.errors import DomainError
 from hits.models import Campaign
 from tests.annotations.person import ORIGIN, Person
-from tests.factories import make_campaign
+from tests.crowd import launch
+from tests.factories import make_campaign, make_hit
 from tests.pages import markup, shown
 
 
@@ -37,6 +38,13 @@ def steady_minute():
     cache.clear()
     with time_machine.travel("2026-11-16T12:00:01Z"):
         yield
+
+
+@pytest.fixture
+def campaign(campaign):
+    """Launched for invited people."""
+    launch(campaign, crowd="invite", reward=Decimal("0"))
+    return campaign
 
 
 @pytest.fixture
@@ -65,8 +73,9 @@ def join(path, name="Ben"):
 
 
 def messages():
-    """What the trail says, oldest first."""
-    return [(row.who, row.action, row.detail) for row in AuditEntry.objects.order_by("pk")]
+    """What the trail says since the launch, oldest first."""
+    rows = AuditEntry.objects.exclude(action__in=["launched", "changed the rules"]).order_by("pk")
+    return [(row.who, row.action, row.detail) for row in rows]
 
 
 def rows():
@@ -134,11 +143,14 @@ def test_who_has_joined_goes_on_after_it_was_turned_off(campaign):
     assert Person(own).entered.status_code == 302
 
 
-def test_turning_it_on_opens_the_campaign(campaign, page, owner):
-    assert "This opens the campaign" in markup(owner.get(page))
-    spec(campaign)
-    campaign.refresh_from_db()
-    assert campaign.state == Campaign.State.LIVE
+def test_it_waits_for_a_launch(db, client_of):
+    composed = make_campaign()
+    make_hit(composed)
+    path = f"/campaigns/{composed.slug}/links/group/"
+    response = client_of(composed.owner).post(path, {"change": "offer", "people": "5"})
+    assert response.status_code == 400
+    assert "Launch a batch for invited people first" in shown(response)
+    assert not GroupLink.objects.exists()
 
 
 def test_without_hits_it_says_what_to_do_first(db, client_of):
@@ -164,7 +176,6 @@ def test_a_link_without_a_row_lets_nobody_in(campaign):
 
 @pytest.mark.parametrize("invited", [True, False])
 def test_no_other_link_lets_people_join(campaign, invited):
-    batches_open(campaign=campaign)
     invitation = annotators_invite(campaign=campaign, names=["Anna"])[0].pk if invited else None
     token = entry_sign(Entry(campaign=campaign.pk, crowd="invite", invitation=invitation))
     assert Client().get(f"/rate/join/{token}/").status_code == 403

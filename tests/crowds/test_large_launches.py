@@ -12,7 +12,6 @@ from django.utils import timezone
 
 from annotations.models import Assignment
 from annotations.tokens import entry_read
-from crowds import addresses
 from crowds.models import (
     AuditEntry,
     Launch,
@@ -24,9 +23,9 @@ from crowds.models import (
     Submission,
 )
 from crowds.registry import connect
-from crowds.selectors import offering
+from crowds.selectors import entry, offering
 from crowds.selectors.money import campaign_sums
-from crowds.selectors.overview import launch_places
+from crowds.selectors.overview import launch_open_work
 from crowds.services.launch_actions import launch_action_preview
 from crowds.services.launches import (
     launch_close,
@@ -116,7 +115,7 @@ def test_it_asks_no_more_of_many_hits_and_does_what_it_said(db, market, name):
         with CaptureQueriesContext(connection) as doing:
             service(**asked)
         assert effect.left - money_left(made.batch.campaign) == effect.cost
-        assert launch_places(made).open - effect.places.open == effect.asked
+        assert launch_open_work(made).open - effect.places.open == effect.asked
         taken.append((len(looking), len(doing)))
     assert taken[0] == taken[1]
 
@@ -138,10 +137,8 @@ def test_a_hit_gets_one_link_when_it_is_launched_and_none_for_its_price(
     db, market, monkeypatch, settings
 ):
     signed = []
-    sign = addresses.entry_sign
-    monkeypatch.setattr(
-        addresses, "entry_sign", lambda entry: signed.append(entry.hit) or sign(entry)
-    )
+    sign = entry.entry_sign
+    monkeypatch.setattr(entry, "entry_sign", lambda link: signed.append(link.hit) or sign(link))
     campaign = make_campaign(assignments=20)  # more than twice what a place holds
     batch = make_hit(campaign).batch
     Hit.objects.bulk_create(Hit(batch=batch, number=number) for number in range(2, 7))

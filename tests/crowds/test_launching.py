@@ -51,9 +51,19 @@ def test_the_estimate_says_what_it_costs_before_anything_is_sent(campaign, marke
     estimate = launch_estimate(batch=batch, choices=CHOICES, gateway=connect("mturk"))
     assert (estimate.hits, estimate.people, estimate.price.total) == (1, 1, Decimal("1.19"))
     assert estimate.with_replacements.total == Decimal("1.49")  # a fifth more than 1.19 / 0.8
-    assert (estimate.left, estimate.is_affordable) == (Decimal("5.00"), True)
+    assert (estimate.left, estimate.obstacle) == (Decimal("5.00"), "")
     assert not market.calls["publish"]
     assert not Launch.objects.exists()
+
+
+def test_the_estimate_says_why_it_cannot_be_launched(campaign, market):
+    batch = campaign.batches.get()
+    estimate = launch_estimate(batch=batch, choices=CHOICES, gateway=connect("mturk"))
+    assert estimate.obstacle == "The budget is too small."
+    batch.campaign.min_pairs = 50
+    estimate = launch_estimate(batch=batch, choices=CHOICES, gateway=connect("mturk"))
+    assert estimate.obstacle == "Nobody could pass quality control."
+    assert "needs 50 pairs" in str(estimate.reach)
 
 
 def test_the_estimate_warns_of_pay_below_what_the_crowd_asks_for(campaign, market):
@@ -84,8 +94,8 @@ def test_a_worker_publishes_it_once(campaign, market):
 
 def test_hits_for_many_people_are_cut_so_that_the_fee_stays_low():
     facts = Facts("mturk", "M", hits_per_publication=1, people_per_hit=9)
-    portions = list(chunks_of([1, 2], 15, facts))
-    assert [(portion.hits, portion.people) for portion in portions] == [
+    chunks = list(chunks_of([1, 2], 15, facts))
+    assert [(chunk.hits, chunk.people) for chunk in chunks] == [
         ((1,), 9),
         ((2,), 9),
         ((1,), 6),
@@ -94,8 +104,8 @@ def test_hits_for_many_people_are_cut_so_that_the_fee_stays_low():
 
 
 def test_a_crowd_without_limits_takes_the_batch_at_once():
-    [portion] = chunks_of([1, 2, 3], 15, Facts("prolific", "P"))
-    assert (portion.hits, portion.people) == ((1, 2, 3), 15)
+    [chunk] = chunks_of([1, 2, 3], 15, Facts("prolific", "P"))
+    assert (chunk.hits, chunk.people) == ((1, 2, 3), 15)
 
 
 def test_a_budget_smaller_than_one_hit_refuses_and_leaves_nothing_behind(campaign, market):
@@ -131,7 +141,7 @@ def test_a_batch_that_invited_people_rate_is_not_for_a_crowd(campaign, anna, mar
 def test_invited_people_do_not_take_the_crowds_places(campaign, market, client_of):
     launch(campaign)
     hit = campaign.batches.get().hits.get()
-    with pytest.raises(DomainError, match="All tasks are taken"):
+    with pytest.raises(DomainError, match="nothing to rate yet"):
         arrive(hit, "Anna", "", crowd="invite")
     assert arrive(hit, "W1", "A1").state == "active"
 

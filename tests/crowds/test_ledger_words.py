@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from crowds.models import LedgerEntry, Submission
-from crowds.selectors.ledger import entries_described
+from crowds.selectors.money import entries_described
 from crowds.services.launches import launch_close
 from crowds.services.reviews import submission_bonus, submissions_pay, submissions_refuse
 from crowds.services.topups import launch_extend
@@ -68,7 +68,7 @@ def test_a_refusal_that_was_overruled(campaign, market, made, person):
     run_all(market)
     submissions_pay(**decided)
     run_all(market)
-    assert f"Work by {person}, HIT 1-1, refused at first" in words(campaign)
+    assert f"Work by {person}, HIT 1-1, not paid at first" in words(campaign)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_refusal_that_was_overruled(campaign, market, made, person):
     [
         ("offer", "2", False, "HIT 1-1, offered again"),
         ("extra", "", True, "HIT 1-1, more people than were asked for"),
-        ("unasked", "", True, "Work by {person}, HIT 1-1, paid by the crowd by itself"),
+        ("unasked", "", True, "Work by {person}, HIT 1-1, paid automatically by the crowd"),
         ("offer", "", False, "HIT 1-1"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import io
+from decimal import Decimal
 from urllib.parse import urlsplit
 
 import pytest
@@ -17,8 +18,16 @@ from annotations.models import Assignment
 from crowds.invite.group_links import group_link_offer
 from crowds.models import Invitation
 from tests.annotations.person import Person, link
-from tests.factories import make_annotator, make_campaign
+from tests.crowd import launch
+from tests.factories import make_annotator, make_campaign, make_hit
 from tests.pages import markup, shown
+
+
+@pytest.fixture
+def campaign(campaign):
+    """Launched for invited people."""
+    launch(campaign, crowd="invite", reward=Decimal("0"))
+    return campaign
 
 
 @pytest.fixture
@@ -52,9 +61,11 @@ def test_the_page_shows_how_far_everybody_is(campaign, path, client_of):
 
 def test_the_links_are_a_file_for_mail_merge(campaign, path, client_of):
     client = client_of(campaign.owner)
-    client.post(path, {"names": "Anna\n=HYPERLINK(1)"})
+    client.post(path, {"names": "Anna\n=HYPERLINK(1)\nben@example.org"})
     rows = list(csv.DictReader(io.StringIO(client.get(f"{path}links.csv").text)))
-    assert [row["name"] for row in rows] == ["Anna", "'=HYPERLINK(1)"]
+    assert [row["name"] for row in rows] == ["Anna", "'=HYPERLINK(1)", "ben@example.org"]
+    assert [row["email"] for row in rows] == ["", "", "ben@example.org"]
+    assert {(row["minutes"], row["pay"]) for row in rows} == {("15", "none")}
     assert Client().get(urlsplit(rows[0]["link"]).path).status_code == 200
 
 
@@ -79,6 +90,52 @@ def test_the_page_takes_the_same_few_queries_for_many_people(
     client.post(path, {"names": "\n".join(f"Person {number}" for number in range(40))})
     with django_assert_max_num_queries(12):
         client.get(path)
+
+
+def unlaunched():
+    campaign = make_campaign()
+    make_hit(campaign)
+    return campaign
+
+
+def test_links_wait_for_a_launch_and_the_page_leads_to_it(db, client_of):
+    campaign = unlaunched()
+    client, path = client_of(campaign.owner), f"/campaigns/{campaign.slug}/links/"
+    response = client.get(path)
+    assert "Launch batch 1 for invited people" in shown(response)
+    assert "People to invite" not in shown(response)
+    refused = client.post(path, {"names": "Anna"})
+    assert refused.status_code == 400
+    assert "Launch a batch for invited people first" in shown(refused)
+    campaign.refresh_from_db()
+    assert (campaign.state, Invitation.objects.count()) == ("draft", 0)
+
+
+def test_inviting_people_is_a_launch_like_any_other(db, client_of):
+    campaign = unlaunched()
+    client, path = client_of(campaign.owner), f"/campaigns/{campaign.slug}/links/"
+    launch_path = f"/campaigns/{campaign.slug}/crowd/launch/1/"
+    page = client.get(launch_path, {"crowd": "invite"})
+    assert 'value="invite" selected' in markup(page)
+    sent = {"crowd": "invite", "reward": "0", "budget": "0", "lifetime_days": "7"}
+    sent |= {"title": "Rate", "description": "Rate captions", "seen": "0.00 USD"}
+    response = client.post(launch_path, sent)
+    assert response["Location"] == path
+    client.post(path, {"names": "Anna\nBen"})
+    trail = list(campaign.trail.order_by("pk").values_list("action", "detail"))
+    assert trail == [
+        ("launched", "batch 1, Invited people for 0.00 USD"),
+        ("invited", "2 people by personal links"),
+    ]
+    assert "See the cost" not in shown(client.get(f"/campaigns/{campaign.slug}/crowd/"))
+    assert client.get(launch_path).status_code == 302
+
+
+def test_what_people_rate_is_not_offered_for_launch(db, client_of):
+    campaign = unlaunched()
+    call_command("simulate_crowd", campaign.slug, annotators=1, seed=1, stdout=io.StringIO())
+    page = client_of(campaign.owner).get(f"/campaigns/{campaign.slug}/crowd/")
+    assert "Batches to launch" not in shown(page)
 
 
 def test_a_campaign_without_hits_says_what_to_do_first(db, client_of):
@@ -117,6 +174,8 @@ def test_the_page_says_when_all_tasks_are_taken(campaign, path, client_of):
         expires_at=timezone.now(),
     )
     assert "All tasks are taken at the moment" in shown(client.get(path))
+    Assignment.objects.update(state="submitted", submitted_at=timezone.now())
+    assert "All tasks are done" in shown(client.get(path))
 
 
 def test_a_stranger_is_refused(path, client_of, stranger):
@@ -147,6 +206,14 @@ def test_the_command_makes_up_names_where_only_a_number_is_given(campaign):
     call_command("rating_links", campaign.slug, "--count", "3", stdout=out)
     assert len(out.getvalue().splitlines()) == 4
     assert Invitation.objects.count() == 3
+
+
+def test_the_command_launches_only_when_it_is_told_to(db):
+    campaign = unlaunched()
+    with pytest.raises(CommandError, match="Launch a batch for invited people first"):
+        call_command("rating_links", campaign.slug, "--count", "1", stdout=io.StringIO())
+    call_command("rating_links", campaign.slug, "--count", "1", "--launch", stdout=io.StringIO())
+    assert campaign.batches.get().launch.crowd == "invite"
 
 
 def test_the_command_says_when_there_is_no_such_campaign(db):

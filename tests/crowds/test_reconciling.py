@@ -17,6 +17,7 @@ from crowds.services.reconciling import launch_reconcile
 from crowds.services.reviews import submissions_pay
 from tests.crowd import launch, work
 from tests.crowds.crowd_people import arrive, finish, rate
+from tests.factories import make_campaign
 
 
 @pytest.fixture
@@ -116,5 +117,8 @@ def test_the_command_says_when_the_crowd_does_not_answer(campaign, market, made)
 
 
 def test_the_command_says_when_there_is_nothing(db):
+    out = io.StringIO()
+    call_command("reconcile", stdout=out)
+    assert "Nothing differs." in out.getvalue()
     with pytest.raises(CommandError, match="no launch"):
-        call_command("reconcile")
+        call_command("reconcile", make_campaign().slug)

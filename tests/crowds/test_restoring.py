@@ -14,9 +14,8 @@ from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.utils import timezone
 
-from annotations.services.annotators import annotator_identify
+from annotations.services.assignments import annotator_identify
 from crowds.gateway import TransientFault
-from crowds.mark import Mark, mark_read, mark_write
 from crowds.models import OutboxMessage, Sending, Submission
 from crowds.selectors.money import campaign_sums
 from crowds.services.outbox import (
@@ -27,7 +26,14 @@ from crowds.services.outbox import (
     outbox_write,
 )
 from crowds.services.reconciling import launch_reconcile
-from crowds.services.restoring import SENTENCE, sending_is_known
+from crowds.services.restoring import (
+    SENTENCE,
+    Mark,
+    mark_read,
+    mark_write,
+    restore_declare,
+    sending_is_known,
+)
 from crowds.services.reviews import submission_bonus, submissions_pay
 from hits.models import Batch
 from tests.crowd import launch, work
@@ -292,7 +298,7 @@ def test_a_claim_that_cannot_be_noted_is_given_back(made, market, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("crowds.mark.os.fsync", full)
+    monkeypatch.setattr("crowds.services.restoring.os.fsync", full)
     assert outbox_run(crowd="mturk") == 0
     message.refresh_from_db()
     assert (market.bonuses, message.state, message.claimed_at) == (
@@ -399,14 +405,26 @@ def test_a_snapshot_of_the_whole_disk_is_recognised_by_the_bucket(bucket, made, 
     assert sending_is_known()
 
 
+def test_a_snapshot_from_before_a_restore_is_recognised_too(bucket, made, market, settings):
+    pay_bonus(made)
+    with disk_put_back(settings):
+        restore_declare()
+        run()
+        assert len(market.bonuses) == 1
+    run()
+    assert len(market.bonuses) == 1
+    assert_books_agree(made, market)
+
+
 def test_the_bucket_keeps_one_number_of_an_epoch(bucket, made, market):
     for number in range(3):
         pay_bonus(made, str(number))
         run()
     outbox_run(crowd="mturk")
-    listed = bucket.list_objects_v2(Bucket="media", Prefix="sending/")["Contents"]
     row = Sending.objects.get()
-    assert [each["Key"] for each in listed] == [f"sending/{row.epoch}/{row.claims:012}"]
+    prefix = f"sending/{row.epoch}/"
+    listed = bucket.list_objects_v2(Bucket="media", Prefix=prefix)["Contents"]
+    assert [each["Key"] for each in listed] == [f"{prefix}{row.claims:012}"]
 
 
 def test_nothing_is_sent_that_cannot_be_noted_in_the_bucket(bucket, made, market):

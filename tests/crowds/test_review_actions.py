@@ -34,6 +34,7 @@ from crowds.services.review_actions import (
 from crowds.services.reviews import submissions_pay
 from crowds.services.topups import launch_top_up
 from daplatform.errors import DomainError
+from tests.annotations.person import invite
 from tests.crowd import launch, work
 from tests.crowds.crowd_people import annotator, arrive, finish, rate
 
@@ -225,7 +226,7 @@ def test_decided_and_odd_work_is_passed_over_and_said(campaign, market, made):
     assert outcome.action.submissions == 1
     assert outcome.remarks == (
         "1 submission is decided already, or not handed in.",
-        "1 submission is odd: decide about it under Review.",
+        "1 submission has a problem: decide about it under Review.",
     )
     assert (of("Anna").pay, of("Ben").pay, of("Carl").pay) == ("pay", "", "refuse")
 
@@ -285,7 +286,7 @@ def test_of_two_orders_about_somebody_the_later_is_undone_first(campaign, market
     first = give(campaign, Kind.EXCLUDE, annotator("Anna")).action
     second = give(campaign, Kind.READMIT, annotator("Anna"), once="2").action
     other = give(campaign, Kind.EXCLUDE, annotator("Ben"), once="3").action
-    with pytest.raises(DomainError, match="undo that first"):
+    with pytest.raises(DomainError, match="Undo that first"):
         review_action_undo(action=first, by=campaign.owner)
     for action in (second, first, other):
         review_action_undo(action=action, by=campaign.owner)
@@ -293,7 +294,7 @@ def test_of_two_orders_about_somebody_the_later_is_undone_first(campaign, market
 
 
 def test_invited_and_simulated_people_can_be_excluded_and_the_rest_is_said(campaign, market):
-    (anna,) = annotators_invite(campaign=campaign, names=["Anna"])
+    anna = invite(campaign)
     (robot,) = annotators_simulate(campaign=campaign, names=["R1"])
     people = [anna.annotator, robot.annotator]
     assert give(campaign, Kind.EXCLUDE, *people).action.people == 2
@@ -328,15 +329,15 @@ def test_who_ordered_and_who_undid_is_on_the_trail(campaign, market, made):
     review_action_undo(action=action, by=campaign.owner)
     trail = list(AuditEntry.objects.values_list("person", "action", "detail")[:2])
     assert trail == [
-        (campaign.owner.pk, "undid", "reject: 3 of 3 not sent yet"),
-        (campaign.owner.pk, "refused", f"3 submissions: {REASON}"),
+        (campaign.owner.pk, "undid", "do not pay: 3 of 3 not sent yet"),
+        (campaign.owner.pk, "did not pay", f"3 submissions: {REASON}"),
     ]
 
 
 def test_the_trail_counts_people_where_one_act_is_about_many(campaign, market, made):
     action = give(campaign, Kind.EXCLUDE, annotator("Anna")).action
     review_action_undo(action=action, by=campaign.owner)
-    assert AuditEntry.objects.first().detail == "exclude from future HITs: 1 person"
+    assert AuditEntry.objects.first().detail == "do not invite again: 1 person"
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 from annotations.models import Assignment
 from crowds.gateway import SubmissionStatus
 from crowds.models import LedgerEntry, OutboxMessage, Submission
+from crowds.selectors.counting import assignments_left_out
 from crowds.selectors.money import campaign_sums
-from crowds.selectors.reviews import assignments_left_out
 from crowds.services.submissions import launch_sync
 from tests.annotations.person import Person, invite, link
 from tests.crowd import launch, work

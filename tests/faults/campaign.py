@@ -16,8 +16,8 @@ def main(people: int) -> None:
     from django.contrib.auth.models import User
 
     from annotations.services.assignments import batches_open
-    from crowds.addresses import entry_path
     from crowds.invite.invitations import annotators_invite, invitation_entry
+    from crowds.selectors.entry import entry_path
     from hits.services.composing import batch_compose
     from tests.factories import make_campaign
 

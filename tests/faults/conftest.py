@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from rehearsal.management.commands.rehearse import KEYS
-from rehearsal.mturk.desk import Desk
 from rehearsal.mturk.server import Server, running
-from tests import services
+from rehearsal.mturk.service import MarketService
+from tests.faults.brokers import Broker, RabbitBroker, RedisBroker
 from tests.faults.stage import Stage, stage
-from tests.services import POSTGRES_FOLDERS, ServiceMissing, program
+from tests.services import POSTGRES_FOLDERS, program_or_skip
 
 
 @pytest.fixture(scope="module")
@@ -41,22 +40,28 @@ def stage_or_skip(also: str = "") -> Iterator[Stage]:
 
 @pytest.fixture
 def marketplace() -> Iterator[Server]:
-    with running(Desk(seed="faults"), KEYS) as server:
+    with running(MarketService(seed="faults"), KEYS) as server:
         yield server
 
 
-def program_or_skip(name: str, *folders: Path) -> str:
-    """Where a program is; without it a test is skipped, and under CI=true it fails."""
-    try:
-        return program(name, *folders)
-    except ServiceMissing as missing:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(str(missing))
+@pytest.fixture(scope="session")
+def rabbitmq(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RabbitBroker]:
+    """One for all tests: it takes seconds to start."""
+    made = RabbitBroker(tmp_path_factory.mktemp("rabbitmq"))
+    made.start()
+    yield made
+    made.kill()
 
 
-@pytest.fixture
-def redis() -> Iterator[str]:
-    program_or_skip("redis-server")
-    with services.redis() as url:
-        yield url
+@pytest.fixture(params=["redis", "rabbitmq"])
+def broker(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Broker]:
+    """Each kind in turn, empty, and started again should a test have killed it."""
+    if request.param == "rabbitmq":
+        shared: RabbitBroker = request.getfixturevalue("rabbitmq")
+        shared.start_or_forget()
+        yield shared
+        return
+    made = RedisBroker(tmp_path)
+    made.start()
+    yield made
+    made.kill()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
 
-from daplatform.hashing import Argon2PasswordHasher
+from daplatform.logging_in import Argon2PasswordHasher
 
 
 class CountingHasher(Argon2PasswordHasher):

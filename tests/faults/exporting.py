@@ -1,14 +1,16 @@
 """`python -m tests.faults.exporting ask|write|work`: a long list, asked for, written, worked at.
 
-The worker writes one row at a time, so that there is a middle in which to kill it, and it is
-impatient about others that fell silent.
+The worker writes one row at a time, and is impatient about others that fell silent. Where
+DIES_AFTER says so it is killed in the middle: by itself, for whoever watches it may come too late.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 import django
 
@@ -21,7 +23,7 @@ def ask(folder: str) -> None:
 
     from analysis.services.exports import export_request
     from daplatform.jobs.tasks import job_wake
-    from tests.analysis.workbench.conftest import rated_campaign
+    from tests.analysis.pages.conftest import rated_campaign
 
     campaign = rated_campaign(User.objects.create(username="organiser"), Path(folder))
     export = export_request(
@@ -55,12 +57,28 @@ def work(folder: str) -> None:
     from daplatform.celery import app
 
     downloads.PIECE = 1
+    if rows := os.environ.get("DIES_AFTER"):
+        die_after(int(rows))
     settings.JOB_SILENT_SECONDS = 2.0
     app.conf.beat_schedule = {
         "sweep": {"task": "daplatform.jobs.tasks.jobs_sweep_task", "schedule": 1.0}
     }
     command = ["worker", "--beat", "--schedule", f"{folder}/beat", "--concurrency", "1"]
     app.worker_main([*command, "--loglevel", "ERROR"])
+
+
+def die_after(rows: int) -> None:
+    """The worker with all its processes, without a word."""
+    from analysis.services import exports
+
+    told = exports.job_alive
+
+    def alive(**given: Any) -> None:
+        told(**given)
+        if given["progress"]["rows"] > rows:
+            os.killpg(0, signal.SIGKILL)
+
+    exports.job_alive = alive
 
 
 if __name__ == "__main__":

@@ -8,34 +8,42 @@ import datetime as dt
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from django.apps import apps
 from django.conf import settings
 from django.core.files.base import ContentFile
 from django.db import models, transaction
 from django.utils import timezone
 
+from analysis.learning.rated import RatedSet
+from analysis.metrics.learned.features import NUMBERS, Features
 from analysis.models import MetricEvaluation
-from analysis.results.pipeline import Settings
+from analysis.results.settings import Settings
+from analysis.services.descriptions import description_request
 from analysis.services.exports import export_request
+from analysis.services.learned_metrics import learned_metric_request
 from analysis.services.metric_runs import metric_run_request
-from analysis.services.results import result_request
+from analysis.services.requests import result_request
 from annotations.models import Assignment
-from crowds.mark import mark_read, mark_write
 from crowds.models import Launch
 from crowds.services.launches import policy_update
 from crowds.services.outbox import outbox_run
+from crowds.services.restoring import mark_read, mark_write
 from crowds.services.submissions import launch_sync
-from daplatform.jobs.kinds import job_run
-from hits.models import Campaign, Caption, Upload
+from daplatform.jobs.services import job_run
+from hits.models import Campaign, Caption, Rendition, Upload
 from hits.services.composing import batch_create
 from hits.services.uploads import upload_confirm, upload_create
+from tests.analysis.pages.conftest import rated_campaign
+from tests.clips import make_clip
 from tests.crowd import Marketplace, launch
 from tests.crowds.crowd_people import arrive, finish
-from tests.factories import make_campaign, make_hit
+from tests.factories import make_campaign, make_hit, make_user
 from tests.folders import make_folder, make_zip
 
 LONG_AGO = dt.timedelta(hours=9)
@@ -59,14 +67,27 @@ class World:
         self.run = metric_run_request(campaign=self.campaign, metrics=["bleu4"])
         self.cut = metric_run_request(campaign=make_campaign(), metrics=["bleu4"])
         job_run(self.cut)
+        self.lesson = learned_metric_request(
+            campaign=rated_campaign(make_user("organisers"), folder / "lesson"),
+            kind="fusion", name="fusion-of-all", scores_after=False,
+        )  # fmt: skip
         self.evaluation = MetricEvaluation.objects.create(
             campaign=self.campaign, choices={}, choices_key="k", last_rating=1, evidence="e"
         )
+        self.description = description_request(campaign=self.campaign)
         self.export = export_request(
             campaign=self.campaign, by=self.campaign.owner, name="ratings", format="csv",
             address="/", choices={"last": LAST, "decisions": ""}, rows=12,
         )  # fmt: skip
+        self.rendition = self._rendition()
         self.caption = Caption.objects.filter(video__campaign=self.campaign).earliest("pk")
+
+    def _rendition(self) -> Rendition:
+        video = make_campaign(videos=1).videos.get()
+        clip = make_clip(self.folder / "old.avi", seconds=0.3, codec="mpeg4").read_bytes()
+        video.url = ""
+        video.file.save("old.avi", ContentFile(clip))
+        return Rendition.objects.create(source=str(video.file.name), kind=Rendition.Kind.WEB)
 
     def _campaign(self) -> Campaign:
         campaign = make_campaign(assignments=3, hit_size=20, pairs=2, repeats=1, videos=24)
@@ -150,14 +171,28 @@ def _states(model: type[models.Model]) -> list[tuple[Any, ...]]:
     return [tuple(row.values()) for row in rows]
 
 
+def numbers_made_up(sets: list[RatedSet], *args: object) -> list[RatedSet]:
+    """In place of what metrics and a sentence model would say of captions: minutes of work."""
+    found = []
+    for rated in sets:
+        rng = np.random.default_rng(len(rated))
+        numbers = rng.normal(size=(len(rated), len(NUMBERS)))
+        vectors = rng.normal(size=(2, len(rated), 4)).astype(np.float32)
+        found.append(replace(rated, features=Features(numbers, *vectors)))
+    return found
+
+
 # Each kind of job, and jobs of it that wait. A new kind has to be added here.
 JOBS: dict[str, Callable[[World], list[Any]]] = {
     "uploads": lambda world: [world.upload, world.importing],
     "batches": lambda world: [world.batch],
     "results": lambda world: [world.result],
     "evaluations": lambda world: [world.evaluation],
+    "descriptions": lambda world: [world.description],
     "exports": lambda world: [world.export],
+    "renditions": lambda world: [world.rendition],
     "metrics": lambda world: [world.run],
+    "learned metrics": lambda world: [world.lesson],
     "metric chunks": lambda world: list(world.cut.chunks.all()),
 }
 # Each other task, and what it is called with. A new task has to be added here.

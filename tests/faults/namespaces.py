@@ -9,7 +9,9 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-SUBNET = "10.203.77"
+from tests.services import is_ours
+
+SUBNETS = [f"10.203.{number}" for number in range(1, 255)]
 
 
 class NotPermitted(RuntimeError):
@@ -28,7 +30,8 @@ class Network:
     def __init__(self) -> None:
         self.mark = f"{os.getpid() % 100_000:05}"
         self.bridge = f"da{self.mark}"
-        self.address = f"{SUBNET}.1"
+        self.subnet = next(each for each in SUBNETS if is_ours(each))
+        self.address = f"{self.subnet}.1"
         self.machines: list[str] = []
 
     def build(self) -> None:
@@ -50,7 +53,7 @@ class Network:
         ip("link", "add", self.cable(name), "type", "veth", "peer", "name", inner)
         ip("link", "set", inner, "netns", name)
         ip("link", "set", self.cable(name), "master", self.bridge, "up")
-        ip("-n", name, "addr", "add", f"{SUBNET}.{number}/24", "dev", inner)
+        ip("-n", name, "addr", "add", f"{self.subnet}.{number}/24", "dev", inner)
         ip("-n", name, "link", "set", inner, "up")
         ip("-n", name, "link", "set", "lo", "up")
         return name

@@ -11,9 +11,9 @@ def main() -> None:
 
     django.setup()
     from analysis.models import Result
-    from analysis.results.pipeline import Settings
-    from analysis.services.results import result_request
-    from daplatform.jobs.kinds import job_run
+    from analysis.results.settings import Settings
+    from analysis.services.requests import result_request
+    from daplatform.jobs.services import job_run
     from hits.models import Campaign
 
     Result.objects.all().delete()

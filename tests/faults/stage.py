@@ -73,6 +73,7 @@ class Stage:
     def __init__(self, folder: str, also: str = "") -> None:
         """With a database that answers at one more address, and everybody in its network."""
         base, web = free_port(), free_port()
+        self.folder = Path(folder)
         self.inside: list[str] = []  # what commands begin with to run on another machine
         self.url = f"http://127.0.0.1:{web}"
         self.dsn = f"postgres://da@127.0.0.1:{base}/{MIGRATED}"
@@ -152,7 +153,9 @@ class Stage:
         query = "SELECT key::text, score FROM annotations_rating"
         with contextlib.closing(psycopg2.connect(self.dsn)) as base, base.cursor() as cursor:
             cursor.execute(query)
-            return dict(cursor.fetchall())
+            rows = cursor.fetchall()
+        assert len(rows) == len(dict(rows)), "a rating was saved twice under one key"
+        return dict(rows)
 
 
 def migrated() -> Path:

@@ -27,8 +27,8 @@ from annotations.tokens import session_read
 from crowds.gateway import SubmissionStatus
 from crowds.models import Submission
 from crowds.registry import MODULES
+from crowds.selectors.counting import assignments_left_out
 from crowds.selectors.money import campaign_sums
-from crowds.selectors.reviews import assignments_left_out
 from crowds.services.launches import launch_close
 from crowds.services.outbox import outbox_run
 from crowds.services.reviews import submissions_pay, submissions_refuse

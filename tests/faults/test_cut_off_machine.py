@@ -10,13 +10,13 @@ import sys
 import pytest
 
 from rehearsal.management.commands.rehearse import KEYS, environment
-from rehearsal.mturk.desk import Desk
 from rehearsal.mturk.faults import Fault, Trouble
 from rehearsal.mturk.server import running
-from tests.faults.conftest import program_or_skip, stage_or_skip
+from rehearsal.mturk.service import MarketService
+from tests.faults.brokers import RedisBroker
+from tests.faults.conftest import stage_or_skip
 from tests.faults.crowd_stage import DONE, WAITING, ask, claims_are_old, wait_until, worker
 from tests.faults.namespaces import NotPermitted, network
-from tests.services import free_port, server
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 TIMES = int(os.environ.get("CHAOS_TIMES", "1"))
@@ -31,19 +31,23 @@ def lan():
         pytest.skip(f"network namespaces cannot be made here: {reason}")
 
 
-@pytest.fixture
-def broker(lan, tmp_path):
-    binary = program_or_skip("redis-server")
-    port = free_port()
-    command = [binary, "--port", str(port), "--bind", "127.0.0.1", lan.address, "--save", ""]
-    with server([*command, "--dir", str(tmp_path), "--protected-mode", "no"], port):
-        yield f"redis://{lan.address}:{port}/0"
+@pytest.fixture(params=["redis", "rabbitmq"])
+def broker(request, lan, tmp_path):
+    if request.param == "rabbitmq":
+        shared = request.getfixturevalue("rabbitmq")  # answers at every address
+        shared.start_or_forget()
+        yield shared.url(lan.address)
+        return
+    made = RedisBroker(tmp_path, lan.address)
+    made.start()
+    yield made.url(lan.address)
+    made.kill()
 
 
 @pytest.fixture
 def marketplace(lan, monkeypatch):
     monkeypatch.setattr("rehearsal.mturk.server.HOST", lan.address)
-    with running(Desk(seed="machines"), KEYS) as server:
+    with running(MarketService(seed="machines"), KEYS) as server:
         yield server
 
 
@@ -74,8 +78,8 @@ def test_the_others_finish_what_a_machine_was_doing(site, lan, marketplace):
         stack.enter_context(worker(site, beat=False, inside=lan.on(first)))
         site.run("-m", "tests.faults.launch")
         wait_until(lambda: ask(site, DONE) >= 1)
-        there = len(marketplace.desk.market.hits)
-        wait_until(lambda: len(marketplace.desk.market.hits) > there)
+        there = len(marketplace.service.market.hits)
+        wait_until(lambda: len(marketplace.service.market.hits) > there)
         lan.cut(first)  # its call has arrived, the answer does not
         marketplace.faults.clear()
         assert not reaches(lan, first, site.base.port)
@@ -86,6 +90,6 @@ def test_the_others_finish_what_a_machine_was_doing(site, lan, marketplace):
         lan.mend(first)  # it comes back, and finds everything done
         wait_until(lambda: reaches(lan, first, site.base.port))
     publications = ask(site, "SELECT count(*) FROM crowds_publication")
-    assert len(marketplace.desk.market.hits) == publications > 3
+    assert len(marketplace.service.market.hits) == publications > 3
     assert "hold." in site.run("manage.py", "verify")
     site.run("manage.py", "reconcile")

@@ -19,13 +19,13 @@ from crowds.registry import MODULES
 from crowds.selectors.money import campaign_sums
 from crowds.services.outbox import CLAIM_LAPSES
 from daplatform.celery import app
-from daplatform.jobs.kinds import kind_of, kinds, left_behind
 from daplatform.jobs.models import Job
+from daplatform.jobs.services import kind_of, kinds, left_behind
 from daplatform.jobs.tasks import job_run_task
 from daplatform.verification import INVARIANTS
 from tests.crowd import Marketplace
 from tests.crowds.test_outbox import Killed
-from tests.faults.living import JOBS, LONG_AGO, TASKS, World
+from tests.faults.living import JOBS, LONG_AGO, TASKS, World, numbers_made_up
 
 pytestmark = pytest.mark.django_db
 OURS = ("hits.", "annotations.", "crowds.", "analysis.", "daplatform.")
@@ -47,6 +47,9 @@ def world(monkeypatch, settings, tmp_path) -> Iterator[World]:
     monkeypatch.setitem(MODULES, "mturk", "tests.crowd")
     settings.DATA_DIR = tmp_path / "data"
     settings.MEDIA_ROOT, settings.METRIC_STORE = tmp_path / "data/media", tmp_path / "store"
+    monkeypatch.setattr("analysis.learning.training.with_features", numbers_made_up)
+    monkeypatch.setattr("analysis.learning.rated.FEWEST", 50)
+    monkeypatch.setattr("analysis.metrics.registry._learned", {})
     app.loader.import_default_modules()
     was = app.conf.task_always_eager
     app.conf.task_always_eager = True  # what a task wakes runs at once

@@ -13,8 +13,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from analysis.forms import ChoicesForm
 from analysis.models import Result
 from analysis.services.exports import export_request
-from analysis.services.results import result_request
-from daplatform.jobs.kinds import job_run
+from analysis.services.requests import result_request
+from daplatform.jobs.services import job_run
 from daplatform.verification import INVARIANTS
 from hits.models import Campaign, Upload
 from hits.services.composing import batch_compose
@@ -146,7 +146,7 @@ def test_a_result_says_why_it_waits_and_is_made_once_there_is_space(
     page = client_of(result.campaign.owner).get(
         f"/campaigns/{result.campaign.slug}/ranking/?annotators=all"
     )
-    assert "cannot be made yet: the server&#x27;s disk is full." in markup(page)
+    assert "cannot be computed yet: the server&#x27;s disk is full." in markup(page)
     assert_nothing_is_amiss()
     disk.empty()
     job_run(result)

@@ -1,4 +1,4 @@
-"""A worker is killed (-9) between a call to a crowd and its record, and Redis forgets all."""
+"""A worker is killed (-9) between a call to a crowd and its record, and the broker forgets all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import os
 
 import pytest
-import redis as redis_client
 
 from rehearsal.management.commands.rehearse import environment
 from rehearsal.mturk.faults import Fault, Trouble
@@ -19,11 +18,11 @@ SYNC = "import django; django.setup(); from crowds.tasks import launches_sync_ta
 
 
 @pytest.fixture(params=range(TIMES))
-def published(fresh_site, marketplace, redis):
+def published(fresh_site, marketplace, broker):
     """A campaign whose HITs are out."""
     site = fresh_site
     site.environment |= environment(marketplace.origin) | {
-        "CELERY_BROKER_URL": redis,
+        "CELERY_BROKER_URL": broker.url(),
         "DJANGO_SETTINGS_MODULE": "tests.faults.hasty_settings",
     }
     site.links(1)  # a campaign
@@ -31,7 +30,7 @@ def published(fresh_site, marketplace, redis):
 
 
 def hits_of(marketplace) -> list[str]:
-    found = marketplace.desk.act("ListHITs", {"MaxResults": 100})["HITs"]
+    found = marketplace.service.act("ListHITs", {"MaxResults": 100})["HITs"]
     return sorted(hit["RequesterAnnotation"] for hit in found)
 
 
@@ -43,7 +42,7 @@ def assert_all_is_well(site, marketplace) -> None:
     site.run("manage.py", "reconcile")  # exits with 1 where anything differs
 
 
-def test_every_hit_is_published_once_whatever_dies(published, marketplace, redis):
+def test_every_hit_is_published_once_whatever_dies(published, marketplace, broker):
     site = published
     before = ask(site, DONE)
     slow = Fault(Trouble.SLOW, "CreateHITWithHITType", times=100, seconds=2)
@@ -55,7 +54,7 @@ def test_every_hit_is_published_once_whatever_dies(published, marketplace, redis
         wait_until(lambda: len(hits_of(marketplace)) > there)  # done there, not recorded here
         kill(first)
     marketplace.faults.clear()
-    redis_client.Redis.from_url(redis).flushall()
+    broker.forget()
     assert ask(site, WAITING) > 0
     claims_are_old(site)
     with worker(site):
@@ -64,26 +63,26 @@ def test_every_hit_is_published_once_whatever_dies(published, marketplace, redis
     assert_all_is_well(site, marketplace)
 
 
-def test_every_submission_is_taken_down_once_whatever_dies(published, marketplace, redis):
+def test_every_submission_is_taken_down_once_whatever_dies(published, marketplace, broker):
     site = published
     site.run("-m", "tests.faults.launch")
     with worker(site):
         wait_until(lambda: ask(site, WAITING) == 0)
     turns = []
-    for number, hit in enumerate(list(marketplace.desk.market.hits)):
+    for number, hit in enumerate(list(marketplace.service.market.hits)):
         person = f"A{number}"
-        accepted = marketplace.desk.act("accept", {"hit": hit, "worker": person})["assignment"]
-        marketplace.desk.act("submit", {"assignment": accepted, "fields": {"code": "C"}})
+        accepted = marketplace.service.act("accept", {"hit": hit, "worker": person})["assignment"]
+        marketplace.service.act("submit", {"assignment": accepted, "fields": {"code": "C"}})
         turns.append([hit, person, accepted])
     site.run("-m", "tests.faults.handing_in", json.dumps(turns))
     marketplace.faults.add(Fault(Trouble.SLOW, "ListAssignmentsForHIT", times=100, seconds=2))
-    asked = marketplace.desk.calls.get("ListAssignmentsForHIT", 0)
+    asked = marketplace.service.calls.get("ListAssignmentsForHIT", 0)
     with worker(site, beat=False) as first:
         site.run("-c", SYNC)
-        wait_until(lambda: marketplace.desk.calls.get("ListAssignmentsForHIT", 0) > asked + 1)
+        wait_until(lambda: marketplace.service.calls.get("ListAssignmentsForHIT", 0) > asked + 1)
         kill(first)  # in the middle: some HITs were asked about, others not
     marketplace.faults.clear()
-    redis_client.Redis.from_url(redis).flushall()
+    broker.forget()
     assert ask(site, SUBMISSIONS) < len(turns)
     with worker(site):
         wait_until(lambda: ask(site, SUBMISSIONS) == len(turns))

@@ -38,7 +38,7 @@ def site(fresh_site):
 def turk(site, marketplace):
     site.environment |= environment(marketplace.origin)
     site.run("-m", "tests.faults.launch")
-    return marketplace.desk
+    return marketplace.service
 
 
 @pytest.fixture
@@ -60,11 +60,11 @@ def work(site, crowd: str = "mturk") -> None:
     site.run("-c", WORK.format(crowd))
 
 
-def hand_in(site, desk) -> None:
+def hand_in(site, service) -> None:
     turns = []
-    for number, hit in enumerate(list(desk.market.hits)):
-        name = desk.act("accept", {"hit": hit, "worker": f"A{number}"})["assignment"]
-        desk.act("submit", {"assignment": name, "fields": {"code": "C"}})
+    for number, hit in enumerate(list(service.market.hits)):
+        name = service.act("accept", {"hit": hit, "worker": f"A{number}"})["assignment"]
+        service.act("submit", {"assignment": name, "fields": {"code": "C"}})
         turns.append([hit, f"A{number}", name])
     site.run("-m", "tests.faults.handing_in", json.dumps(turns))
 

@@ -10,7 +10,7 @@ import av
 import numpy as np
 
 from daplatform.tables import Kind
-from hits.importing import Reading, read_campaign
+from hits.importing.reading import Reading, read_campaign
 
 TOML = 'name = "Street scenes"\ncontrol = "human-a"\nhuman = ["human-b"]\n'
 VIDEOS = "video,url\nv1,https://example.org/1.mp4\nv2,https://example.org/2.mp4\n"

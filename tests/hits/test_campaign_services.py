@@ -14,8 +14,8 @@ from hits.services.campaigns import (
     campaign_leave,
     campaign_share,
     campaign_update,
-    caption_correct,
 )
+from hits.services.importing import caption_correct
 from tests.factories import make_campaign, make_hit, make_user
 
 pytestmark = pytest.mark.django_db
@@ -40,7 +40,7 @@ def test_it_refuses_settings_that_make_no_sense(campaign):
 
 
 def test_it_refuses_a_hit_that_cannot_be_laid_out(campaign):
-    with pytest.raises(DomainError, match="No HIT can be laid out"):
+    with pytest.raises(DomainError, match="These numbers do not make a HIT"):
         campaign_update(campaign=campaign, hit_size=95)
 
 

@@ -11,18 +11,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from daplatform.errors import DomainError
-from daplatform.jobs.kinds import job_run
-from hits.importing import read_campaign
+from daplatform.jobs.services import job_run
+from hits.importing.reading import read_campaign
 from hits.models import Campaign, Hit, HitItem
 from hits.services import composing
-from hits.services.campaigns import (
-    campaign_close,
-    campaign_go_live,
-    campaign_update,
-    caption_correct,
-)
+from hits.services.campaigns import campaign_close, campaign_go_live, campaign_update
 from hits.services.composing import batch_compose, batch_create
-from hits.services.importing import campaign_import
+from hits.services.importing import campaign_import, caption_correct
 from tests.folders import make_folder
 
 
@@ -218,7 +213,7 @@ def test_a_batch_that_cannot_be_filled_says_why(campaign):
 
 
 def test_a_fault_of_ours_is_raised_and_ends_the_waiting_for_a_batch(campaign, monkeypatch):
-    monkeypatch.setattr(composing, "compose_campaign", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(composing, "compose", lambda *_, **__: 1 / 0)
     batch = batch_create(campaign=campaign)
     with pytest.raises(ZeroDivisionError):
         job_run(batch)

@@ -11,9 +11,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from hits import composition
-from hits.composition import Captions, Layout, Shape, compose_campaign, compose_hits
-from hits.composition.evenness import even_out
-from hits.composition.shape import DEGRADED, REFERENCE, REPEAT, SYSTEM
+from hits.composition.campaign import Captions, compose_campaign, compose_hits
+from hits.composition.dealing import even_out
+from hits.composition.layout import Layout
+from hits.composition.shape import DEGRADED, REFERENCE, REPEAT, SYSTEM, Shape
 
 PROTOCOL = Shape(size=100, pairs=10, repeats=10)
 
@@ -425,12 +426,12 @@ def test_it_refuses_a_shape_that_cannot_be_laid_out(size, pairs, repeats, fault)
 @pytest.mark.parametrize(
     ("videos", "systems", "advice"),
     [
-        (20, 3, "shows 70 .* has 60 and 20: Captions per HIT 80, .* 8 and .* 8 would fit"),
+        (20, 3, "shows 70 .* has 60 and 20: Captions per HIT 90, .* 10 and .* 10 would fit"),
         (3, 2, "shows 70 .* has 6 and 3: Captions per HIT 10, .* 1 and .* 2 would fit"),
         (
             5,
             100,
-            "10 control captions, .* has 500 and 5: Captions per HIT 50, .* 5 and .* 5 would fit",
+            "10 control captions, .* has 500 and 5: Captions per HIT 70, .* 5 and .* 4 would fit",
         ),
         (1, 1, "has 1 and 1: there is too little for any HIT"),
     ],
@@ -445,7 +446,7 @@ def test_it_refuses_a_campaign_too_small_for_a_hit_and_says_what_would_fit(video
 def test_there_is_a_fitting_shape_for_every_campaign_of_two_captions_and_three_controls(
     captions, controls
 ):
-    shape = composition.fitting_shape(captions, controls)
+    shape = composition.shape.fitting_shape(captions, controls)
     assert shape.fresh <= captions
     assert 1 <= shape.pairs <= controls
 

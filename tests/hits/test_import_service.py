@@ -10,7 +10,7 @@ from django.conf import settings as django_settings
 from django.core.management import CommandError, call_command
 
 from daplatform.errors import DomainError
-from hits.importing import read_campaign
+from hits.importing.reading import read_campaign
 from hits.models import Campaign, Caption, System, Video
 from hits.services import importing
 from hits.services.importing import campaign_import
@@ -44,7 +44,7 @@ def test_a_folder_becomes_a_campaign(folder, organiser):
         "test-campaign",
         organiser,
     )
-    assert (campaign.hit_size, campaign.reward, campaign.seed) == (100, Decimal("0.99"), 7)
+    assert (campaign.hit_size, campaign.reward, campaign.seed) == (100, Decimal("1.34"), 7)
     assert campaign.videos.count() == 3
     roles = dict(campaign.systems.values_list("name", "role"))
     assert roles == {

@@ -16,7 +16,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from daplatform.tables import Kind
-from hits.importing import Limits, read_campaign
+from hits.importing.limits import Limits
+from hits.importing.reading import read_campaign
 from tests.hits.importing_material import CAPTIONS, REFERENCES, TOML, VIDEOS, kinds
 
 MATERIAL = {

@@ -10,7 +10,9 @@ import tracemalloc
 import pytest
 
 from daplatform.tables import Kind
-from hits.importing import Limits, Role, read_campaign
+from hits.importing.limits import Limits
+from hits.importing.reading import read_campaign
+from hits.importing.roles import Role
 from tests.hits.importing_material import (
     CAPTIONS,
     REFERENCES,

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hits.importing import Limits, Reading, read_campaign
+from hits.importing.limits import Limits
+from hits.importing.reading import Reading, read_campaign
 from tests.hits.importing_material import (
     CAPTIONS,
     REFERENCES,

@@ -7,8 +7,8 @@ from decimal import Decimal
 import pytest
 
 from daplatform.tables import Faults, Kind
-from hits.importing import HitSettings, Limits, Settings
-from hits.importing.settings import read_settings
+from hits.importing.limits import Limits
+from hits.importing.settings import HitSettings, Settings, read_settings
 
 
 def read(tmp_path, content: str | bytes, required: tuple[str, ...] = ()):
@@ -23,7 +23,7 @@ def test_everything_has_the_protocols_default(tmp_path):
 
     assert faults == []
     assert settings == Settings(name="N", control="human-a", human=())
-    assert settings.hits == HitSettings(100, 10, 10, 1, 1, 7, Decimal("0.99"), False)
+    assert settings.hits == HitSettings(100, 10, 10, 1, 1, 7, None, False)
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["without BOM", "with BOM"])

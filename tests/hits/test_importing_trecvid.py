@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from daplatform.tables import Kind
-from hits.importing import Reading, Role, read_campaign
+from hits.importing.reading import Reading, read_campaign
+from hits.importing.roles import Role
 from hits.importing.trecvid import system_name
 from tests.hits.importing_material import kinds, write_files
 

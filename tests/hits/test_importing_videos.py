@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from daplatform.tables import Kind
-from hits.importing import (
+from hits.importing.reading import read_campaign
+from hits.importing.sandbox import (
+    _SCRIPT,
     Prober,
     UnreadableVideo,
     VideoFacts,
-    probe_video,
-    read_campaign,
     video_poster,
 )
-from hits.importing.sandbox import _SCRIPT
+from tests.clips import probe_video
 from tests.hits.importing_material import kinds, write_folder, write_video
 
 RED, BLUE = (255, 0, 0), (0, 0, 255)
@@ -201,6 +201,7 @@ def test_a_campaign_knows_its_videos(tmp_path):
     reading = read_campaign(tmp_path)
 
     assert kinds(reading) == [Kind.UNPLAYABLE_VIDEO]
+    assert reading.is_sound  # it is converted later
     assert reading.videos[0].facts is not None
     assert reading.videos[0].facts.duration == 1.0
     assert len(reading.videos[0].sha256) == 64

@@ -9,7 +9,7 @@ from django.db import OperationalError
 
 from daplatform.errors import DomainError
 from daplatform.jobs import services
-from daplatform.jobs.kinds import job_run
+from daplatform.jobs.services import job_run
 from hits.models import Campaign, Upload
 from hits.services import uploads
 from hits.services.uploads import (

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from collections import Counter
 from decimal import Decimal
 
 import pytest
 from django.urls import reverse
 
+from hits.composition.shape import Shape
 from hits.models import System
+from hits.planning import find_misfit
+from hits.selectors import batch_reach, campaign_pay
 from tests.factories import make_campaign
 from tests.pages import markup, shown
 
@@ -139,11 +143,11 @@ def small(organiser):
 def test_it_says_that_no_hit_can_be_made_and_fills_in_numbers_that_fit(client_of, organiser, small):
     client, address = client_of(organiser), reverse("hits:campaign-plan", args=[small.slug])
     page = client.get(address)
-    assert "has 48 and 12. Captions per HIT 60, Pairs per HIT 6" in shown(page)
+    assert "has 48 and 12. Captions per HIT 70, Pairs per HIT 7" in shown(page)
     assert "Next: compose" not in shown(page)
     filled = client.get(address + page.context["fitting"])
     assert filled.context["misfit"] is None
-    assert filled.context["form"]["hit_size"].value() == "60"
+    assert filled.context["form"]["hit_size"].value() == "70"
     assert filled.context["form"]["reward"].value() == "0.99"
 
 
@@ -153,8 +157,45 @@ def test_the_numbers_it_fills_in_can_pass_quality_control(client_of, organiser, 
     client, address = client_of(organiser), reverse("hits:campaign-plan", args=[small.slug])
     filled = client.get(address + client.get(address).context["fitting"])
     assert filled.context["misfit"] is None
-    assert filled.context["reach"].per_hit == 10
+    assert filled.context["reach"].per_hit >= 10
     assert filled.context["reach"].is_enough
+
+
+def test_the_design_for_twelve_videos_is_the_cheapest_that_shows_every_caption(
+    client_of, organiser, small
+):
+    client = client_of(organiser)
+    compose = reverse("hits:batch-compose", args=[small.slug])
+    assert client.post(compose, {"fit": "yes"}).status_code == 302
+    batch = small.batches.get()
+    shown_once = Counter(
+        batch.hits.get().items.filter(kind="system").values_list("caption", flat=True)
+    )
+    assert len(shown_once) == sum(shown_once.values()) == 48  # one HIT, nothing twice
+    assert batch_reach(batch).is_enough
+    assert "one HIT then shows all 48 captions" in str(
+        find_misfit(Shape(), captions=48, controls=12)
+    )
+
+
+def test_too_few_controls_for_one_hit_are_made_up_for_by_more_hits(client_of, organiser):
+    few = make_campaign(owner=organiser, videos=3, systems=15, min_pairs=10)
+    compose = reverse("hits:batch-compose", args=[few.slug])
+    client_of(organiser).post(compose, {"fit": "yes"})
+    few.refresh_from_db()
+    assert few.redundancy > 1
+    assert batch_reach(few.batches.get()).is_enough
+
+
+def test_the_pay_by_the_hour_stands_beside_the_reward(client_of, organiser, campaign, plan_url):
+    client = client_of(organiser)
+    assert "Pay per hour" in shown(client.get(plan_url))
+    pay = campaign_pay(campaign)
+    assert f"{pay.hourly} USD" in shown(client.get(campaign.get_absolute_url()))
+    low = client.get(plan_url, SETTINGS | {"reward": "0.10"}, **HTMX)
+    assert "would pay 8.00 USD an hour" in shown(low)
+    fair = client.get(plan_url, SETTINGS | {"reward": str(low.context["pay"].fair)}, **HTMX)
+    assert "would pay 8.00 USD an hour" not in shown(fair)
 
 
 def test_a_plan_that_nobody_can_pass_says_so(client_of, organiser, campaign, plan_url):
@@ -167,7 +208,7 @@ def test_a_plan_that_nobody_can_pass_says_so(client_of, organiser, campaign, pla
 
 def test_the_campaign_leads_to_the_plan_where_no_hit_can_be_made(client_of, organiser, small):
     page = markup(client_of(organiser).get(small.get_absolute_url()))
-    assert "Repeats per HIT 6 would fit" in page
+    assert "Repeats per HIT 8 would fit" in page
     assert "Change the plan" in page
     assert "Compose HITs" not in page
 

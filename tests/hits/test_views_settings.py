@@ -8,9 +8,11 @@ from django.urls import reverse
 from hits.models import Caption
 from hits.services.campaigns import campaign_close, campaign_go_live
 from tests.factories import make_campaign, make_hit
-from tests.pages import markup
+from tests.pages import markup, shown
 
 SETTINGS = {
+    "name": "Autumn",
+    "protocol": "direct",
     "shows_number": "on",
     "minutes_allowed": "45",
     "max_hits_per_annotator": "3",
@@ -39,6 +41,14 @@ def test_what_people_are_asked_can_be_set(campaign, page):
     assert (campaign.must_watch, campaign.shows_number) == (False, True)
     assert (campaign.minutes_allowed, campaign.max_hits_per_annotator) == (45, 3)
     assert (campaign.min_pairs, campaign.instructions) == (5, "Look twice.")
+    assert campaign.name == "Autumn"
+
+
+def test_two_campaigns_of_one_owner_cannot_have_the_same_name(campaign, organiser, page):
+    make_campaign(owner=organiser, name="Autumn")
+    refused = page("post", **SETTINGS)
+    assert refused.status_code == 400
+    assert "There is another campaign called “Autumn”." in shown(refused)
 
 
 def test_no_limit_is_an_empty_field(campaign, page):
@@ -57,7 +67,7 @@ def test_it_refuses_what_makes_no_sense(campaign, page, wrong):
 def test_a_live_campaign_keeps_its_settings(campaign, page):
     make_hit(campaign)
     campaign_go_live(campaign=campaign)
-    assert "stays as it is" in markup(page())
+    assert "can no longer change" in markup(page())
     assert page("post", **SETTINGS).status_code == 400
     campaign.refresh_from_db()
     assert campaign.minutes_allowed == 180

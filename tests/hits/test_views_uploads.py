@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from daplatform.errors import DomainError
-from daplatform.receiving import BoundedUploadHandler
+from daplatform.middleware import BoundedUploadHandler
 from hits.models import Upload
 from hits.services import uploads
 from tests.factories import make_campaign

@@ -13,9 +13,10 @@ from django.utils import timezone
 from analysis.models import Export
 from daplatform.disk import NO_SPACE
 from daplatform.errors import DomainError
-from daplatform.jobs import kinds, services, tasks
-from daplatform.jobs.kinds import UNEXPECTED, JobKind, job_run, kind_run, left_behind
+from daplatform.jobs import services, tasks
 from daplatform.jobs.services import (
+    UNEXPECTED,
+    JobKind,
     JobLost,
     job_alive,
     job_claim,
@@ -23,7 +24,10 @@ from daplatform.jobs.services import (
     job_failed,
     job_progress,
     job_release,
+    job_run,
     job_stop,
+    kind_run,
+    left_behind,
     signs_of_life,
 )
 from daplatform.jobs.tasks import job_run_task, job_wake, jobs_sweep_task
@@ -47,7 +51,7 @@ def does(monkeypatch):
 
     def doing(work, **options) -> JobKind:
         kind = JobKind("exports", Export, work, **options)
-        for module in (kinds, tasks):
+        for module in (services, tasks):
             monkeypatch.setattr(module, "kinds", lambda: {"exports": kind})
         return kind
 
@@ -186,7 +190,7 @@ def test_a_job_that_kills_every_worker_is_given_up(job, does):
     job_run(job)
     status, problem, _ = stand(job)
     assert status == "failed"
-    assert problem.startswith("2 workers died")
+    assert problem.startswith("2 workers stopped")
     assert list(left_behind(kind)) == []
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hits.importing import read_campaign
+from hits.importing.reading import read_campaign
 from rehearsal.demo import HUMANS, SYSTEMS, demo_scenes, judge, scene_named, write_demo_campaign
 
 SMALL: dict[str, Any] = {"videos": 3, "size": (96, 54), "fps": 4, "workers": 1}
@@ -56,7 +56,7 @@ def test_its_settings_are_those_of_the_protocol(folder):
     assert settings["control"] == "human-a"
     assert settings["human"] == ["human-b"]
     assert settings["hits"] == {
-        "size": 100, "redundancy": 1, "assignments": 1, "seed": 7, "reward": 0.99,
+        "size": 100, "redundancy": 1, "assignments": 1, "seed": 7,
     }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The model that comes with the platform: real towers, far better than chance on unseen scenes."""
+"""The model that comes with the platform: a real model, far better than chance on unseen scenes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def digest(folder: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def towers():
+def encoders():
     return find_model(ModelChoice(DEMO)).load("cpu")
 
 
@@ -47,9 +47,9 @@ def test_the_weights_are_those_of_the_card():
     assert f"{digest(DEMO_MODEL)}  {WEIGHTS}" in (DEMO_MODEL / "README.md").read_text()
 
 
-def test_it_finds_scenes_it_never_saw_by_their_captions(towers):
+def test_it_finds_scenes_it_never_saw_by_their_captions(encoders):
     examples = make_examples(UNSEEN, 2, processes=1)
-    result = evaluate(towers, examples, ["human-a", "human-b"])
+    result = evaluate(encoders, examples, ["human-a", "human-b"])
     chance = 1 / len(UNSEEN)
     assert min(result.scene_by_caption.values()) > 12 * chance
     assert min(result.caption_by_scene.values()) > 12 * chance
@@ -87,10 +87,11 @@ def test_a_fresh_checkout_scores_rendered_scenes_with_it(tmp_path):
         assert float(true[2]) > float(false[2]), true[1]
 
 
-def test_one_other_video_in_the_folder_and_it_is_refused(tmp_path):
-    (tmp_path / "clips").mkdir()
+@pytest.mark.parametrize("other", ["w.mp4", "W.MP4", "more/w.mp4"])
+def test_one_other_video_in_the_folder_and_it_is_refused(tmp_path, other):
+    (tmp_path / "clips" / "more").mkdir(parents=True)
     render_clip(scene(1), tmp_path / "clips" / "v.mp4", size=(160, 90), fps=4)
-    make_clip(tmp_path / "clips" / "w.mp4")
+    make_clip(tmp_path / "w.mp4").rename(tmp_path / "clips" / other)
     (tmp_path / "captions.csv").write_text("video,system,caption\nv,A,a dog runs\n")
     with pytest.raises(CommandError, match="its scores mean nothing") as refused:
         call_command(

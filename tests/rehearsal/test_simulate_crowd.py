@@ -9,13 +9,18 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from analysis.results.pipeline import analyse
+from analysis.results.settings import Settings
+from analysis.selectors.ratings import ratings_of
+from analysis.selectors.written import written_captions
+from analysis.services.snapshots import snapshot_refresh
 from annotations.models import Annotator, Assignment, Rating
 from hits.models import Campaign, Caption
 from hits.services.composing import batch_compose
 from rehearsal.demo import captions, demo_scenes, judge, video_name
 from rehearsal.people.work import subjects_of
 from tests.annotations.person import Person, invite, link
-from tests.factories import make_campaign, make_hit
+from tests.factories import make_campaign, make_hit, to_describe
 
 
 def simulate(campaign, *options):
@@ -146,3 +151,48 @@ def test_through_http_the_same_ratings_arrive(transactional_db, live_server):
     # The site's clock cannot be talked into a video having been watched.
     assert Rating.objects.filter(is_unwatched=True).count() == 6
     Campaign.objects.update(state=Campaign.State.DRAFT)  # SQLite is emptied row by row
+
+
+@pytest.fixture
+def pages(db):
+    """A campaign with one HIT of twelve videos, four captions each, and ten strangers."""
+    sizes = {"hit_size": 58, "pairs": 10, "repeats": 0, "assignments": 4}
+    campaign = make_campaign(videos=12, systems=3, protocol="consistency", **sizes)
+    batch_compose(campaign=campaign)
+    return campaign
+
+
+def test_a_crowd_rates_pages_of_captions_and_strangers_tell_who_looked(pages):
+    simulate(pages, "--annotators", "4", "--mix", "honest=0.75,random=0.25")
+    ratings = ratings_of(pages, snapshot_refresh(campaign=pages).read())
+    assert (len(ratings), ratings.score.min(), ratings.score.max()) == (4 * 58, 1, 5)
+    found = analyse(ratings, Settings(protocol="consistency"))
+    assert sorted(found.quality.status) == ["failed", "passed", "passed", "passed"]
+    assert len(found.ranking.order) == 4
+    assert "time" not in found.flags[found.quality.status.index("passed")]
+
+
+def test_what_is_rated_on_one_page_took_one_page_of_time(pages):
+    simulate(pages, "--annotators", "1", "--mix", "honest=1")
+    rated = Rating.objects.order_by("position")
+    open_for = {rating.created_at: rating.created_at - rating.served_at for rating in rated}
+    assert len(open_for) == 12
+    shared = ratings_of(pages, snapshot_refresh(campaign=pages).read()).seconds
+    total = sum(spent.total_seconds() for spent in open_for.values())
+    assert shared.sum() == pytest.approx(total)
+
+
+def test_simulated_people_write_captions_each_in_their_way(db):
+    campaign = to_describe(make_campaign(videos=6))
+    batch_compose(campaign=campaign)
+    Campaign.objects.update(assignments=4)
+    simulate(Campaign.objects.get(), "--annotators", "4", "--mix", EVERY_HABIT)
+    assert Rating.objects.filter(score=None).count() == 24
+    listed = [row for row in written_captions(campaign) if row.doubts]
+    reasons = {reason for row in listed for reason in row.doubts}
+    assert any("other videos" in reason for reason in reasons)
+    assert any("to say what happens" in reason for reason in reasons)
+    assert len({row.annotator for row in listed}) < 4
+
+
+EVERY_HABIT = "honest=0.25,careless=0.25,random=0.25,constant=0.25"

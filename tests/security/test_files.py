@@ -11,7 +11,7 @@ import pytest
 from django.urls import reverse
 
 from daplatform.tables import Kind
-from hits.importing import read_campaign
+from hits.importing.reading import read_campaign
 from hits.services.importing import campaign_import
 from tests.hits.importing_material import kinds, write_folder, write_video
 

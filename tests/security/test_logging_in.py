@@ -10,7 +10,7 @@ from django.contrib.auth.hashers import Argon2PasswordHasher as DjangosHasher
 from django.core.cache import cache
 from django.test import Client
 
-from daplatform.hashing import SLOTS, Argon2PasswordHasher, Busy
+from daplatform.logging_in import SLOTS, Argon2PasswordHasher, Busy
 from daplatform.throttling import WINDOW, address_prefix
 from tests.pages import markup
 
@@ -121,7 +121,7 @@ def test_beyond_the_slots_a_log_in_is_refused_at_once_and_nothing_else_is(organi
         busy = log_in(organiser.username, "secret-word")
         assert client_of(organiser).get("/campaigns/").status_code == 200
     assert (busy.status_code, busy["Retry-After"]) == (503, "5")
-    assert "Your password was not looked at" in markup(busy)
+    assert "Your password was not checked" in markup(busy)
     assert log_in(organiser.username, "secret-word").status_code == 302
 
 
@@ -166,7 +166,7 @@ def test_a_password_costs_what_a_small_machine_can_bear():
 
 
 def test_passwords_kept_before_still_hold_and_are_kept_anew(organiser, settings):
-    settings.PASSWORD_HASHERS = ["daplatform.hashing.Argon2PasswordHasher"]
+    settings.PASSWORD_HASHERS = ["daplatform.logging_in.Argon2PasswordHasher"]
     organiser.password = DjangosHasher().encode("secret-word", "saltsaltsalt")
     organiser.save()
     assert log_in(organiser.username, "secret-word").status_code == 302

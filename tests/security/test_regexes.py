@@ -20,13 +20,13 @@ APPS = ("daplatform", "hits", "annotations", "crowds", "analysis", "rehearsal")
 CALLS = {"compile", "match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer"}
 # Patterns made of others: read from the modules that hold them, compiled.
 COMPOSED = {
-    "analysis/metrics/families/meteor/normalise.py",
-    "analysis/metrics/tokenize.py",
+    "analysis/metrics/families/meteor/lexicon.py",
+    "analysis/metrics/words.py",
     "hits/importing/texts.py",
     "hits/importing/settings.py",  # a key of ours between blanks
     "rehearsal/demo/writing.py",
     "rehearsal/mturk/pages.py",
-    "rehearsal/mturk/wire.py",
+    "rehearsal/mturk/api.py",
     "rehearsal/prolific/faults.py",
     "rehearsal/prolific/routes.py",
 }

@@ -19,23 +19,23 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis.models import Result
-from analysis.results.pipeline import Settings
+from analysis.results.settings import Settings
 from analysis.selectors.progress import campaign_arrivals, campaign_progress
 from analysis.selectors.results import result_folder
-from analysis.services.results import result_request
+from analysis.services.requests import result_request
 from annotations.models import Annotator, AnnotatorIdentity, Assignment, Rating
-from annotations.selectors.rated import campaigns_rated
+from annotations.selectors.work import campaigns_rated
 from annotations.tasks import assignments_expire_task
 from crowds.models import Arrival, Submission
 from crowds.services.outbox import outbox_run
 from crowds.services.submissions import launch_sync
 from crowds.services.topups import launch_top_up
 from crowds.tasks import origins_forget_task
-from daplatform.jobs.kinds import job_run
+from daplatform.jobs.services import job_run
 from hits.models import Campaign
 from hits.services.composing import batch_compose
-from rehearsal.mturk.desk import Desk
 from rehearsal.mturk.server import running
+from rehearsal.mturk.service import MarketService
 from rehearsal.mturk.worker_client import WorkerClient
 from tests.annotations.person import Person
 from tests.crowd import launch
@@ -50,7 +50,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def server(settings, tmp_path):
-    with running(Desk(), KEYS) as server:
+    with running(MarketService(), KEYS) as server:
         settings.DATA_DIR = tmp_path
         settings.MTURK_ENDPOINT_URL = server.origin
         settings.MTURK_ACCESS_KEY_ID = KEYS.access
@@ -101,7 +101,7 @@ def local(address: str) -> str:
 
 def names(server) -> list[str]:
     """What the marketplace calls the HITs."""
-    return list(server.desk.market.hits)
+    return list(server.service.market.hits)
 
 
 def stranger(server, hit: str, *, worker: str = "", address: str = "127.0.0.1") -> Person:
@@ -360,5 +360,5 @@ def test_a_visit_that_is_refused_writes_no_row(server, made):
     query = {"assignmentId": "new", "workerId": "NEW", "turkSubmitTo": server.origin}
     refused = Person(f"{urlsplit(preview).path}?{urlencode(query)}").entered
     assert refused.status_code == 409
-    assert "All tasks are taken" in markup(refused)
+    assert "All tasks are done" in markup(refused)
     assert rows() == before

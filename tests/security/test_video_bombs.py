@@ -13,7 +13,9 @@ import pytest
 from PIL import Image
 
 from daplatform.tables import Kind
-from hits.importing import Prober, UnreadableVideo, read_campaign, sandbox
+from hits.importing import sandbox
+from hits.importing.reading import read_campaign
+from hits.importing.sandbox import Prober, UnreadableVideo
 from tests.hits.importing_material import kinds, write_folder, write_video
 from tests.security.bombs import picture, stretch, write_pictures
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daplatform.tables import Bounds, Columns, Faults, Kind, find_table, read_table
+from daplatform.tables.formulas import as_written, defused
 
 COLUMNS = Columns(required=("video", "system", "caption"))
 ROW = [(2, ("v1", "alpha", 'He said "hi", and left'))]
@@ -50,16 +51,26 @@ def test_it_reads_json_lines(tmp_path, mark):
         st.tuples(*[st.text(st.characters(exclude_categories=["Cs"]), max_size=20)] * 3), max_size=8
     )
 )
-def test_what_the_csv_module_writes_is_read_back(tmp_path_factory, rows):
+def test_what_our_files_hold_is_read_back(tmp_path_factory, rows):
     text = io.StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_ALL)
-    writer.writerows([COLUMNS.required, *rows])
+    writer.writerows([COLUMNS.required, *(map(defused, row) for row in rows)])
     path = tmp_path_factory.mktemp("table") / "captions.csv"
 
     found, faults = rows_of(path, text.getvalue())
 
-    assert [values for _, values in found] == [tuple(map(joined, row)) for row in rows]
+    assert [values for _, values in found] == [
+        tuple(as_written(joined(defused(text))) for text in row) for row in rows
+    ]
     assert {kind for kind, _, _ in faults} <= {Kind.LINE_BREAK}
+
+
+def test_a_name_that_a_spreadsheet_would_run_loses_the_apostrophe_we_gave_it(tmp_path):
+    content = "video,system,caption\n'-AwyG,'@home,'tis so\n-AwyG,b,it's\n"
+    assert rows_of(tmp_path / "captions.csv", content) == (
+        [(2, ("-AwyG", "@home", "'tis so")), (3, ("-AwyG", "b", "it's"))],
+        [],
+    )
 
 
 def joined(text: str) -> str:
@@ -78,7 +89,7 @@ def test_line_breaks_become_spaces_and_are_counted_once_a_file(tmp_path):
     assert [values[2] for _, values in rows] == ["A dog runs.", "A cat.", "A bird."]
     assert [str(fault) for fault in faults] == [
         "captions.csv, line 2: Line breaks inside 2 texts became spaces; this is the first. "
-        "Nothing needs doing where the texts still read well."
+        "Nothing, if the texts still read well."
     ]
 
 

@@ -14,7 +14,9 @@ from analysis.presenting.document import Shown
 from analysis.presenting.sentences import number
 
 MOST_PANELS: Final = 9
-SIDE: Final = 190  # pixels
+SIDE: Final = 220  # pixels
+EDGE: Final = 0.35
+"""Share of a panel's width near its edges."""
 
 
 def show(part: AgainstHuman, evaluation: Evaluation) -> Shown:
@@ -36,21 +38,28 @@ def systems_spec(part: AgainstHuman) -> Spec | None:
     """A plot of the systems for each of the best metrics; none where no r is defined."""
     rows = [row for row in tables.level_rows(part, part.system) if not math.isnan(row["pearson"])]
     names = {row["metric"]: _heading(row) for row in rows[:MOST_PANELS]}
+    of_systems = system_rows(part.human, part.metrics, part.rows)
     if not names:
         return None
     points = [
-        {"panel": names[one["metric"]], "system": one["system"][:12]}
-        | {"x": one["metric_mean"], "y": one["human_mean"]}
-        for one in system_rows(part.human, part.metrics, part.rows)
-        if one["metric"] in names
+        point
+        for metric, panel in names.items()
+        for point in _points(panel, [row for row in of_systems if row["metric"] == metric])
     ]
     axis = {"axis": {"labels": False, "ticks": False, "grid": False}}
     own = {"scale": {"zero": False, "nice": False, "padding": 14}}
     place = {"x": quantity("x", None) | axis | own, "y": quantity("y", None) | axis | own}
     text = place | {"text": {"field": "system", "type": "nominal"}}
-    marks = [
-        {"mark": {"type": "point", "size": 50, "strokeWidth": 1.8}, "encoding": place},
-        {"mark": {"type": "text", "align": "left", "dx": 7, "limit": 70}, "encoding": text},
+    marks: list[Spec] = [
+        {"mark": {"type": "point", "size": 50, "strokeWidth": 1.8}, "encoding": place}
+    ]
+    marks += [
+        {
+            "transform": [{"filter": {"field": "side", "equal": side}}],
+            "mark": {"type": "text", "align": align, "dx": dx, "limit": 90},
+            "encoding": text,
+        }
+        for side, align, dx in (("right", "left", 7), ("left", "right", -7))
     ]
     order = {"field": "panel", "type": "nominal", "title": None, "sort": list(names.values())}
     return {
@@ -62,6 +71,27 @@ def systems_spec(part: AgainstHuman) -> Spec | None:
         "spec": {"width": SIDE, "height": SIDE, "layer": marks},
         "resolve": {"scale": {"x": "independent", "y": "independent"}},
     }
+
+
+def _points(panel: str, rows: list[Row]) -> list[Row]:
+    """With the side on which the name stands: inwards near an edge, else by turns upwards, so that
+    names of neighbours stand apart."""
+    means = [row["metric_mean"] for row in rows]
+    low, span = min(means), (max(means) - min(means)) or 1
+    points = []
+    for turn, row in enumerate(sorted(rows, key=lambda row: row["human_mean"])):
+        share = (row["metric_mean"] - low) / span
+        is_left = share > 1 - EDGE or (share >= EDGE and turn % 2 == 1)
+        points.append(
+            {
+                "panel": panel,
+                "system": row["system"][:16],
+                "x": row["metric_mean"],
+                "y": row["human_mean"],
+                "side": "left" if is_left else "right",
+            }
+        )
+    return points
 
 
 def _heading(row: Row) -> str:

@@ -20,7 +20,7 @@ from analysis.evaluation.scoring import Scorer
 from analysis.metrics.batch import Batch
 from analysis.metrics.files import as_texts
 from analysis.reading.files import fault
-from daplatform.tables import Kind
+from daplatform.tables import FirstFault, Kind
 
 CHECK = "foils"
 EVERY = "all"
@@ -93,7 +93,7 @@ def make_foils(
 
 def read_foils(path: Path) -> list[FoilPair]:
     """Pairs from a file: `video,true,foil` and, if there is one, `category`."""
-    frame = read_frame(path)
+    frame = read_frame(path, FirstFault())
     for name in ("video", "true", "foil"):
         if name not in frame.columns:
             raise fault(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,13 +13,13 @@ import numpy as np
 from django.core.management.base import BaseCommand, CommandError
 
 from analysis.presenting.downloads import table_file, table_formats
-from analysis.presenting.sentences import UNCHECKED
 from analysis.reading import RatingsFile, factuality, read_ratings
 from analysis.reading.files import beginning
 from analysis.results.factuality import factuality_tables
 from analysis.results.folder import ResultFolder, write_files
-from analysis.results.pipeline import QUICK_RATINGS, Analysis, Settings, analyse
-from analysis.stats.ratings import DEGRADED
+from analysis.results.pipeline import Analysis, analyse, unchecked
+from analysis.results.settings import QUICK_RATINGS, Settings
+from hits.protocols import protocols
 
 if TYPE_CHECKING:
     from analysis.results.registry import Summary
@@ -57,6 +56,12 @@ class Command(BaseCommand):
             "--keep-all-annotators",
             action="store_true",
             help="rank with everybody's ratings, not only those of annotators who passed",
+        )
+        parser.add_argument(
+            "--protocol",
+            choices=[each.name for each in protocols().values() if not each.writes],
+            default=DEFAULTS.protocol,
+            help="what people were asked, and so the scale of the scores (default direct)",
         )
         parser.add_argument(
             "--test", choices=["t", "wilcoxon"], default=DEFAULTS.test, help="of quality control"
@@ -104,6 +109,14 @@ class Command(BaseCommand):
             "--seed", type=int, default=DEFAULTS.seed, help="of everything that is drawn at random"
         )
         parser.add_argument(
+            "--leave-out",
+            dest="left_out",
+            type=lambda text: tuple(name.strip() for name in text.split(",") if name.strip()),
+            default=DEFAULTS.left_out,
+            metavar="SYSTEM,SYSTEM",
+            help="systems that are not ranked, such as all runs of a team but its primary one",
+        )
+        parser.add_argument(
             "--planned-captions",
             type=int,
             metavar="N",
@@ -125,6 +138,10 @@ class Command(BaseCommand):
                 return
             settings = Settings(**{name: options[name] for name in names if name in options})
             file = read_ratings(options["ratings"], hits=options["hits"], pair=options["pair"])
+            unknown = sorted(set(settings.left_out) - set(file.ratings.systems))
+            if unknown:
+                known = ", ".join(file.ratings.systems)
+                raise ValueError(f"--leave-out: there is no system {unknown[0]!r}, only {known}")
             file, settings = unchecked(file, settings)
             analysis = analyse(file.ratings, settings, file.evidence)
             summary = write(
@@ -177,20 +194,10 @@ class Command(BaseCommand):
         self.stdout.write(f"Written to {out}. Signature: {summary.signature}")
 
 
-def unchecked(file: RatingsFile, settings: Settings) -> tuple[RatingsFile, Settings]:
-    """Ratings without a degraded caption check nobody: they are ranked all the same, and noted."""
-    if settings.keep_all_annotators or np.any(file.ratings.kind == DEGRADED):
-        return file, settings
-    note = f"{UNCHECKED}: everybody's ratings count"
-    kept = replace(settings, keep_all_annotators=True)
-    return replace(file, notes=(*file.notes, note)), kept
-
-
 def write(
     out: Path, source: Path, analysis: Analysis, file: RatingsFile, format: str, *, latex: bool
 ) -> Summary:
     """Every file, or none. What they need is imported late: bad input is told before that."""
-    from analysis.presenting.listings import captions_listing
     from analysis.results.files import (
         captions_table,
         chosen_names,
@@ -198,7 +205,8 @@ def write(
         result_files,
         title_of,
     )
-    from analysis.results.registry import summarise
+    from analysis.results.listings import captions_listing
+    from analysis.results.pipeline import summarise
 
     summary = summarise(analysis, notes=file.notes)
     files = result_files(
@@ -213,6 +221,8 @@ def write(
 
 def sentence(error: Exception) -> str:
     """What went wrong, without an error number."""
+    if isinstance(error, FileNotFoundError) and error.filename:
+        return f"{error.filename}: There is no such file or folder. Check the path."
     if isinstance(error, OSError) and error.filename:
         return f"{error.filename}: {error.strerror}"
     return str(error)

@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from analysis.evaluation.files import table
 from analysis.management.collections import ratings_named
-from analysis.management.commands.analyse import sentence, unchecked
+from analysis.management.commands.analyse import sentence
 from analysis.presenting.downloads import table_file, table_formats
 from analysis.presenting.sentences import number
 from analysis.results.comparing import (
@@ -27,7 +27,8 @@ from analysis.results.comparing import (
     compare_collections,
 )
 from analysis.results.folder import ResultFolder
-from analysis.results.pipeline import Analysis, Settings, analyse
+from analysis.results.pipeline import Analysis, analyse, unchecked
+from analysis.results.settings import Settings
 
 DEFAULTS = Settings()
 TABLES = {"correlations": CORRELATIONS, "systems": SYSTEMS, "pairs": PAIRS}

@@ -240,7 +240,7 @@ class Command(BaseCommand):
             write_files(
                 folder, files, chosen_names(files, format=options["format"], latex=options["latex"])
             )
-        self.describe(evaluation, options)
+        self.describe(evaluation, [note for one in robustness for note in one.notes], options)
 
     def evaluate_sets(self, scorer: Scorer, options: Mapping[str, Any]) -> None:
         joined, facts = read_sets(
@@ -267,10 +267,10 @@ class Command(BaseCommand):
             self.stdout.write(line)
         self.stdout.write(f"Written to {options['out']}. Signature: {found.signature}")
 
-    def describe(self, evaluation: Evaluation, options: Mapping[str, Any]) -> None:
+    def describe(self, evaluation: Evaluation, unchecked: list[str], options: Any) -> None:
         """A few lines for the person at the terminal."""
         self.stdout.write(sentences.facts_sentence(evaluation))
-        for warning in evaluation.warnings:
+        for warning in dict.fromkeys([*evaluation.warnings, *unchecked]):
             self.stderr.write(self.style.WARNING(f"Note: {warning}."))
         for part in evaluation.parts:
             self.stdout.write(sentences.best_sentence(part))

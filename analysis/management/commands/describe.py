@@ -3,61 +3,37 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
 from django.core.management.base import BaseCommand, CommandError
-from numpy.typing import NDArray
 
 from analysis.evaluation import trecvid
 from analysis.evaluation.captions import CaptionSet, read_captions
+from analysis.evaluation.description import (
+    SET,
+    TABLES,
+    Data,
+    Tables,
+    described,
+    described_sets,
+)
+from analysis.evaluation.description_charts import description_charts, sets_spec
 from analysis.evaluation.files import table
 from analysis.evaluation.human import read_human
-from analysis.evaluation.robustness.drifting import quality_levels
 from analysis.evaluation.scoring import Scorer
-from analysis.management.collections import campaign_named, campaign_ratings
-from analysis.management.commands.analyse import sentence, unchecked
+from analysis.management.collections import campaign_named
+from analysis.management.commands.analyse import sentence
 from analysis.management.scoring_options import add_config, config_of
-from analysis.metrics.batch import Batch
+from analysis.presenting.document import draw_png, picture
 from analysis.presenting.downloads import table_file, table_formats
-from analysis.presenting.sentences import number
-from analysis.reading import RatingsFile, read_ratings
-from analysis.results import describing
-from analysis.results.describing import Row, Texts
-from analysis.results.findings.annotators import checked, quality_sentence
+from analysis.reading import read_ratings
+from analysis.results.describing import Texts
 from analysis.results.folder import ResultFolder
-from analysis.results.pipeline import Analysis, Settings, analyse
-from analysis.results.registry import Context, counts
+from analysis.results.settings import Settings
 
-if TYPE_CHECKING:
-    from hits.models import Campaign
-
-TABLES = {
-    "texts": describing.TEXTS,
-    "similarity": describing.SIMILARITY,
-    "similarity_curves": describing.CURVES,
-    "people": describing.PEOPLE,
-    "stability": describing.STABILITY,
-    "distribution": describing.DISTRIBUTION,
-    "levels": describing.LEVELS,
-    "cost": ("what", "total", "systems", "per_system", "currency"),
-}
 RATINGS = ("ratings.csv", "ratings.parquet")
-
-
-@dataclass
-class Data:
-    """What there is to describe."""
-
-    systems: Mapping[str, Texts] = field(default_factory=dict)
-    references: Mapping[str, Texts] = field(default_factory=dict)
-    ratings: RatingsFile | None = None
-    scores: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
-    """z scores of captions by system, where the data holds them and no ratings."""
-    cost: list[Row] = field(default_factory=list)
 
 
 class Command(BaseCommand):
@@ -67,8 +43,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             "data",
+            nargs="+",
             help="a folder with captions.csv, references.csv and ratings.csv, as far as there are "
-            "any; a TRECVID folder; a file of ratings; or a campaign as its address has it",
+            "any; a TRECVID folder; a file of ratings; or a campaign by its address; several "
+            "are set side by side as NAME=DATA",
         )
         parser.add_argument("--out", type=Path, help="a folder for the tables")
         parser.add_argument(
@@ -77,22 +55,65 @@ class Command(BaseCommand):
         parser.add_argument(
             "--similarity", default="rougel", help="the metric by which captions are alike"
         )
-        parser.add_argument("--whole", type=Path, help="as in `correlate --whole`")
+        parser.add_argument(
+            "--whole",
+            action="append",
+            default=[],
+            help="as in `correlate --whole`: a folder, with several sets NAME=FOLDER",
+        )
         parser.add_argument("--draws", type=int, default=100, help="of the stability curve")
         parser.add_argument("--seed", type=int, default=Settings().seed)
         add_config(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            found, said = described(data_named(options["data"], options["whole"]), options)
+            metric = options["similarity"]
+            scorer = Scorer([metric], config_of(options, [metric]).context())
+            sets = sets_named(options["data"], options["whole"])
+            chosen = {name: options[name] for name in ("draws", "seed")}
+            if len(sets) == 1:
+                found, said = described(next(iter(sets.values())), scorer, **chosen)
+            else:
+                found, said = described_sets(sets, scorer, **chosen)
             if options["out"]:
-                write(options["out"], found, options["format"])
+                write(options["out"], found, options["format"], has_sets=len(sets) > 1)
         except (OSError, ValueError) as error:
             raise CommandError(f"{sentence(error)}\nNothing was written.", returncode=2) from None
         for line in said:
             self.stdout.write(line)
         if options["out"]:
             self.stdout.write(f"Written to {options['out']}.")
+
+
+def sets_named(texts: Sequence[str], whole: Sequence[str]) -> dict[str, Data]:
+    """What each text names, by its own name or that of its folder."""
+    named = [name_and_data(text) for text in texts]
+    whole_of = dict(name_and_data(text) for text in whole)
+    names = [name for name, _ in named]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"two are called {twice[0]!r}: write NAME=DATA for each")
+    if len(named) == 1:
+        folder = next(iter(whole_of.values()), None)
+        return {names[0]: data_named(named[0][1], Path(folder) if folder else None)}
+    unknown = sorted(set(whole_of) - set(names))
+    if unknown:
+        raise ValueError(f"--whole names {unknown[0]!r}, and there is no set of that name")
+    return {
+        name: data_named(text, Path(whole_of[name]) if name in whole_of else None)
+        for name, text in named
+    }
+
+
+def name_and_data(text: str) -> tuple[str, str]:
+    """
+    >>> name_and_data("2016=vtt/2016"), name_and_data("vtt/2016")
+    (('2016', 'vtt/2016'), ('2016', 'vtt/2016'))
+    """
+    name, equals, data = text.partition("=")
+    if equals and name and "/" not in name:
+        return name, data
+    return Path(text).name or text, text
 
 
 def data_named(text: str, whole: Path | None) -> Data:
@@ -103,7 +124,7 @@ def data_named(text: str, whole: Path | None) -> Data:
         return _of_folder(path)
     if path.exists() or path.suffix:
         return Data(ratings=read_ratings(path))
-    return _of_campaign(campaign_named(text))
+    return _of_campaign(text)
 
 
 def _of_trecvid(folder: Path, whole: Path | None) -> Data:
@@ -118,7 +139,9 @@ def _of_folder(folder: Path) -> Data:
     captions, references = folder / "captions.csv", folder / "references.csv"
     ratings = next((folder / name for name in RATINGS if (folder / name).is_file()), None)
     if not captions.is_file() and ratings is None:
-        raise ValueError(f"{folder}: there is neither captions.csv nor ratings.csv")
+        raise ValueError(
+            f"{folder}: There is neither captions.csv nor ratings.csv. Name the folder of one."
+        )
     data = Data(ratings=read_ratings(ratings) if ratings else None)
     if captions.is_file():
         told = references if references.is_file() else None
@@ -139,121 +162,26 @@ def _sources(captions: CaptionSet) -> tuple[dict[str, Texts], dict[str, Texts]]:
     return dict(systems), dict(references)
 
 
-def _of_campaign(campaign: Campaign) -> Data:
-    from crowds.selectors.money import campaign_currency, campaign_sums
-    from hits.models import Caption, System
-    from hits.selectors import campaign_plan, campaign_systems
+def _of_campaign(slug: str) -> Data:
+    from analysis.services.descriptions import campaign_data
 
-    rows = Caption.objects.filter(system__campaign=campaign, retired_at=None).values_list(
-        "system__role", "system__name", "video__name", "text"
-    )
-    data = Data()
-    systems: dict[str, dict[str, str]] = {}
-    references: dict[str, dict[str, str]] = {}
-    for role, name, video, text in rows.order_by("pk").iterator():
-        kept = references if role == System.Role.REFERENCE else systems
-        kept.setdefault(name, {})[video] = text
-    data.systems, data.references = systems, references
-    try:
-        data.ratings = campaign_ratings(campaign)
-    except ValueError:  # nobody has rated yet
-        data.ratings = None
-    plan = campaign_plan(campaign, campaign_systems(campaign))
-    currency, count = campaign_currency(campaign), max(len(systems), 1)
-    totals = {"planned": plan.cost.total if plan else 0, "spent": campaign_sums(campaign).spent}
-    data.cost = [
-        {"what": what, "total": float(total), "systems": len(systems),
-         "per_system": float(total) / count, "currency": currency}
-        for what, total in totals.items()
-    ]  # fmt: skip
-    return data
+    return campaign_data(campaign_named(slug))
 
 
-def described(data: Data, options: Mapping[str, Any]) -> tuple[dict[str, list[Row]], list[str]]:
-    """Rows of every table, and what they say in a few lines."""
-    found: dict[str, list[Row]] = {name: [] for name in TABLES}
-    said: list[str] = []
-    _texts(data, found, said, options)
-    scores = dict(data.scores)
-    if data.ratings is not None:
-        file, settings = unchecked(data.ratings, Settings(draws=1, seed=options["seed"]))
-        analysis = analyse(file.ratings, settings, file.evidence)
-        scores = _people(analysis, found, said, options)
-    if scores:
-        every = np.concatenate(list(scores.values()))
-        found["distribution"] = describing.distribution_rows(scores)
-        found["levels"] = describing.level_rows(quality_levels(every))
-        said.append(f"Caption scores: {len(every):,}, mean z {number(float(every.mean()), 3)}.")
-    found["cost"] = data.cost
-    said += [
-        f"Cost {row['what']}: {row['total']:.2f} {row['currency']}, {row['per_system']:.2f} for "
-        f"each of {row['systems']} systems."
-        for row in data.cost
-    ]
-    return found, said
-
-
-def _texts(
-    data: Data, found: dict[str, list[Row]], said: list[str], options: Mapping[str, Any]
-) -> None:
-    metric = options["similarity"]
-    scorer = Scorer([metric], config_of(options, [metric]).context())
-
-    def similarity(one: Texts, other: Texts) -> NDArray[np.float64]:
-        videos = [video for video in one if video in other]
-        told = {video: [other[video]] for video in videos}
-        batch = Batch([one[video] for video in videos], videos, told, told, {})
-        return np.asarray(scorer.batch(batch).values[metric], np.float64)
-
-    for role, sources in (("system", data.systems), ("reference", data.references)):
-        rows = describing.text_rows(role, sources) if sources else []
-        found["texts"] += rows
-        said += [
-            f"{row['source']} ({role}): {row['captions']:,} captions, "
-            f"{number(row['words_mean'], 1)} words each, {row['vocabulary']:,} different words, "
-            f"{row['duplicates']:,} texts said again."
-            for row in rows
-        ]
-        alike, curves = describing.similarity_rows(role, sources, similarity)
-        found["similarity"] += alike
-        found["similarity_curves"] += curves
-        said += [
-            f"{row['first']} and {row['second']} ({role}): {metric} {number(row['mean'], 3)} on "
-            f"average, median {number(row['median'], 3)}."
-            for row in alike
-            if row["second"] != describing.EVERYTHING
-        ]
-
-
-def _people(
-    analysis: Analysis, found: dict[str, list[Row]], said: list[str], options: Mapping[str, Any]
-) -> dict[str, NDArray[np.float64]]:
-    rng = np.random.default_rng(options["seed"])
-    found["people"] = describing.people_rows(analysis)
-    found["stability"] = describing.stability_rows(analysis, rng=rng, draws=options["draws"])
-    said += [_checked(analysis), describing.repeats_sentence(analysis)]
-    said += [
-        f"Captions with the mean of {row['ratings']} of their ratings: r = "
-        f"{number(row['with_rest'], 3)} with the mean of the rest, over {row['units']:,} captions."
-        for row in found["stability"]
-        if row["level"] == "caption"
-    ]
-    captions = analysis.captions
-    return {
-        analysis.ratings.systems[code]: captions.z[captions.system == code]
-        for code in analysis.ranking.order.tolist()
-    }
-
-
-def _checked(analysis: Analysis) -> str:
-    context = Context(analysis.settings, counts(analysis))
-    return quality_sentence(checked(analysis), context)
-
-
-def write(out: Path, found: Mapping[str, list[Row]], format: str) -> None:
-    known = {f"{name}.{one}" for name in TABLES for one in table_formats()}
+def write(out: Path, found: Tables, format: str, *, has_sets: bool) -> None:
+    """Tables, and a picture of each of which there is one; of several sets that of their scores."""
+    endings = (*table_formats(), "svg", "png")
+    known = {f"{name}.{one}" for name in TABLES for one in endings}
+    overlaid = sets_spec(found["distribution"]) if has_sets else None
+    drawn = {"distribution": overlaid} if overlaid else {}
+    if not has_sets:
+        drawn = description_charts(found)
     with ResultFolder(out, known) as folder:
         for name, rows in found.items():
+            columns = (SET, *TABLES[name]) if has_sets else TABLES[name]
             if rows:
-                made = table_file(table(rows, TABLES[name]), format)
+                made = table_file(table(rows, columns), format)
                 (folder / f"{name}.{format}").write_bytes(made)
+        for name, spec in drawn.items():
+            (folder / f"{name}.svg").write_text(picture(spec), encoding="utf-8")
+            (folder / f"{name}.png").write_bytes(draw_png(spec))

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from analysis.evaluation.inputs import AUTO
-from analysis.learning.bertha import bertha_learner, learn_bertha, save_bertha
+from analysis.evaluation.set_inputs import Source
 from analysis.learning.folder import refuse_taken
-from analysis.learning.fusion import fusion_learner, save_fusion
-from analysis.learning.head import head_learner, save_head_metric
+from analysis.learning.kinds import KINDS, LAYERS, Lesson
+from analysis.learning.language_models import (
+    Paraphrases,
+    back_translations,
+    read_paraphrases,
+    together,
+)
 from analysis.learning.left_out import (
     LeftOut,
     leave_one_out,
@@ -25,19 +29,16 @@ from analysis.learning.left_out import (
     text_table,
     verdict,
 )
-from analysis.learning.rated import RatedSet, Source, read_rated
+from analysis.learning.rated import RatedSet, read_rated
 from analysis.learning.schooling import PAPERS, Schooling, learn_image_text
-from analysis.learning.training import Learner, Told, learn_head, with_features
+from analysis.learning.training import Learner, with_features
 from analysis.management.commands.correlate import shift_of
 from analysis.management.scoring_options import ANYWAY, add_config, config_of, model_of
 from analysis.metrics.artifacts import Artifact
 from analysis.metrics.batch import VideoFile
-from analysis.metrics.context import ScoringContext
 from analysis.metrics.encoding.models import DemoModelRefused
-from analysis.metrics.encoding.sentence_model import SENTENCE, SentenceModel, find_sentence_model
 from analysis.metrics.files import find_videos
 from analysis.metrics.learned.features import METRICS
-from analysis.metrics.registry import metric_libraries
 from analysis.results.folder import ResultFolder
 from analysis.selectors.rated_captions import campaign_rated
 from analysis.services.snapshots import snapshot_refresh
@@ -46,12 +47,7 @@ from hits.models import Campaign
 BAD_INPUT: Final = 2
 EXTRA_WEIGHT: Final = 0.25
 SEED: Final = 7
-STEPS_TOLD: Final = 10
-TEXT_KINDS: Final = {
-    "head": "a small network on embeddings and text metrics",
-    "fusion": "text metrics, weighed by least squares",
-    "bertha": "a sentence model fine-tuned, with a head on top",
-}
+STEPS_TOLD: Final = 50
 TABLE_FILES: Final = ("sets.csv", "signature.txt")
 
 
@@ -61,8 +57,8 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
-        for name, about in TEXT_KINDS.items():
-            text = kinds.add_parser(name, help=about)
+        for name, kind in KINDS.items():
+            text = kinds.add_parser(name, help=kind.summary)
             add_ratings(text)
             add_table(text)
             if name == "bertha":
@@ -72,6 +68,8 @@ class Command(BaseCommand):
             vision = kinds.add_parser(name, help=f"an image-text model, fine-tuned as {name} is")
             add_ratings(vision)
             add_schooling(vision, paper)
+            if name == "factvc":
+                add_paraphrases(vision)
             add_config(vision)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -87,16 +85,27 @@ class Command(BaseCommand):
         if not options["leave_one_out"]:
             refuse_taken(options["out"])
         context = config_of(options, METRICS).context()
-        kind = KINDS[options["kind"]](context, options, self._steps)
+        kind = KINDS[options["kind"]](context, self._lesson(options))
         sets = with_features(self._read(options), context, self._progress, kind.own)
         if options["leave_one_out"]:
             self._table(sets, options, kind.learner())
         else:
-            self._told(kind.learn(sets), options["out"])
+            self._told(kind.save(kind.train(sets), sets), options["out"])
+
+    def _lesson(self, options: Mapping[str, Any]) -> Lesson:
+        tuning = ("backbone", "epochs", "layers", "minutes")
+        return Lesson(
+            name=options["name"] or options["kind"],
+            seed=options["seed"],
+            out=options["out"],
+            told=self._steps,
+            progress=self._progress,
+            **{name: options[name] for name in tuning if name in options},
+        )
 
     def _school(self, options: Mapping[str, Any]) -> None:
         refuse_taken(options["out"])
-        model = model_of(options)
+        model, schooling = model_of(options), schooling_of(options)
         if model.is_demo and not options["anyway"]:
             raise DemoModelRefused(ANYWAY)
         sets = self._read(options)
@@ -109,13 +118,15 @@ class Command(BaseCommand):
                 for name, path in find_videos(options["videos"], videos).items()
             },
             model,
-            schooling_of(options),
+            schooling,
             seed=options["seed"],
             out=options["out"],
+            paraphrases=paraphrases_of(options, sets),
             told=self._steps,
         )
         for fault in found.unreadable:
             self.stderr.write(self.style.WARNING(fault))
+        self.stdout.write("\n".join([*found.table, ""]))
         self.stdout.write(
             f"Kendall's τ-c with people on videos held out: {found.before:.4f} before, "
             f"{found.best:.4f} at best; score … --model {options['out']}"
@@ -124,9 +135,10 @@ class Command(BaseCommand):
     def _read(self, options: Mapping[str, Any]) -> list[RatedSet]:
         """Every set, so that all that is wrong with them is said at once."""
         sets, faults = [], []
-        for source in sources_of(options):
+        how = {"score": options["scores"], "shift": options["shift"]}
+        for source, own in sources_of(options):
             try:
-                sets.append(read_rated(source, score=options["scores"], shift=options["shift"]))
+                sets.append(read_rated(source, **how, **own))
                 for note in sets[-1].notes:
                     self.stderr.write(f"set {source.name}: {note}")
             except ValueError as error:
@@ -169,89 +181,6 @@ class Command(BaseCommand):
         self.stderr.write(f"{what}: {done} of {total}")
 
 
-@dataclass
-class Kind:
-    """How one kind of metric is learned: to keep, or for the table."""
-
-    context: ScoringContext
-    options: Mapping[str, Any]
-    told: Told
-
-    @property
-    def own(self) -> SentenceModel | None:
-        """A model to embed with beside that of the text metrics."""
-        return None
-
-    @property
-    def name(self) -> str:
-        return str(self.options["name"] or self.options["kind"])
-
-    def learner(self) -> Learner:
-        return head_learner(self.options["seed"])
-
-    def learn(self, sets: list[RatedSet]) -> Artifact:
-        return save_head_metric(
-            self.options["out"],
-            learn_head(sets, seed=self.options["seed"]),
-            sets,
-            name=self.name,
-            seed=self.options["seed"],
-            backbone=self.context.resource(SENTENCE.name).signature,
-        )
-
-
-class BerthaKind(Kind):
-    @cached_property
-    def backbone(self) -> Path:
-        """By default the model that the text metrics have as well."""
-        if self.options["backbone"]:
-            return find_sentence_model(self.options["backbone"])
-        installed: SentenceModel = self.context.resource(SENTENCE.name)
-        return installed.folder
-
-    @property
-    def own(self) -> SentenceModel | None:
-        given = self.options["backbone"]
-        return SentenceModel(self.backbone, self.options["store"]) if given else None
-
-    @property
-    def how(self) -> dict[str, Any]:
-        with metric_libraries():
-            from analysis.learning.fine_tuning import Tuning
-        return {
-            "backbone": self.backbone,
-            "tuning": Tuning(epochs=self.options["epochs"], minutes=self.options["minutes"]),
-            "seed": self.options["seed"],
-            "out": self.options["out"],
-            "told": self.told,
-        }
-
-    def learner(self) -> Learner:
-        return bertha_learner(**self.how)
-
-    def learn(self, sets: list[RatedSet]) -> Artifact:
-        return save_bertha(
-            self.options["out"],
-            learn_bertha(sets, **self.how),
-            sets,
-            name=self.name,
-            seed=self.options["seed"],
-            backbone=self.backbone,
-            signature=self.context.resource(SENTENCE.name).signature,
-        )
-
-
-class FusionKind(Kind):
-    def learner(self) -> Learner:
-        return fusion_learner
-
-    def learn(self, sets: list[RatedSet]) -> Artifact:
-        return save_fusion(self.options["out"], sets, name=self.name, seed=self.options["seed"])
-
-
-KINDS: Final = {"head": Kind, "bertha": BerthaKind, "fusion": FusionKind}
-
-
 def _campaign(slug: str, seed: int) -> RatedSet:
     campaign = Campaign.objects.filter(slug=slug).first()
     if campaign is None:
@@ -265,6 +194,9 @@ def add_tuning(parser: argparse.ArgumentParser) -> None:
         "--backbone", type=Path, help="folder of a BERT-like model; by default the MiniLM installed"
     )
     parser.add_argument("--epochs", type=positive, default=1, help="passes over the ratings")
+    parser.add_argument(
+        "--layers", type=positive, default=LAYERS, help="the last so many layers learn"
+    )
     parser.add_argument(
         "--minutes", type=float, default=math.inf, help="stop fine-tuning after so many"
     )
@@ -329,6 +261,28 @@ def add_schooling(parser: argparse.ArgumentParser, paper: Schooling) -> None:
         parser.add_argument(f"--{name.replace('_', '-')}", type=_type(value), default=value)
 
 
+def add_paraphrases(parser: argparse.ArgumentParser) -> None:
+    """Texts that stay true, beside those made by rule."""
+    parser.add_argument("--paraphrases", type=Path, help="a file caption,paraphrase")
+    parser.add_argument(
+        "--translate",
+        type=Path,
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("THERE", "BACK"),
+        help="folders of two translation models: references are said in another language and back",
+    )
+
+
+def paraphrases_of(options: Mapping[str, Any], sets: Sequence[RatedSet]) -> Paraphrases:
+    told = [read_paraphrases(options["paraphrases"])] if options.get("paraphrases") else []
+    texts = {text for one in sets for said in one.batch.references.values() for text in said}
+    return together(
+        [*told, *(back_translations(texts, *two) for two in options.get("translate", ()))]
+    )
+
+
 def _type(value: object) -> Callable[[str], object]:
     return positive if isinstance(value, int) else type(value)
 
@@ -350,10 +304,10 @@ def source(text: str) -> Source:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def sources_of(options: Mapping[str, Any]) -> list[Source]:
-    """Sets, then extra ones, each with the folder that tells its missing lines."""
+def sources_of(options: Mapping[str, Any]) -> list[tuple[Source, dict[str, Any]]]:
+    """Sets, with the folder that tells their missing lines, then extra ones, which count less."""
     whole = {given.name: given.human for given in options["whole"]}
     if not 0 < options["extra_weight"] < 1:
         raise ValueError(f"--extra-weight must lie between 0 and 1, not {options['extra_weight']}")
-    sets = [replace(given, whole=whole.get(given.name)) for given in options["sets"]]
-    return [*sets, *(replace(given, weight=options["extra_weight"]) for given in options["extra"])]
+    sets = [(given, {"whole": whole.get(given.name)}) for given in options["sets"]]
+    return [*sets, *((given, {"weight": options["extra_weight"]}) for given in options["extra"])]

@@ -22,7 +22,7 @@ from analysis.metrics.scoring import Fault
 from analysis.selectors.metric_scores import files_write, run_faults
 from analysis.services.metric_runs import Corpus, metric_run_request
 from daplatform.errors import DomainError
-from daplatform.jobs.kinds import job_finish
+from daplatform.jobs.services import job_finish
 from daplatform.jobs.tasks import job_wake
 from daplatform.tables import Faults
 from hits.models import Campaign

@@ -36,20 +36,20 @@ Item = TypeVar("Item")
 Progress = Callable[[int, int], None]
 
 
-class TextTower(Protocol):
+class TextEncoder(Protocol):
     """Turns texts into vectors of their tokens."""
 
     def encode_texts(self, texts: Sequence[str]) -> list[Embedding]: ...
 
 
-class ImageTower(Protocol):
+class ImageEncoder(Protocol):
     """Turns images into vectors; they are prepared one by one, in any thread."""
 
     def prepare(self, image: Image.Image) -> Any: ...
     def encode_images(self, images: Sequence[Any]) -> NDArray[np.float32]: ...
 
 
-class Encoders(TextTower, ImageTower, Protocol):
+class Encoders(TextEncoder, ImageEncoder, Protocol):
     """An image–text model."""
 
 
@@ -67,14 +67,14 @@ class Texts:
     """The embeddings of texts by one model."""
 
     def __init__(
-        self, space: Space, tower: Callable[[], TextTower], beneath: Texts | None = None
+        self, space: Space, encoder: Callable[[], TextEncoder], beneath: Texts | None = None
     ) -> None:
         """``beneath`` holds texts that need not be embedded here again."""
         self.space = space
         self.beneath = beneath
         self.fault = ""
         self.embedded = 0
-        self._tower = tower
+        self._encoder = encoder
         self._key = lru_cache(_KEYS_KNOWN)(lambda text: key_of("text", text))
         # Every kind of metric reads a batch's texts anew, and what is stored never changes.
         self._read = lru_cache(_TEXTS_KNOWN)(self._look_up)
@@ -116,7 +116,9 @@ class Texts:
         missing = sorted(self.missing(texts), key=lambda text: (len(text), text))
         found: dict[str, Embedding] = {}
         for batch in groups(missing, _TEXTS_AT_ONCE):
-            found.update(zip(map(self._key, batch), self._tower().encode_texts(batch), strict=True))
+            found.update(
+                zip(map(self._key, batch), self._encoder().encode_texts(batch), strict=True)
+            )
             self.embedded += len(batch)
         self.space.put(found)
 
@@ -124,12 +126,14 @@ class Texts:
 class Frames:
     """The embeddings of videos' frames by one model, with one way of choosing frames."""
 
-    def __init__(self, space: Space, tower: Callable[[], ImageTower], sampling: Sampling) -> None:
+    def __init__(
+        self, space: Space, encoder: Callable[[], ImageEncoder], sampling: Sampling
+    ) -> None:
         self.space = space
         self.sampling = sampling
         self.fault = ""
         self.embedded = 0
-        self._tower = tower
+        self._encoder = encoder
         self._key_of_content = lru_cache(_KEYS_KNOWN)(
             lambda sha256: key_of("video", sha256, str(sampling))
         )
@@ -176,9 +180,9 @@ class Frames:
         """Frames of all these videos fill the batches; each video gets its own vectors back."""
         if not videos:
             return {}, {}
-        tower, collected = self._tower(), [_Collected() for _ in videos]
-        for batch in groups(self._pictures(videos, tower, collected), _IMAGES_AT_ONCE):
-            vectors = tower.encode_images([picture.frame for picture in batch])
+        encoder, collected = self._encoder(), [_Collected() for _ in videos]
+        for batch in groups(self._pictures(videos, encoder, collected), _IMAGES_AT_ONCE):
+            vectors = encoder.encode_images([picture.frame for picture in batch])
             self.embedded += len(batch)
             for picture, vector in zip(batch, vectors, strict=True):
                 collected[picture.video].vectors.append(vector)
@@ -190,11 +194,11 @@ class Frames:
         )
 
     def _pictures(
-        self, videos: Sequence[VideoFile], tower: ImageTower, collected: Sequence[_Collected]
+        self, videos: Sequence[VideoFile], encoder: ImageEncoder, collected: Sequence[_Collected]
     ) -> Iterator[Decoded[Any]]:
         paths = [video.path for video in videos]
         for decoded in decode_ahead(
-            paths, self.sampling, tower.prepare, decoders=_DECODERS, ahead=_FRAMES_AHEAD
+            paths, self.sampling, encoder.prepare, decoders=_DECODERS, ahead=_FRAMES_AHEAD
         ):
             if decoded.frame is not None:
                 yield decoded

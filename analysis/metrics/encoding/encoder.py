@@ -44,14 +44,14 @@ class Encoder:
         made = f"{model.fingerprint}-{precision}-{dtype}"
         self.signature = f"{model.name}@{made}"
         self._root, self._model, self._dtype = root, made, dtype
-        self.texts = Texts(self._space("texts"), lambda: self._towers)
+        self.texts = Texts(self._space("texts"), lambda: self._encoders)
         self._frames: dict[str, Frames] = {}
 
     def passing(self, root: Path) -> Encoder:
         """The same for texts that nobody needs again: those not stored yet go into ``root``."""
         other = copy(self)
         space = Space(root / self.texts.space.folder.name, self._dtype)
-        other.texts = Texts(space, lambda: self._towers, beneath=self.texts)
+        other.texts = Texts(space, lambda: self._encoders, beneath=self.texts)
         return other
 
     def texts_for(self, settings: Settings) -> Texts:
@@ -63,7 +63,7 @@ class Encoder:
         sampling = Sampling.parse(chosen)
         if str(sampling) not in self._frames:
             space = self._space(f"frames-{str(sampling).replace(':', '')}")
-            self._frames[str(sampling)] = Frames(space, lambda: self._towers, sampling)
+            self._frames[str(sampling)] = Frames(space, lambda: self._encoders, sampling)
         return self._frames[str(sampling)]
 
     def _space(self, kind: str) -> Space:
@@ -75,7 +75,7 @@ class Encoder:
         return [self.texts, *self._frames.values()]
 
     @cached_property
-    def _towers(self) -> Encoders:
+    def _encoders(self) -> Encoders:
         return self._ref.load(self._device)
 
     def token_text(self, token: int) -> str:

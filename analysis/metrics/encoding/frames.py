@@ -99,7 +99,7 @@ def _opened(path: Path) -> Iterator[tuple[InputContainer, VideoStream]]:
 def _pictures(container: InputContainer) -> VideoStream:
     stream = container.streams.best("video")  # not the first: that may be a cover picture
     if not isinstance(stream, VideoStream):
-        raise UnreadableVideo("it holds no picture, only sound or data")
+        raise UnreadableVideo("it has no picture, only sound or data")
     try:
         bound_pictures(stream.codec_context)
     except ValueError as error:

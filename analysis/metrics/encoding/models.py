@@ -129,7 +129,7 @@ def _folder(name: str, folder: Path) -> ModelRef:
 
     def load(device: str) -> Encoders:
         with metric_libraries():
-            from analysis.metrics.encoding.towers.image_text import load_folder
+            from analysis.metrics.encoding.torch_models.image_text import load_folder
         return load_folder(folder, device)
 
     merges = folder / MERGES if (folder / MERGES).is_file() else None
@@ -143,7 +143,7 @@ def _with_file(name: str, architecture: str, weights: str, *, cloob: bool = Fals
 
     def load(device: str) -> Encoders:
         with metric_libraries():
-            from analysis.metrics.encoding.towers.image_text import load_file
+            from analysis.metrics.encoding.torch_models.image_text import load_file
         return load_file(architecture, file, device, cloob=cloob)
 
     return ModelRef(name, (file,), load)
@@ -156,7 +156,7 @@ def _with_download(name: str, tag: str | None) -> ModelRef:
             f"the model {name} needs weights: a file, or a name that open_clip knows"
         )
     with metric_libraries():
-        from analysis.metrics.encoding.towers.image_text import download, load_downloaded
+        from analysis.metrics.encoding.torch_models.image_text import download, load_downloaded
     return ModelRef(
         name if tag is None else f"{name}/{tag}",
         (download(name, tag),),

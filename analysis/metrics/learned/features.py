@@ -1,7 +1,7 @@
 """What a learned metric looks at: text metrics, lengths, and embeddings of caption and references.
 
 The same function serves training and scoring, so that a metric sees new captions as it saw those it
-learned from. Settings of the metrics are their defaults, whatever a run is started with.
+learned from. Metric settings are their defaults, whatever a run is started with.
 """
 
 from __future__ import annotations

@@ -9,15 +9,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analysis.metrics.batch import Batch
+
+if TYPE_CHECKING:
+    from analysis.metrics.artifacts import Artifact
 
 TRAINING: Final = "training.json"
 _DIGITS: Final = 16
@@ -77,6 +80,11 @@ def read_training_list(path: Path) -> TrainingList:
         return TrainingList(frozenset(lists["captions"]), frozenset(lists["references"]))
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{path}: this is no list of what a metric was trained on") from error
+
+
+def seen_of(artifact: Artifact) -> Callable[[Batch], NDArray[np.bool_]]:
+    """For `Family.seen`: which captions the metric of a folder was trained on."""
+    return lambda batch: read_training_list(artifact.path(TRAINING)).seen(batch)
 
 
 def overlap(one: Sequence[Batch], other: Sequence[Batch]) -> int:

@@ -22,7 +22,5 @@ FORMATS: Final = (
     Format(
         "tex", "LaTeX", "application/x-tex; charset=utf-8", write_latex, place=4, is_printed=True
     ),
-    Format(
-        "html", "A page to keep", "text/html; charset=utf-8", write_page, place=5, is_printed=True
-    ),
+    Format("html", "HTML page", "text/html; charset=utf-8", write_page, place=5, is_printed=True),
 )

@@ -5,20 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from analysis.presenting.charts import Row
 from analysis.presenting.document import Shown
 from analysis.presenting.sentences import number
-from analysis.results.registry import Context, Finding, Material
+from analysis.results.registry import Context, Finding
 from analysis.stats.agreement import (
     KrippendorffAlpha,
     effective_annotators,
     krippendorff_alpha,
+    ordinal_alpha,
     shared_ratings,
 )
 from analysis.stats.icc import IntraclassCorrelation, intraclass_correlations
 from analysis.stats.pairwise import pairwise_agreement
+
+if TYPE_CHECKING:
+    from analysis.results.pipeline import Material
 
 INTERVAL: Final = {"low": "95 % from", "high": "to"}
 
@@ -37,11 +41,12 @@ class Agreement:
 
 def compute(material: Material) -> Agreement:
     analysis, shared = material.analysis, material.shared
+    of_raw = ordinal_alpha if analysis.settings.scale.is_ordinal else krippendorff_alpha
     pairs = pairwise_agreement(shared, rng=material.generator(1))
     z = shared_ratings(analysis.ratings, material.answers[1], analysis.used)
     return Agreement(
         krippendorff_z=krippendorff_alpha(z),
-        krippendorff_raw=krippendorff_alpha(shared),
+        krippendorff_raw=of_raw(shared),
         intraclass=intraclass_correlations(shared),
         annotator_pairs=pairs.pairs,
         kendall=pairs.mean_kendall,
@@ -50,16 +55,17 @@ def compute(material: Material) -> Agreement:
 
 
 def show(found: Agreement, context: Context) -> Shown:
-    said = agreement_sentence(found)
+    raw = "levels (ordinal)" if context.settings.scale.is_ordinal else "raw scores"
+    said = agreement_sentence(found, raw)
     if not found.krippendorff_z.units:
         return Shown(said)
-    rows = agreement_rows(found)
+    rows = agreement_rows(found, raw)
     complete = any("low" in row for row in rows)
     headings = {"form": "Measure", "estimate": "Value"} | (INTERVAL if complete else {})
     return Shown(said, rows, headings)
 
 
-def agreement_sentence(found: Agreement) -> str:
+def agreement_sentence(found: Agreement, raw: str = "raw scores") -> str:
     alpha = found.krippendorff_z
     if alpha.units == 0:
         return (
@@ -74,8 +80,8 @@ def agreement_sentence(found: Agreement) -> str:
     )
     return (
         f"Over {alpha.units:,} captions rated by several people, Krippendorff's α is "
-        f"{number(alpha.alpha)} for z scores and {number(found.krippendorff_raw.alpha)} for raw "
-        f"scores: {_alpha_means(alpha.alpha)}.{compared}"
+        f"{number(alpha.alpha)} for z scores and {number(found.krippendorff_raw.alpha)} for {raw}: "
+        f"{_alpha_means(alpha.alpha)}.{compared}"
     )
 
 
@@ -90,10 +96,10 @@ def _alpha_means(alpha: float) -> str:
     return "single ratings are noisy, trust means over many of them"
 
 
-def agreement_rows(found: Agreement) -> list[Row]:
+def agreement_rows(found: Agreement, raw: str = "raw scores") -> list[Row]:
     rows: list[Row] = [
         {"form": "Krippendorff's α, z scores", "estimate": found.krippendorff_z.alpha},
-        {"form": "Krippendorff's α, raw scores", "estimate": found.krippendorff_raw.alpha},
+        {"form": f"Krippendorff's α, {raw}", "estimate": found.krippendorff_raw.alpha},
         {"form": "Kendall's τ-b, mean over pairs", "estimate": found.kendall},
         {"form": "Spearman's ρ, mean over pairs", "estimate": found.spearman},
     ]
@@ -123,8 +129,8 @@ def show_effective(found: Effective, context: Context) -> Shown:
     if math.isnan(found.effective):
         return Shown("No annotator's ratings count.")
     return Shown(
-        f"The ratings of {found.annotators:,} annotators count; shared out as unevenly as they "
-        f"are, they are worth those of {number(found.effective, 1)} who did equal parts."
+        f"The ratings of {found.annotators:,} annotators count. As some rated more than others, "
+        f"they carry as much weight as {number(found.effective, 1)} annotators with equal shares."
     )
 
 
@@ -145,7 +151,7 @@ FINDINGS: Final = (
     Finding(
         name="effective",
         title="Number of people",
-        question="How many people is that really?",
+        question="How many annotators is that effectively?",
         numbers=Effective,
         compute=compute_effective,
         show=show_effective,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -14,9 +14,11 @@ from analysis.presenting.document import Shown
 from analysis.presenting.exports import Table, records
 from analysis.presenting.sentences import UNCHECKED
 from analysis.results import numbers
-from analysis.results.pipeline import Analysis
-from analysis.results.registry import Context, Finding, Material, Section
+from analysis.results.registry import Context, Finding, Section
 from analysis.stats.quality import INSUFFICIENT
+
+if TYPE_CHECKING:
+    from analysis.results.pipeline import Analysis, Material
 
 HEADINGS: Final = {
     "annotator": "Annotator",
@@ -123,7 +125,7 @@ def show(found: QualityControl, context: Context) -> Shown:
         rows,
         HEADINGS,
         summary="Every annotator",
-        spec=quality_spec(drawn) if drawn else None,
+        spec=quality_spec(drawn, context.settings.scale) if drawn else None,
         caption="Each mark is an annotator. Below the dashed line degraded captions got lower "
         "scores than their originals, as they should.",
     )

@@ -6,14 +6,17 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from analysis.presenting.document import Shown
 from analysis.presenting.sentences import number
-from analysis.results.registry import Context, Finding, Material
+from analysis.results.registry import Context, Finding
 from analysis.stats.mixed import mixed_model
+
+if TYPE_CHECKING:
+    from analysis.results.pipeline import Material
 
 MIXED_LEVELS: Final = 1_000
 """Annotators or videos, whichever are fewer, up to which the mixed model takes about a second."""
@@ -99,7 +102,8 @@ def mixed_sentence(found: SecondOpinion) -> str:
         else "agrees on the first place but not on every other"
     )
     return (
-        f"A mixed model of raw scores that takes out harsh annotators and hard videos {verdict}. "
+        "A mixed model of raw scores that accounts for harsh annotators and difficult videos "
+        f"{verdict}. "
         f"Annotators differ by {number(model.sd_annotator, 1)} points (standard deviation), videos "
         f"by {number(model.sd_item, 1)}; {number(model.sd_residual, 1)} remain unexplained."
     )
@@ -113,7 +117,7 @@ FINDINGS: Final = (
     Finding(
         name="mixed_model",
         title="Second opinion",
-        question="A second opinion",
+        question="What does a second method say?",
         numbers=SecondOpinion,
         compute=compute,
         show=show,

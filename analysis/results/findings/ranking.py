@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -16,7 +16,10 @@ from analysis.presenting.exports import Table, records
 from analysis.presenting.sentences import NOTHING, UNCHECKED, listed, number
 from analysis.results.findings.annotators import Checked, checked, too_few
 from analysis.results.numbers import columns
-from analysis.results.registry import Context, Finding, Material, Section
+from analysis.results.registry import Context, Finding, Section
+
+if TYPE_CHECKING:
+    from analysis.results.pipeline import Material
 
 NOBODY, UNRATED, CONSTANT = "nobody counts", "no caption rated", "no variance"
 HEADINGS: Final = {
@@ -127,9 +130,9 @@ def show(found: Ranking, context: Context) -> Shown:
             axis="Mean z score",
         ),
         caption=f"Mean z score and {100 * settings.confidence:g} % interval (bootstrap over "
-        f"{units}). Dashed lines part clusters: every system above is significantly better than "
-        "every one below. A rank range leaves out the places of systems significantly better or "
-        "worse than this one.",
+        f"{units}). Dashed lines separate clusters: every system above is significantly better "
+        "than every one below. A rank range leaves out the places of systems significantly better "
+        "or worse than this one.",
         clusters="cluster",
     )
 
@@ -222,7 +225,8 @@ def _against_the_order(found: Ranking) -> list[str]:
     ]
     if not pairs:
         return []
-    return [f"Against the order of the means, the test finds {listed(pairs)} significantly better."]
+    ahead = listed(pairs)
+    return [f"Contrary to the order of the means, the test finds {ahead} significantly better."]
 
 
 def missing_sentence(found: Ranking, context: Context) -> str:
@@ -232,7 +236,7 @@ def missing_sentence(found: Ranking, context: Context) -> str:
     if found.obstacle == UNRATED:
         return "Nobody whose ratings count has rated a caption of a system yet."
     if found.obstacle == CONSTANT:
-        return "Everybody whose ratings count gave the same score each time: that ranks nothing."
+        return "Everybody whose ratings count always gave the same score, so nothing can be ranked."
     return ""
 
 

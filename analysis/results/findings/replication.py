@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from analysis.presenting.charts import Row
 from analysis.presenting.document import Shown
 from analysis.presenting.sentences import number
-from analysis.results.registry import Context, Finding, Material
+from analysis.results.registry import Context, Finding
 from analysis.stats.replication import SelfReplication, self_replication
+
+if TYPE_CHECKING:
+    from analysis.results.pipeline import Material
 
 HEADINGS: Final = {
     "form": "Between halves",
@@ -51,8 +54,8 @@ def replication_sentence(found: Replication) -> str:
     r = found.z.pearson
     if math.isnan(r.mean):
         return (
-            "Whether it repeats can be told with three systems or more, rated by two annotators or "
-            "more whose ratings count."
+            "Replication can only be assessed with at least three systems, rated by at least two "
+            "annotators whose ratings count."
         )
     return (
         f"In {found.z.splits:,} random splits of the annotators into two crowds, the two sets of "
@@ -89,7 +92,7 @@ FINDINGS: Final = (
     Finding(
         name="replication",
         title="Replication",
-        question="Will it repeat?",
+        question="Would a second collection agree?",
         numbers=Replication,
         compute=compute,
         show=show,

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from analysis.presenting.charts import (
     BIN_WIDTH,
     CONTROLS,
     DAMAGED,
+    LEVEL_HEADINGS,
     SPREAD_HEADINGS,
     bin_counts,
     spread_rows,
     spread_spec,
 )
 from analysis.presenting.document import Shown
-from analysis.results.registry import Context, Finding, Material, Section
+from analysis.results.registry import Context, Finding, Section
 from analysis.stats.ratings import DEGRADED, REFERENCE
+
+if TYPE_CHECKING:
+    from analysis.results.pipeline import Material
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +49,26 @@ def compute(material: Material) -> ScoresGiven:
     }
     groups |= {CONTROLS: ratings.kind == REFERENCE, DAMAGED: ratings.kind == DEGRADED}
     spreads = (
-        Spread(group, bin_counts(ratings.score[mask & used])) for group, mask in groups.items()
+        Spread(group, bin_counts(ratings.score[mask & used], analysis.settings.scale))
+        for group, mask in groups.items()
     )
     return ScoresGiven(tuple(spread for spread in spreads if any(spread.counts)))
 
 
 def show(found: ScoresGiven, context: Context) -> Shown:
-    rows = spread_rows({spread.group: spread.counts for spread in found.groups})
+    scale = context.settings.scale
+    rows = spread_rows({spread.group: spread.counts for spread in found.groups}, scale)
     if not rows:
         return Shown()
     return Shown(
         "How the scores of each kind of caption are spread.",
         rows,
-        SPREAD_HEADINGS,
+        LEVEL_HEADINGS if scale.is_ordinal else SPREAD_HEADINGS,
         summary="The numbers behind the bars",
-        spec=spread_spec(rows),
-        caption=f"Share of ratings by raw score, in steps of {BIN_WIDTH}.",
+        spec=spread_spec(rows, scale),
+        caption="Share of ratings at each level."
+        if scale.is_ordinal
+        else f"Share of ratings by raw score, in steps of {BIN_WIDTH}.",
     )
 
 

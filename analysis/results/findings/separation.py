@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from analysis.presenting.document import Shown
 from analysis.presenting.sentences import NOTHING
-from analysis.results.registry import Context, Finding, Material
+from analysis.results.registry import Context, Finding
 from analysis.stats.separation import ratings_to_separate
+
+if TYPE_CHECKING:
+    from analysis.results.pipeline import Material
 
 HEADINGS: Final = {
     "better": "Better",
@@ -72,8 +75,8 @@ def separation_sentence(found: Ties) -> str:
         return f"{tied} They show no difference that more ratings would bring out."
     near = min(possible, key=lambda tie: tie.more_ratings)
     return (
-        f"{tied} The nearest, {near.better} over {near.worse}, would take about "
-        f"{_rounded(near.more_ratings)} more ratings, if the difference seen is the true one."
+        f"{tied} The nearest, {near.better} over {near.worse}, would need about "
+        f"{_rounded(near.more_ratings)} more ratings if the observed difference is the true one."
     )
 
 
@@ -95,7 +98,7 @@ FINDINGS: Final = (
     Finding(
         name="separation",
         title="Ties",
-        question="What would part the ties?",
+        question="What would separate the ties?",
         numbers=Ties,
         compute=compute,
         show=show,

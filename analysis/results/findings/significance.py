@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from analysis.presenting.charts import Row, matrix_spec, short_p
 from analysis.presenting.document import Shown
 from analysis.presenting.exports import Table, records
 from analysis.results.numbers import columns
-from analysis.results.registry import Context, Finding, Material, Section
+from analysis.results.registry import Context, Finding, Section
+
+if TYPE_CHECKING:
+    from analysis.results.pipeline import Material
 
 ADJUSTED: Final = {
     "p": "",

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from analysis.presenting.document import Shown
 from analysis.presenting.sentences import NOTHING
-from analysis.results.registry import Context, Finding, Material
+from analysis.results.registry import Context, Finding
 from analysis.stats.stopping import anytime_differences
+
+if TYPE_CHECKING:
+    from analysis.results.pipeline import Material
 
 HEADINGS: Final = {
     "better": "System",
@@ -84,7 +87,7 @@ def stopping_sentence(found: Stopping) -> str:
         return NOTHING
     verdict = "enough ratings are in" if found.is_enough else "more ratings can still decide some"
     return (
-        f"By the rule that may be looked at every day, {found.decided} of {found.pairs} pairs of "
+        f"By a rule that allows looking every day, {found.decided} of {found.pairs} pairs of "
         f"systems are decided: {verdict}."
     )
 

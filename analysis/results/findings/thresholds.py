@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from analysis.presenting.charts import Row, Spec, plain_spec, quantity
 from analysis.presenting.document import Shown
 from analysis.presenting.sentences import listed
-from analysis.results.registry import Context, Finding, Material
+from analysis.results.registry import Context, Finding
 from analysis.stats.sensitivity import threshold_sensitivity
+
+if TYPE_CHECKING:
+    from analysis.results.pipeline import Material
 
 HEADINGS: Final = {
     "threshold": "p below",

@@ -11,7 +11,7 @@ from django.urls import reverse
 from crowds.gateway import CrowdError
 from crowds.prolific.account import account_read
 from crowds.prolific.client import Client
-from crowds.prolific.subscriptions import new_secret, subscribe
+from crowds.prolific.webhooks import new_secret, subscribe
 
 
 class Command(BaseCommand):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import csv
 from argparse import ArgumentParser
+from decimal import Decimal
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotations.services.assignments import batches_open
-from crowds.addresses import entry_address
 from crowds.invite.group_links import (
     CAUTION,
     group_link_offer,
@@ -18,7 +17,11 @@ from crowds.invite.group_links import (
     join_address,
     joined_sentence,
 )
-from crowds.invite.invitations import annotators_invite, invitation_entry
+from crowds.invite.invitations import INVITED, annotators_invite, invitation_entry
+from crowds.selectors.entry import entry_address
+from crowds.selectors.offering import Choices, batches_to_launch
+from crowds.services.launches import batch_launch
+from crowds.tasks import outbox_run_task
 from daplatform.errors import DomainError
 from hits.models import Campaign
 
@@ -27,8 +30,8 @@ Row = tuple[str, str]
 
 class Command(BaseCommand):
     help = (
-        "Open a campaign's HITs and print a personal rating link for everybody invited, or one "
-        f"link for a group. {CAUTION}"
+        "Print a personal rating link for everybody invited to a campaign, or one link for a "
+        f"group. {CAUTION}"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -53,11 +56,19 @@ class Command(BaseCommand):
             help="turn the group's link off; who has joined can go on",
         )
 
+        parser.add_argument(
+            "--launch",
+            action="store_true",
+            help="first launch every batch that is not launched yet, for invited people, unpaid",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         campaign = Campaign.objects.filter(slug=options["campaign"]).first()
         if campaign is None:
             raise CommandError(f"There is no campaign called {options['campaign']!r}.")
         try:
+            if options["launch"]:
+                _launch(campaign)
             rows = self._rows(campaign, options)
         except DomainError as error:
             raise CommandError(str(error)) from None
@@ -87,7 +98,15 @@ def _guests(count: int) -> list[str]:
     return [f"guest {number + 1}" for number in range(count)]
 
 
+def _launch(campaign: Campaign) -> None:
+    """In the owner's name: a command has no account of its own."""
+    choices = Choices(crowd=INVITED, reward=Decimal("0"))
+    for batch in batches_to_launch(campaign):
+        batch_launch(batch=batch, choices=choices, by=campaign.owner)
+    campaign.refresh_from_db()
+    outbox_run_task.delay_on_commit(INVITED)  # type: ignore[attr-defined]
+
+
 def _personal_rows(campaign: Campaign, names: list[str]) -> list[Row]:
-    batches_open(campaign=campaign)
     invitations = annotators_invite(campaign=campaign, names=names)
     return [(row.name, entry_address(invitation_entry(row))) for row in invitations]

@@ -34,7 +34,7 @@ class Command(BaseCommand):
         else:
             launches = launches.exclude(state=Launch.State.CLOSED)
         found = 0 if options["campaign"] else self._look_for_strangers()
-        if not launches and not found:
+        if options["campaign"] and not launches:
             raise CommandError("There is no launch to compare.")
         found += sum(self._compare(launch) for launch in launches)
         if found:

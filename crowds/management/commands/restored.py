@@ -7,8 +7,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from crowds.mark import MarkUnwritable
-from crowds.services.restoring import publications_in_doubt, publications_trust, restore_declare
+from crowds.services.restoring import (
+    MarkUnwritable,
+    publications_in_doubt,
+    publications_trust,
+    restore_declare,
+)
 from daplatform.wording import counted
 
 

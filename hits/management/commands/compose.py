@@ -13,7 +13,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from daplatform.tables import shown
-from hits.importing import read_campaign
+from hits.importing.reading import read_campaign
 from hits.management.reporting import progress_bar, report_faults
 from hits.sheet import COLUMNS, Row, hit_sheet
 
@@ -41,12 +41,11 @@ class Command(BaseCommand):
             report_faults(self.stderr, reading.faults)
             try:
                 rows = hit_sheet(reading, seed=options["seed"], merge=options["merge"])
-                written = write_table(options["out"], rows)
+                written, hits = write_table(options["out"], rows)
             except (OSError, ValueError) as error:
                 raise CommandError(f"No HITs were written: {error}", returncode=2) from None
-        hits = written // reading.settings.hits.size
         place = shown(str(options["out"]))
-        self.stdout.write(f"{hits:,} HITs of {reading.settings.hits.size} in {place}")
+        self.stdout.write(f"{hits:,} HITs of {written / hits:.4g} in {place}")
 
 
 def seed(text: str) -> int:
@@ -56,22 +55,22 @@ def seed(text: str) -> int:
     return int(text)
 
 
-def write_table(path: Path, rows: Iterable[Row]) -> int:
-    """Write the whole file or none of it; gives the number of rows."""
+def write_table(path: Path, rows: Iterable[Row]) -> tuple[int, int]:
+    """Write the whole file or none of it; gives the numbers of rows and of HITs."""
     path = path.resolve()
     if path.exists() and not path.is_file():
         # Putting a file in its place would do away with a folder, a pipe or /dev/null.
         raise ValueError(f"{shown(str(path))} is not a file")
     part = path.with_name(f".{path.name}.{os.getpid()}")
-    number = 0
+    number = hits = 0
     try:
         with part.open("w", encoding="utf-8", newline="") as stream:
             table = csv.writer(stream, lineterminator="\n")
             table.writerow(COLUMNS)
             for row in rows:
                 table.writerow(row)
-                number += 1
+                number, hits = number + 1, row[0] + 1
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
-    return number
+    return number, hits

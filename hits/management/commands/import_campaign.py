@@ -11,8 +11,10 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 
 from daplatform.errors import DomainError
-from hits.importing import read_campaign
+from daplatform.jobs.tasks import job_wake
+from hits.importing.reading import read_campaign
 from hits.management.reporting import progress_bar, report_faults
+from hits.models import Rendition
 from hits.services.importing import campaign_import
 
 
@@ -39,6 +41,11 @@ class Command(BaseCommand):
                 campaign = campaign_import(reading=reading, owner=owner, progress=progress)
             except DomainError as error:
                 raise CommandError(str(error), returncode=2) from None
+        renditions = Rendition.objects.of(campaign).due()
+        for rendition in renditions:
+            job_wake(rendition)
+        if renditions:
+            self.stdout.write(f"{len(renditions):,} conversions of videos wait for a worker")
         self.stdout.write(f"“{campaign.name}” is at {campaign.get_absolute_url()}")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from hits.importing import read_campaign
+from hits.importing.reading import read_campaign
 from hits.management.reporting import progress_bar, report_faults
 from hits.models import Campaign
 from rehearsal.demo import write_demo_campaign

@@ -11,9 +11,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from rehearsal.mturk.desk import Desk
 from rehearsal.mturk.marketplace import DEFAULT_BALANCE
 from rehearsal.mturk.server import Server
+from rehearsal.mturk.service import MarketService
 from rehearsal.mturk.signature import Keys
 
 DEFAULT_PORT = 8001
@@ -33,9 +33,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         folder = options["data"] or settings.DATA_DIR / "rehearsal"
-        desk = Desk(folder=folder, balance=_dollars(options["balance"]))
+        service = MarketService(folder=folder, balance=_dollars(options["balance"]))
         try:
-            server = Server(desk, KEYS, port=options["port"])
+            server = Server(service, KEYS, port=options["port"])
         except (OSError, OverflowError) as error:
             raise CommandError(f"Port {options['port']} cannot be used: {error}.") from None
         self.stdout.write(announcement(server.origin, folder))
@@ -46,7 +46,7 @@ class Command(BaseCommand):
             self.stdout.write("\nStopped. The same command goes on where this ended.")
         finally:
             server.server_close()
-            desk.close()
+            service.close()
 
 
 def environment(origin: str) -> dict[str, str]:

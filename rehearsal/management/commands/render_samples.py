@@ -1,18 +1,22 @@
-"""Draw the practice clip and the instructions' example anew, with the demo's own artists.
+"""Draw anew what the site shows as examples, with the demo's own artists.
 
-Both are kept in static/, so that a site needs to render nothing: this is how they were made.
+The practice clip, the picture of the instructions and the archive to try importing with are kept in
+static/, so that a site needs to render nothing: this is how they were made.
 """
 
 from __future__ import annotations
 
+import tempfile
+import zipfile
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand
 from PIL import Image
 
-from annotations.samples import CLIP, STILL
+from annotations.samples import CLIP
 from daplatform import places
-from rehearsal.demo import Actor, Scene, Story, frames, render_clip
+from rehearsal.demo import Actor, Scene, Story, frames, render_clip, write_demo_campaign
 
 PRACTICE = Scene(
     seed=5,
@@ -30,12 +34,29 @@ EXAMPLE = Scene(
     story=Story(actors=(Actor("cat", 1, "orange", "cross", "left"),), place="living room"),
     seconds=4.0,
 )
+EXAMPLE_ARCHIVE = "example-campaign.zip"
+EXAMPLE_VIDEOS = 12
+# One HIT shows all 72 captions of twelve videos by six ranked systems.
+EXAMPLE_SETTINGS = """\
+name = "Example campaign"
+control = "human-a"    # its captions are the controls, and are damaged for quality control
+human = ["human-b"]    # ranked as a hidden system
+
+[hits]                 # all optional
+size = 100
+pairs = 9
+repeats = 10
+assignments = 3
+"""
 CLIP_SIZE = (480, 270)
+STILL = "rating/example.webp"
 STILL_SIZE = (400, 225)
 
 
 class Command(BaseCommand):
-    help = "Render the practice clip and the example picture of the instructions into static/."
+    help = (
+        "Render the practice clip, the instructions’ picture and the example archive into static/."
+    )
 
     def handle(self, *args: Any, **options: Any) -> None:
         folder = places.SITE / "static"
@@ -43,5 +64,18 @@ class Command(BaseCommand):
         middle = frames(EXAMPLE, 3, (2 * STILL_SIZE[0], 2 * STILL_SIZE[1]))[1]
         picture = Image.fromarray(middle).resize(STILL_SIZE, Image.Resampling.LANCZOS)
         picture.save(folder / STILL, quality=72, method=6)
-        for name in (CLIP, STILL):
+        write_example(folder / EXAMPLE_ARCHIVE)
+        for name in (CLIP, STILL, EXAMPLE_ARCHIVE):
             self.stdout.write(f"static/{name}: {(folder / name).stat().st_size} bytes")
+
+
+def write_example(archive: Path) -> None:
+    """A small campaign as a zip that imports without a fault; the same each time."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_demo_campaign(folder, videos=EXAMPLE_VIDEOS, size=(320, 180), fps=12, workers=1)
+        (folder / "campaign.toml").write_text(EXAMPLE_SETTINGS, encoding="utf-8")
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
+            for path in sorted(folder.rglob("*.*")):
+                entry = zipfile.ZipInfo(str(path.relative_to(folder)), (2026, 1, 1, 0, 0, 0))
+                made.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)

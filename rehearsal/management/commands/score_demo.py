@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from daplatform.jobs.kinds import job_finish
+from daplatform.jobs.services import job_finish
 from daplatform.jobs.tasks import job_wake
 from rehearsal.services import demo_scores_request
 

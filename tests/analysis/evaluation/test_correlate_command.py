@@ -61,7 +61,7 @@ def test_it_writes_every_file_of_the_contract(files):
     assert header.startswith("metric,human,level,n,pearson,spearman,kendall_b,kendall_c,")
     names = {path.name for path in out.iterdir()}
     files = "williams.csv outliers.csv report.html report.json correlations.tex williams.tex"
-    assert {*files.split(), "williams-z.svg", "fusion-z.json", "signature.txt"} <= names
+    assert {*files.split(), "williams-z-captions.svg", "fusion-z.json", "signature.txt"} <= names
     first = rows(out / "correlations.csv")[0]
     assert (first["metric"], first["level"], first["n"]) == ("good", "caption", "120")
     assert "Is good better than poor here? Yes" in said
@@ -72,7 +72,7 @@ def test_the_report_stands_alone_and_holds_the_answer(files):
     correlate(files, "--compare", "poor,good")
     html = (files / "out" / "report.html").read_text()
     assert "Is good better than poor here? Yes" in html
-    assert "Is it because of a few odd captions?" in html
+    assert "Is it due to a few outliers?" in html
     assert not re.search(r"<script|<link|<img|https?://", html)
     report = json.loads((files / "out" / "report.json").read_text())
     assert {row["metric"] for row in report["correlations"]} == {"good", "poor"}
@@ -230,12 +230,13 @@ def seen(files):
 @pytest.fixture
 def pretend_model(monkeypatch):
     from analysis.metrics.encoding.models import ModelRef
-    from tests.analysis.metrics.pretend import PretendTowers
+    from tests.analysis.metrics.pretend import PretendEncoders
 
     chosen = []
-    door = ModelRef("pretend", (), lambda device: PretendTowers())
+    model_ref = ModelRef("pretend", (), lambda device: PretendEncoders())
     monkeypatch.setattr(
-        "analysis.metrics.encoding.encoder.find_model", lambda choice: chosen.append(choice) or door
+        "analysis.metrics.encoding.encoder.find_model",
+        lambda choice: chosen.append(choice) or model_ref,
     )
     return chosen
 
@@ -298,6 +299,19 @@ def test_without_a_model_it_says_which_metrics_need_one_and_takes_the_rest(seen)
     assert metrics == {"bleu4"}
 
 
+def test_where_no_metric_has_a_value_it_says_why(seen):
+    with pytest.raises(CommandError, match="an image–text model is needed and none is named"):
+        compute_seen(seen, "emscore_text,factvc_text")
+    assert not (seen / "out").exists()
+
+
+def test_what_could_not_be_checked_is_said_at_the_terminal(seen):
+    one = [row for row in rows(seen / "references.csv") if row["source"] == "one"]
+    write(seen / "references.csv", [*one[0]], [row.values() for row in one])
+    said = compute_seen(seen, "bleu1", "--robustness", "sets")
+    assert "Note: sets: there is one set of references" in said
+
+
 def test_metrics_that_look_are_in_every_check(seen, pretend_model):
     compute_seen(seen, "emscore,clip_mean,emscore_ref,bleu4", "--model", "any", "--videos",
             seen / "clips", "--robustness", "all")  # fmt: skip
@@ -315,6 +329,10 @@ def test_metrics_that_look_are_in_every_check(seen, pretend_model):
     assert none == {"emscore", "clip_mean"}
     repeats = {row["repeats"] for row in found if row["check"] == "word order"}
     assert repeats == {"20"}
+    drawn = {path.name for path in (seen / "out").glob("references-z-*.svg")}
+    assert drawn == {f"references-z-{name}.svg" for name in ("pearson", "kendall_b", "spearman")}
+    report = (seen / "out" / "report.html").read_text()
+    assert "ρ with people (z) by number of references" in report
 
 
 def test_foils_are_looked_at_with_their_videos(seen, pretend_model):
@@ -345,6 +363,24 @@ def test_scores_of_two_models_stand_in_one_table(files):
                      for label in ("ViT-B-32", "ViT-B-16")}  # fmt: skip
 
 
+def test_what_score_writes_fits_people_whatever_videos_are_called(tmp_path):
+    """A spreadsheet would run -AwyG1 as a formula, so that CSV files have an apostrophe before it;
+    people's own files have none."""
+    keys = [(video, system) for video in ("-AwyG1", "=x2", "v3") for system in "ABCD"]
+    write(tmp_path / "human.csv", ["video", "system", "z"],
+          [(*key, at % 5) for at, key in enumerate(keys)])  # fmt: skip
+    write(tmp_path / "captions.csv", ["video", "system", "caption"],
+          [(*key, f"a man number {at % 7} rides") for at, key in enumerate(keys)])  # fmt: skip
+    call_command("score", str(tmp_path / "captions.csv"), "--metrics", "bleu1",
+                 "--references", str(write(tmp_path / "references.csv",
+                                           ["video", "source", "caption"],
+                                           [(video, "h", f"a man {video} rides")
+                                            for video, _ in keys[::4]])),
+                 "--out", str(tmp_path / "scores.csv"), stderr=StringIO())  # fmt: skip
+    assert correlate(tmp_path).startswith("12 captions of 3 videos by 4 systems have")
+    assert rows(tmp_path / "out" / "unmatched.csv") == []
+
+
 def test_a_column_in_two_files_is_refused_with_the_way_out(files):
     (files / "again.csv").write_text((files / "scores.csv").read_text())
     with pytest.raises(CommandError, match=r"good is in scores\.csv already; `score --label`"):
@@ -354,3 +390,24 @@ def test_a_column_in_two_files_is_refused_with_the_way_out(files):
             stderr=StringIO(),
         )  # fmt: skip
     assert not (files / "out").exists()
+
+
+def test_a_missing_model_is_one_sentence_whatever_it_leaves_out(tmp_path):
+    """Families of EMScore and FactVC need the same weights: that is said once."""
+    videos = [f"v{number}" for number in range(12)]
+    keys = [(video, system) for video in videos for system in "AB"]
+    rows = [(*key, at % 7) for at, key in enumerate(keys)]
+    human = write(tmp_path / "human.csv", ["video", "system", "z"], rows)
+    rows = [(*key, f"a man number {at % 5} rides a horse") for at, key in enumerate(keys)]
+    captions = write(tmp_path / "captions.csv", ["video", "system", "caption"], rows)
+    rows = [(video, "h", f"a man number {at % 5} walks") for at, video in enumerate(videos)]
+    references = write(tmp_path / "references.csv", ["video", "source", "caption"], rows)
+    said = StringIO()
+    call_command(
+        "correlate", "--human", str(human), "--captions", str(captions), "--references",
+        str(references), "--compute", "rougel,bleu1,emscore_text,emscore_text_f,factvc_text",
+        *QUICK, "--out", str(tmp_path / "out"), stdout=StringIO(), stderr=said,
+    )  # fmt: skip
+    lines = [line for line in said.getvalue().splitlines() if "emscore_text" in line]
+    assert len([line for line in lines if "model" in line]) == 1, lines
+    assert len([line for line in lines if "no value" in line]) == 1, lines

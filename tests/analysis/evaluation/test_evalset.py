@@ -78,3 +78,26 @@ def test_systems_with_other_numbers_of_segments_are_refused(folder):
     path.write_text(path.read_text() + "S9\t0.5\n")
     with pytest.raises(CommandError, match="S9 has 1"):
         correlate(made, "--pair", "zh-en")
+
+
+def test_files_can_be_named_by_themselves(folder):
+    made, scores = folder
+    metric = made / "metric-scores" / "en-de" / "BLEU-refA.seg.score"
+    human = made / "human-scores" / "en-de.mqm.seg.score"
+    found = correlate(human, "--metrics", str(metric)).query("level == 'caption'").iloc[0]
+    assert (found["metric"], found["human"]) == ("BLEU-refA", "en-de.mqm")
+    mqm, own = (table.ravel()[1:] for table in scores["en-de"])
+    assert found["pearson"] == pytest.approx(stats.pearsonr(mqm, own)[0])
+
+
+def test_a_file_of_systems_meets_another_and_no_segment(folder, tmp_path):
+    files = {"mqm": [1, 2, 3, 5], "BLEU": [10, 30, 20, 40]}
+    for name, values in files.items():
+        lines = [f"S{at}\t{value}" for at, value in enumerate(values)]
+        (tmp_path / f"{name}.sys.score").write_text("\n".join(lines) + "\n")
+    human, metric = (tmp_path / f"{name}.sys.score" for name in files)
+    found = correlate(human, "--metrics", str(metric)).query("level == 'system'").iloc[0]
+    assert found["pearson"] == pytest.approx(stats.pearsonr(*files.values())[0])
+    segments = folder[0] / "metric-scores" / "en-de" / "BLEU-refA.seg.score"
+    with pytest.raises(CommandError, match="No caption has a human score"):
+        correlate(human, "--metrics", str(segments))

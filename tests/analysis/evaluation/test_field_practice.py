@@ -59,6 +59,20 @@ def test_accuracy_without_calibration_and_with_it_held_out_are_in_the_file(held)
     assert row["pairwise_accuracy_held_out"] <= row["pairwise_accuracy"] + 1e-12
 
 
+def test_metrics_are_ranked_by_the_pairs_of_systems_they_order_as_people_do(held):
+    out, frame = held
+    found = pd.read_csv(out / "correlations.csv").query("level == 'system' and human == 'a0'")
+    means = frame.groupby("system")[["a0", "near", "far"]].mean()
+    pairs = [(i, j) for i in range(SYSTEMS) for j in range(i)]
+    for name, row in found.set_index("metric").iterrows():
+        x, y = means[name].to_numpy(), means["a0"].to_numpy()
+        right = np.mean([np.sign(x[i] - x[j]) == np.sign(y[i] - y[j]) for i, j in pairs])
+        assert row["pairwise_accuracy_plain"] == pytest.approx(right)
+    assert found["accuracy_rank"].min() == 1
+    tests = pd.read_csv(out / "williams.csv").query("level == 'system' and human == 'a0'")
+    assert tests["accuracy_p"].between(0, 1).all()
+
+
 def test_metrics_are_compared_within_videos_by_a_test_of_their_own(held):
     out, frame = held
     found = pd.read_csv(out / "williams.csv").query("level == 'per_video' and human == 'a1'")

@@ -8,10 +8,15 @@ from pathlib import Path
 import pytest
 
 from benchmarks.demo_ranking import demo
-from benchmarks.findings import DOCS, PAGES, differing, stands, written
-from benchmarks.published import FINDINGS
+from benchmarks.findings import DOCS, NEED_NO_DATA, PAGES, differing, stands, written
 
 PUBLISHED = Path(os.environ["DA_PUBLISHED"])
+OF_PUBLISHED = [
+    pytest.param(name, make, id=make.__name__)
+    for name, makers in PAGES.items()
+    for make in makers
+    if make not in NEED_NO_DATA
+]
 
 
 def page(name: str) -> str:
@@ -19,18 +24,16 @@ def page(name: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("make", FINDINGS, ids=lambda make: make.__name__)
-def test_what_is_said_of_published_data_is_what_the_commands_find(make):
+@pytest.mark.parametrize(("name", "make"), OF_PUBLISHED)
+def test_what_is_said_of_published_data_is_what_the_commands_find(name, make):
     if not PUBLISHED.is_dir():
-        pytest.skip(f"the published data is not at {PUBLISHED}: docs/findings.md is not compared")
-    there = stands(page("findings.md"))
-    made = make(PUBLISHED)
-    assert {name: there.get(name) for name in made} == made
+        pytest.skip(f"the published data is not at {PUBLISHED}: docs/{name} is not compared")
+    assert differing(page(name), make(PUBLISHED)) == []
 
 
 @pytest.mark.slow
 def test_what_is_said_of_the_demo_model_is_what_it_does():
-    assert demo(Path()) == stands(page("metrics.md"))
+    assert differing(page("metrics.md"), demo(Path())) == []
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -47,4 +50,3 @@ def test_a_table_and_a_number_are_replaced_between_their_marks():
     assert new == "It is <!--f:r-->.2<!--/f-->:\n<!--f:t-->\n| a |\n|---|\n<!--/f-->\nafter"
     assert differing(new, made) == []
     assert differing(new, {**made, "other": "1"}) == ["other"]
-    assert differing(new, {"r": ".2"}) == ["t"]

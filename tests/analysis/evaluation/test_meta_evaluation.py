@@ -68,7 +68,7 @@ def test_the_report_answers_whether_a_metric_is_better_and_why(evaluation):
     verdict = next(one for one in part.verdicts if part.metrics[one.worse] == "far")
     better, odd = sentences.verdict_sentences(part, verdict, 0.05)
     assert better.startswith("Is close better than far here? Yes: r = ")
-    assert odd.startswith("Is it because of a few odd captions? No: without the ")
+    assert odd.startswith("Is it due to a few outliers? No: without the ")
 
 
 def test_a_lead_that_rests_on_odd_captions_is_called_that():
@@ -90,10 +90,10 @@ def test_a_lead_that_rests_on_odd_captions_is_called_that():
     assert verdict.removed >= 4
     assert strongest == {"0", "1", "2", "3"}
     verdict = replace(verdict, r_after=(0.5, 0.4))
-    assert "captions? It may be: " in sentences.verdict_sentences(part, verdict, 0.05)[1]
+    assert "outliers? It may be: " in sentences.verdict_sentences(part, verdict, 0.05)[1]
     verdict = replace(verdict, r_after=(0.4, 0.5), p_after=0.83)
     said = sentences.verdict_sentences(part, verdict, 0.05)[1]
-    assert "captions? It seems so: " in said
+    assert "outliers? It seems so: " in said
     assert "the order is reversed: plain is ahead, 0.500 against 0.400 (p = 0.170)" in said
 
 
@@ -144,7 +144,7 @@ def test_three_captions_do_not_make_a_metric_significantly_better():
     metrics = score_table(["1", "2", "3"], ["A"] * 3, {"m": [1, 2, 4], "n": [2, 1, 3]})
     said = sentences.best_sentence(evaluate_metrics(join(human, metrics), QUICK).parts[0])
     assert "m agrees best" in said
-    assert "cannot be tested on so few captions" in said
+    assert "too few captions to test" in said
 
 
 def test_removed_captions_are_listed_with_their_distance(evaluation):

@@ -75,5 +75,7 @@ def test_a_toy_statistic_stands_on_the_page_in_the_report_and_in_its_json(evalua
 
 def test_a_command_writes_one_format_and_what_can_be_applied_elsewhere(evaluated):
     names = chosen_names(evaluation_files(evaluated.evaluation), format="json", latex=False)
-    assert {"correlations.json", "fusion-z.json", "williams-z.svg", "report.html"} <= set(names)
+    assert {"correlations.json", "fusion-z.json", "williams-z-captions.svg", "report.html"} <= set(
+        names
+    )
     assert not any(name.endswith((".csv", ".tex", ".parquet")) for name in names)

@@ -10,9 +10,9 @@ from django.urls import reverse
 from analysis.models import MetricChunk, MetricEvaluation, MetricRun, MetricScore
 from analysis.services import evaluations
 from analysis.services.evaluations import Choices, evaluation_request
-from daplatform.jobs.kinds import job_run
+from daplatform.jobs.services import job_run
 from hits.models import Campaign, Caption
-from tests.analysis.workbench.conftest import rated_campaign
+from tests.analysis.pages.conftest import rated_campaign
 
 PLACEBOS = 20
 WORTH = {"human-b": 8, **{f"system-{number}": number for number in range(6)}}

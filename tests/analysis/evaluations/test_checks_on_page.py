@@ -13,8 +13,8 @@ from analysis.services import metric_context
 from analysis.services.evaluations import Choices, evaluation_request
 from analysis.services.metric_runs import metric_run_request
 from daplatform.jobs import services
-from daplatform.jobs.kinds import job_finish, job_run
-from tests.analysis.metrics.pretend import PretendTowers
+from daplatform.jobs.services import job_finish, job_run
+from tests.analysis.metrics.pretend import PretendEncoders
 from tests.pages import markup
 
 pytestmark = pytest.mark.django_db
@@ -28,8 +28,8 @@ def modelled(campaign, settings, tmp_path, monkeypatch):
     metric_context.device.cache_clear()
     metric_context._job.cache_clear()
     metric_context.context_forget()
-    door = ModelRef("pretend", (), lambda device: PretendTowers())
-    monkeypatch.setattr("analysis.metrics.encoding.encoder.find_model", lambda choice: door)
+    model_ref = ModelRef("pretend", (), lambda device: PretendEncoders())
+    monkeypatch.setattr("analysis.metrics.encoding.encoder.find_model", lambda choice: model_ref)
     run = metric_run_request(
         campaign=campaign, metrics=METRICS, model=ModelChoice("any"), label="one"
     )

@@ -11,9 +11,9 @@ from django.urls import reverse
 
 from analysis.models import MetricEvaluation
 from analysis.selectors.evaluations import evaluation_folder, evaluation_makers
-from daplatform.jobs.kinds import job_run
+from daplatform.jobs.services import job_run
 from tests.analysis.evaluations.conftest import compute, score
-from tests.analysis.workbench.conftest import HARM, grow_old, harm
+from tests.analysis.pages.conftest import HARM, grow_old, harm
 from tests.factories import make_campaign
 from tests.pages import markup, shown
 
@@ -45,7 +45,7 @@ def test_the_best_metric_comes_first_in_every_table_and_is_explained(page_of, re
     assert list(page.context["drift_headings"]) == ["condition", "n", "cider", "bleu4"]
     assert [name for name, _ in page.context["measured"]] == ["cider", "bleu4"]
     assert "<dt>cider</dt>" in markup(page)
-    assert shown(page).count("scroll the table") == 1  # systems × metrics; of two rows none is
+    assert shown(page).count("Scroll the table") == 1  # systems × metrics; of two rows none is
 
 
 def test_odd_captions_lead_to_their_videos(page_of, ready, scored):
@@ -77,7 +77,7 @@ def test_addresses_that_make_no_sense_are_refused(page_of, ready, scored):
 
 def test_the_first_visit_wakes_a_worker_and_looking_again_does_not(page_of, scored, woken):
     page = page_of("evaluation", scored)
-    assert "Metrics are being held against people" in shown(page)
+    assert "Metrics are being compared with human scores" in shown(page)
     page_of("evaluation", scored, headers=HTMX, seen="")
     assert woken == [("evaluations", MetricEvaluation.objects.get().pk)]
 
@@ -91,8 +91,9 @@ def test_a_page_that_waits_shows_the_first_result_itself(page_of, ready, scored)
 def test_new_scores_leave_the_last_result_in_sight(page_of, ready, scored, woken):
     score(scored, rougel=5.0)
     content = markup(page_of("evaluation", scored))
-    assert "a newer result is being made" in content
+    assert "a newer result is being computed" in content
     assert LEDE in content
+    assert page_of("evaluation-file", scored, ready.pk, "correlations.csv").status_code == 200
     assert len(woken) == 1
 
 
@@ -117,7 +118,7 @@ def test_what_is_not_possible_says_why(page_of, campaign):
 def test_without_its_files_the_page_says_what_is_missing(page_of, ready, scored):
     shutil.rmtree(evaluation_folder(ready))
     content = markup(page_of("evaluation", scored))
-    assert "The files of this result are not here" in content
+    assert "The files of this result are missing" in content
     assert LEDE not in content
 
 
@@ -126,13 +127,13 @@ def test_whoever_looks_for_lost_files_has_them_made_again(page_of, ready, scored
     grow_old(ready)
     for headers in ({}, HTMX):  # a page that looks again wakes nobody
         content = markup(page_of("evaluation", scored, headers=headers, seen=ready.pk))
-        assert "any more: they are being made again" in content
+        assert "are missing and are being recreated" in content
         assert "DATA_DIR" not in content
     assert woken == [("evaluations", ready.pk)]
     assert page_of("download", scored, "points", "csv").status_code == 404
     job_run(ready)
     content = markup(page_of("evaluation", scored))
-    assert "being made again" not in content
+    assert "being recreated" not in content
     assert "points-spec" in content
     shutil.rmtree(evaluation_folder(ready))  # as if written on another machine
     assert "DATA_DIR" in shown(page_of("evaluation", scored))
@@ -147,7 +148,7 @@ def test_the_page_asks_little(page_of, ready, scored, django_assert_max_num_quer
 def test_every_file_that_is_offered_can_be_had(page_of, ready, scored, client_of, organiser):
     content = markup(page_of("evaluation", scored))
     offered = re.findall(rf'href="([^"]*/agreement/{ready.pk}/[^"]+)"', content)
-    assert len(offered) == 30
+    assert len(offered) == 48  # each of five pictures as SVG, PNG and numbers among them
     client = client_of(organiser)
     for address in offered:
         response = client.get(address)

@@ -11,16 +11,14 @@ from analysis.evaluation.page import human_page
 from analysis.models import MetricEvaluation
 from analysis.selectors.evaluations import (
     evaluation_folder,
+    evaluation_latest,
     evaluation_makers,
     evaluation_numbers,
 )
 from analysis.selectors.metric_scores import files_write
-from analysis.services.evaluations import (
-    KEPT,
-    Choices,
-    evaluation_request,
-)
-from daplatform.jobs.kinds import job_run
+from analysis.services.evaluations import Choices, evaluation_request
+from analysis.services.results import KEPT
+from daplatform.jobs.services import job_run
 from tests.analysis.evaluations.conftest import PLACEBOS, compute, score
 from tests.factories import make_annotator, make_campaign, make_ratings
 from tests.pages import body
@@ -50,21 +48,30 @@ def test_without_ratings_or_metrics_there_is_nothing_to_make(campaign, organiser
     assert evaluation_request(campaign=unrated, choices=Choices()) is None
 
 
-@pytest.mark.parametrize("news", ["a run", "a run tried again", "a rating", "a review"])
-def test_news_make_another_row_and_leave_the_old_one(ready, scored, news):
-    if news == "a run":
-        score(scored, rougel=5.0)
-    elif news == "a run tried again":
-        scored.metric_runs.update(finished_at="2026-01-01T00:00:00Z")
-    elif news == "a rating":
-        make_ratings(scored.batches.get().hits.first(), make_annotator(), [50] * 100)
-    else:
-        scored.min_pairs = 5
-        scored.save()
+def test_a_rating_makes_another_row_and_leaves_the_old_one(ready, scored):
+    make_ratings(scored.batches.get().hits.first(), make_annotator(), [50] * 100)
     newer = evaluation_request(campaign=scored, choices=Choices())
     assert newer.pk != ready.pk
     assert newer.status == MetricEvaluation.Status.WAITING
     assert MetricEvaluation.objects.get(pk=ready.pk).status == MetricEvaluation.Status.DONE
+
+
+@pytest.mark.parametrize("news", ["a run", "a run tried again", "a review"])
+def test_other_news_have_it_made_anew_and_shown_until_then(ready, scored, news):
+    if news == "a run":
+        score(scored, rougel=5.0)
+    elif news == "a run tried again":
+        scored.metric_runs.update(finished_at="2026-01-01T00:00:00Z")
+    else:
+        scored.min_pairs = 5
+        scored.save()
+    again = evaluation_request(campaign=scored, choices=Choices())
+    assert (again.pk, again.status) == (ready.pk, MetricEvaluation.Status.WAITING)
+    assert evaluation_latest(scored, again.choices_key) == ready
+    job_run(again)
+    settled = evaluation_request(campaign=scored, choices=Choices())
+    assert settled.status == MetricEvaluation.Status.DONE
+    assert settled.evidence != ready.evidence
 
 
 def test_computing_twice_gives_the_same_bytes(ready):
@@ -115,18 +122,19 @@ def test_what_cannot_be_computed_says_why(campaign):
     assert failed.problem.startswith("1 caption has a score")
 
 
-def test_a_request_that_was_overtaken_is_dropped(scored):
-    old = evaluation_request(campaign=scored, choices=Choices())
+def test_scores_that_come_while_it_waits_are_in_it(scored):
+    asked = evaluation_request(campaign=scored, choices=Choices())
     score(scored, rougel=5.0)
-    job_run(old)
-    assert not MetricEvaluation.objects.exists()
+    job_run(asked)
+    assert evaluation_request(campaign=scored, choices=Choices()).pk == asked.pk
+    made = evaluation_numbers(MetricEvaluation.objects.get())
+    assert "rougel" in made.evaluation.joined.metrics.columns
 
 
 def test_only_the_latest_are_kept_with_their_files(scored):
     made = []
     for number in range(KEPT + 1):
-        scored.min_pairs = number + 1
-        scored.save()
+        make_ratings(scored.batches.get().hits.first(), make_annotator(), [50 + number] * 100)
         made.append(compute(scored))
     assert not MetricEvaluation.objects.filter(pk=made[0].pk).exists()
     assert not evaluation_folder(made[0]).exists()

@@ -13,7 +13,7 @@ from tests.analysis.learning.small_world import WORDS, make_set
 @pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory) -> Path:
     """A BERT of two layers with random weights: embeddings that differ by words, no more."""
-    from analysis.metrics.encoding.towers.torchvision_on_cpu import import_torchvision
+    from analysis.metrics.encoding.torch_models.libraries import import_torchvision
 
     import_torchvision()
     import torch

@@ -12,7 +12,7 @@ from analysis.learning import rated
 from analysis.selectors.rated_captions import campaign_rated
 from analysis.services.snapshots import snapshot_refresh
 from hits.models import Caption
-from tests.analysis.workbench.conftest import rated_campaign
+from tests.analysis.pages.conftest import rated_campaign
 
 pytestmark = pytest.mark.django_db
 

@@ -140,6 +140,42 @@ def test_correlate_leaves_out_what_a_metric_was_trained_on(sets, equipment, tmp_
     assert "240" in (tmp_path / "out" / "report.json").read_text()
 
 
+def test_it_goes_through_robustness_and_fusion_like_any_other(sets, equipment, tmp_path):
+    learn("head", sets[:1], equipment, tmp_path / "model")
+    call_command(
+        "correlate", "--human", str(sets[1] / "human.csv"),
+        "--captions", str(sets[1] / "captions.csv"),
+        "--references", str(sets[1] / "references.csv"), "--compute", "rougel,sts",
+        "--learned", str(tmp_path / "model"), "--robustness", "shuffle,drift",
+        "--out", str(tmp_path / "out"), *equipment, stdout=StringIO(), stderr=StringIO(),
+    )  # fmt: skip
+
+    def metrics_of(name):
+        with (tmp_path / "out" / name).open() as file:
+            rows = csv.DictReader(line for line in file if not line.startswith("#"))
+            return {row["metric"] for row in rows}
+
+    assert "head" in metrics_of("fusion.csv")
+    assert "head" in metrics_of("robustness.csv")
+
+
+@pytest.mark.parametrize("kind", ["head", "bertha", "fusion"])
+def test_its_card_has_every_text_metric_beside_it(kind, sets, equipment, tmp_path):
+    printed = learn(kind, sets[:2], equipment, tmp_path / "model")
+    for metric in ("learned", "sts", "cider", "meteor", "bertscore_f"):
+        assert f"| {metric} |" in printed
+
+
+def test_only_the_last_layers_learn(tiny_model):
+    from analysis.metrics.learned.head import Head, Recipe
+
+    model = fine_tuning.Siamese(tiny_model, Head(3, 16, Recipe(hidden=4, members=1)), layers=1)
+    named = model.backbone.named_parameters()
+    learning = [name for name, parameter in named if parameter.requires_grad]
+    assert learning
+    assert all("encoder.layer.1." in name for name in learning)
+
+
 class TestBadInput:
     """Each is said in a sentence, and nothing is written."""
 

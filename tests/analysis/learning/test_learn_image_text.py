@@ -70,10 +70,13 @@ def test_the_folder_it_writes_is_a_model(kind, rate, scenes, tmp_path):
 
 
 def test_factvc_trains_the_projections_and_nothing_else(scenes, tmp_path):
-    from analysis.learning.image_text import Pupil, fine_tune
-    from analysis.learning.rated import Source, read_rated
+    from analysis.evaluation.set_inputs import Source
+    from analysis.learning.checkpoints import Checkpoints
+    from analysis.learning.image_text import ImageTextTraining, Pupil
+    from analysis.learning.projections import triple_lessons
+    from analysis.learning.rated import read_rated
     from analysis.learning.schooling import Schooling
-    from analysis.metrics.encoding.towers.image_text import load_folder
+    from analysis.metrics.encoding.torch_models.image_text import load_folder
 
     rated = read_rated(Source.parse(as_option(scenes)), score="score")
     towers = load_folder(DEMO_MODEL, "cpu")
@@ -84,23 +87,71 @@ def test_factvc_trains_the_projections_and_nothing_else(scenes, tmp_path):
     judged = iter((0.0, 1.0))
     pupil.agreement = lambda sets: next(judged)
     schooling = Schooling(epochs=1, batch=16, rate=1e-2, decay=0.0, most=64)
-    fine_tune(pupil, "factvc", rated.batch.references, [rated], schooling, 1)
+    lessons = triple_lessons(pupil, rated.batch.references, schooling, 1, {})
+    checkpoints = Checkpoints(tmp_path / "model", "key")
+    ImageTextTraining(pupil, lessons, [rated], schooling, 1, checkpoints).run()
     changed = {
         name for name, value in towers.model.state_dict().items() if not value.equal(before[name])
     }
     assert changed == {"text_projection", "visual.attnpool.c_proj.weight"}
 
 
-def test_factvcs_loss_is_the_sum_written_out():
-    from analysis.learning.image_text import factvc_loss
+@pytest.mark.parametrize(
+    ("losses", "coarse_counts", "fine_counts"),
+    [("both", 1.0, 0.1), ("coarse", 1.0, 0.0), ("fine", 0.0, 1.0)],
+)
+def test_factvcs_loss_is_the_sum_written_out(losses, coarse_counts, fine_counts):
+    from analysis.learning.projections import factvc_loss
 
     rng = np.random.default_rng(1)
     videos, true, false = (rng.normal(size=(3, 4)) for _ in range(3))
     s = 2.0 * videos @ true.T
     coarse = np.mean([np.log(np.exp(s[i]).sum()) - s[i, i] for i in range(3)])
     fine = np.mean([max(0.0, 5 - s[i, i] + 2.0 * videos[i] @ false[i]) for i in range(3)])
-    found = factvc_loss(*map(torch.tensor, (videos, true, false)), torch.tensor(2.0), 0.1, 5.0)
-    assert float(found) == pytest.approx(coarse + 0.1 * fine, abs=1e-12)
+    found = factvc_loss(
+        *map(torch.tensor, (videos, true, false)),
+        torch.tensor(2.0),
+        fine_weight=0.1,
+        margin=5.0,
+        losses=losses,
+    )
+    assert float(found) == pytest.approx(coarse_counts * coarse + fine_counts * fine, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("kind", "rate"), [("clip", "1e-5"), ("cloob", "1e-5"), ("factvc", "1e-3")]
+)
+def test_a_training_killed_in_the_middle_goes_on_and_ends_with_the_same_bytes(
+    kind, rate, scenes, tmp_path, monkeypatch
+):
+    from analysis.learning import image_text
+
+    monkeypatch.setattr(image_text, "KEEP_EVERY", 2)
+    more = ("--anyway", "--rate", rate, "--most", "64")
+    learn(kind, scenes, tmp_path / "whole", *more)
+    learned = image_text.ImageTextTraining._learn
+    steps = []
+
+    def killed(self):
+        steps.append(self.step)
+        if self.step == 3 and steps.count(3) == 1:
+            raise KeyboardInterrupt
+        return learned(self)
+
+    monkeypatch.setattr(image_text.ImageTextTraining, "_learn", killed)
+    with pytest.raises(KeyboardInterrupt):
+        learn(kind, scenes, tmp_path / "halves", *more)
+    assert not (tmp_path / "halves").exists()
+    learn(kind, scenes, tmp_path / "halves", *more)
+    assert steps[:6] == [0, 1, 2, 3, 2, 3]
+    for path in (tmp_path / "whole").iterdir():
+        assert path.read_bytes() == (tmp_path / "halves" / path.name).read_bytes(), path.name
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_another_loss_of_factvc_is_another_training(scenes, tmp_path):
+    with pytest.raises(CommandError, match="losses must be one of"):
+        learn("factvc", scenes, tmp_path / "model", "--anyway", "--losses", "medium")
 
 
 def test_the_demo_model_is_not_trained_on_what_it_was_not_made_for(scenes, tmp_path):

@@ -80,7 +80,7 @@ def model_folder(tmp_path_factory) -> Callable[..., Path]:
     """A folder as open_clip publishes models, with random weights: to load, never to score."""
     import torch
 
-    from analysis.metrics.encoding.towers.libraries import open_clip
+    from analysis.metrics.encoding.torch_models.libraries import open_clip
 
     def build(config: dict, seed: int = 0) -> Path:
         folder = tmp_path_factory.mktemp("model")

@@ -25,7 +25,7 @@ def word_number(word: str) -> int:
     return int.from_bytes(hashlib.sha256(word.encode()).digest()[:2], "big") % 900 + 1
 
 
-class PretendTowers:
+class PretendEncoders:
     """Counts what it is asked, and dies when told to, as a worker that is killed."""
 
     def __init__(self) -> None:
@@ -57,6 +57,6 @@ class PretendTowers:
         )
 
 
-def pretend_encoder(store: Path, towers: PretendTowers | None = None, **options) -> Encoder:
-    towers = towers or PretendTowers()
-    return Encoder(ModelRef("pretend", (), lambda device: towers), store, **options)
+def pretend_encoder(store: Path, encoders: PretendEncoders | None = None, **options) -> Encoder:
+    encoders = encoders or PretendEncoders()
+    return Encoder(ModelRef("pretend", (), lambda device: encoders), store, **options)

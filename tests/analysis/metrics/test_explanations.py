@@ -18,7 +18,7 @@ from analysis.metrics.explanations import explain
 from analysis.metrics.scoring import embed, embeddable, score
 from analysis.metrics.settings import Settings
 from analysis.metrics.vision import token_weights
-from tests.analysis.metrics.pretend import PretendTowers, pretend_encoder
+from tests.analysis.metrics.pretend import PretendEncoders, pretend_encoder
 from tests.clips import make_clip
 
 CAPTION = "a dog runs"
@@ -60,13 +60,13 @@ def test_matches_point_at_frames_and_tokens(scored):
 def test_no_model_is_asked(scored, tmp_path):
     batch, encoder, _ = scored
 
-    class Silent(PretendTowers):
+    class Silent(PretendEncoders):
         def encode_texts(self, texts):
             raise AssertionError
 
         encode_images = encode_texts
 
-    again = pretend_encoder(tmp_path / "store", towers=Silent())
+    again = pretend_encoder(tmp_path / "store", encoders=Silent())
     weights = token_weights(batch, FOUR, again)
     expected = explain(CAPTION, batch.files["v"], encoder, "uniform:4", weights)
     assert explain(CAPTION, batch.files["v"], again, "uniform:4", weights) == expected
@@ -81,14 +81,14 @@ def merges():
 
 
 def test_token_numbers_mean_what_open_clips_tokenizer_says(merges):
-    from analysis.metrics.encoding.towers.libraries import open_clip
+    from analysis.metrics.encoding.torch_models.libraries import open_clip
 
     decoder = open_clip.tokenizer.SimpleTokenizer().decoder
     assert list(token_texts(merges)) == [decoder[number] for number in range(len(decoder))]
 
 
 def test_a_small_vocabulary_spells_its_words_as_the_large_one_does(merges, tmp_path):
-    from analysis.metrics.encoding.towers.libraries import open_clip
+    from analysis.metrics.encoding.torch_models.libraries import open_clip
 
     words = ["bouncing", "submarine", "a", "snowy", ","]
     few = needed_merges(words, read_merges(merges))

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.metrics.clustering import representative_frames
 from analysis.metrics.families.emscore import emscores
 from analysis.metrics.families.factvc import factvc
 from analysis.metrics.idf import EQUAL, inverse_document_frequencies
@@ -21,6 +20,7 @@ from analysis.metrics.matching import (
     similarities,
     video_vector,
 )
+from analysis.metrics.vision import representative_frames
 from tests.analysis.metrics.pretend import unit
 
 GOLDEN = Path(__file__).parents[2] / "data" / "golden" / "emscore"

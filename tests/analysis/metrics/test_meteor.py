@@ -14,9 +14,8 @@ from analysis.metrics.config import MetricConfig
 from analysis.metrics.context import ScoringContext
 from analysis.metrics.families.meteor.files import digest, find_files
 from analysis.metrics.families.meteor.formula import meteor_scores
-from analysis.metrics.families.meteor.normalise import Abbreviations, normalise
+from analysis.metrics.families.meteor.lexicon import Abbreviations, Synonyms, normalise
 from analysis.metrics.families.meteor.scorer import Meteor
-from analysis.metrics.families.meteor.synonyms import Synonyms
 from analysis.metrics.scoring import score
 from analysis.metrics.settings import Settings
 from benchmarks.meteor_equality import TOLERANCE, differences, published_pairs

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from analysis.metrics.availability import unavailable
 from analysis.metrics.batch import Batch
 from analysis.metrics.config import MetricConfig
 from analysis.metrics.context import ScoringContext
@@ -29,6 +28,7 @@ from analysis.metrics.registry import (
 )
 from analysis.metrics.scoring import score
 from analysis.metrics.settings import Settings
+from analysis.services.metric_workers import unavailable
 
 
 def test_no_two_metrics_share_a_name():
@@ -128,11 +128,15 @@ def test_the_command_lists_every_metric():
     assert all(name in out.getvalue() for name in metric_names())
 
 
-def test_the_command_says_what_this_machine_lacks_and_how_to_get_it():
+def test_the_command_says_once_what_this_machine_lacks_and_how_to_get_it():
     out = StringIO()
     call_command("metrics", stdout=out)
-    told = [line for line in out.getvalue().splitlines() if line.startswith("  not here")]
-    assert any("SPICE is not installed: give the folder" in line for line in told)
+    lines = out.getvalue().splitlines()
+    told = [line for line in lines if line.startswith("[")]
+    assert any("] SPICE is not installed: give the folder" in line for line in told)
+    assert len([line for line in lines if "image–text model is needed" in line]) == 1
+    marks = {line.split()[2] for line in lines if line.startswith("  not here")}
+    assert marks == {line.split()[0] for line in told}
 
 
 REFERENCES = {"v": ["a dog runs", "the dog"], "w": ["a cat"]}
@@ -171,7 +175,9 @@ def test_without_any_reference_nothing_is_scored_and_that_is_said_once():
     batch = Batch(["a dog", "a cow"], ["v", "x"], {}, {})
     scores = score(batch, ["cider"], Settings(), ScoringContext())
     assert np.isnan(scores.values["cider"]).all()
-    assert [str(fault) for fault in scores.faults] == ["there are no references (cider)"]
+    assert [str(fault) for fault in scores.faults] == [
+        "there are no references; --references names a file of them (cider)"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from analysis.metrics.tokenize import ptb_tokenize
+from analysis.metrics.words import ptb_tokenize
 
 LINES = [
     "A man is riding a horse.",

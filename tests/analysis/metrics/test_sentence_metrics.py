@@ -38,7 +38,7 @@ def run(model: SentenceModel, captions=CAPTIONS, videos=VIDEOS, metrics=METRICS,
 
 
 def test_sts_is_the_librarys_cosine_over_the_references(model):
-    from analysis.metrics.encoding.towers.libraries import SentenceTransformer
+    from analysis.metrics.encoding.torch_models.libraries import SentenceTransformer
 
     library = SentenceTransformer(str(find_sentence_model()), device="cpu")
     values = run(model).values
@@ -53,7 +53,7 @@ def hidden(model: SentenceModel, text: str, layer: int) -> tuple[np.ndarray, lis
     """Token vectors straight from transformers, one text at a time."""
     import torch
 
-    transformer = model._tower.model[0]
+    transformer = model._encoder.model[0]
     inputs = transformer.tokenizer(text, return_tensors="pt")
     with torch.inference_mode():
         output = transformer.auto_model(**inputs, output_hidden_states=True)

@@ -17,8 +17,7 @@ from analysis.metrics.families.cider import cider
 from analysis.metrics.families.rouge import rouge_l
 from analysis.metrics.scoring import score
 from analysis.metrics.settings import Settings
-from analysis.metrics.tokenize import ptb_tokenize
-from analysis.metrics.words import Words
+from analysis.metrics.words import Words, ptb_tokenize
 
 CAPTIONS = [
     "A person is frying a pan of eggs that are colored pink and green.",

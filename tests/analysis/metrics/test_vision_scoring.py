@@ -16,7 +16,7 @@ from analysis.metrics.encoding.embedding import GROUP_VIDEOS
 from analysis.metrics.registry import families
 from analysis.metrics.scoring import embed, embeddable, score
 from analysis.metrics.settings import Settings
-from tests.analysis.metrics.pretend import PretendTowers, pretend_encoder
+from tests.analysis.metrics.pretend import PretendEncoders, pretend_encoder
 from tests.clips import make_clip
 
 METRICS = [name for family in families() if "image_text" in family.needs for name in family.metrics]
@@ -48,9 +48,9 @@ def make_batch(clips: dict[str, Path], **changes) -> Batch:
 FOUR = Settings(frames="uniform:4", factvc_frames="uniform:4")
 
 
-def run(batch: Batch, store: Path, towers=None, metrics=METRICS, settings=FOUR, **options):
+def run(batch: Batch, store: Path, encoders=None, metrics=METRICS, settings=FOUR, **options):
     context = ScoringContext(
-        opened={"image_text": pretend_encoder(store, towers=towers, **options)}
+        opened={"image_text": pretend_encoder(store, encoders=encoders, **options)}
     )
     unreadable = embed(embeddable(batch, metrics, settings), settings, context)
     return score(batch, metrics, settings, context, unreadable), context.resource("image_text")
@@ -65,12 +65,12 @@ def test_every_metric_has_a_value_for_every_caption(clips, tmp_path):
 
 
 def test_every_frame_is_embedded_once_for_all_systems_and_metrics(clips, tmp_path):
-    towers = PretendTowers()
-    _, encoder = run(make_batch(clips), tmp_path, towers)
+    encoders = PretendEncoders()
+    _, encoder = run(make_batch(clips), tmp_path, encoders)
     embedded = encoder.frames("uniform:4").embedded + encoder.frames("middle").embedded
-    assert towers.images == embedded == (4 + 1) * len(clips)
+    assert encoders.images == embedded == (4 + 1) * len(clips)
     assert (
-        towers.texts
+        encoders.texts
         == encoder.texts.embedded
         == len(
             {
@@ -85,9 +85,9 @@ def test_every_frame_is_embedded_once_for_all_systems_and_metrics(clips, tmp_pat
 
 def test_a_second_run_asks_the_model_nothing_and_gives_the_same_bytes(clips, tmp_path):
     first, _ = run(make_batch(clips), tmp_path)
-    towers = PretendTowers()
-    second, _ = run(make_batch(clips), tmp_path, towers)
-    assert (towers.images, towers.texts) == (0, 0)
+    encoders = PretendEncoders()
+    second, _ = run(make_batch(clips), tmp_path, encoders)
+    assert (encoders.images, encoders.texts) == (0, 0)
     for name, values in first.values.items():
         assert values.tobytes() == second.values[name].tobytes()
 
@@ -100,9 +100,12 @@ def test_a_system_added_tomorrow_embeds_only_its_captions(clips, tmp_path):
         captions=[*batch.captions, "a newcomer"],
         videos=[*batch.videos, "v0"],
     )
-    towers = PretendTowers()
-    run(more, tmp_path, towers)
-    assert (towers.images, towers.texts) == (0, 2)  # the caption, and with CLIPScore's words before
+    encoders = PretendEncoders()
+    run(more, tmp_path, encoders)
+    assert (encoders.images, encoders.texts) == (
+        0,
+        2,
+    )  # the caption, and with CLIPScore's words before
 
 
 def test_a_run_that_was_killed_ends_with_the_same_bytes(tmp_path):
@@ -114,12 +117,12 @@ def test_a_run_that_was_killed_ends_with_the_same_bytes(tmp_path):
         for n in range(GROUP_VIDEOS + 3)
     }
     batch = make_batch(clips)
-    dying = PretendTowers()
+    dying = PretendEncoders()
     dying.dies_after = 3 * GROUP_VIDEOS
     metrics, three = ["clip_mean", "emscore"], Settings(frames="uniform:3")
     with pytest.raises(KeyboardInterrupt):
         run(batch, tmp_path / "killed", dying, metrics, three)
-    survivor = PretendTowers()
+    survivor = PretendEncoders()
     again, _ = run(batch, tmp_path / "killed", survivor, metrics, three)
     assert survivor.images == 3 * 3
     fresh, _ = run(batch, tmp_path / "fresh", None, metrics, three)
@@ -146,17 +149,17 @@ def test_a_video_that_cannot_be_read_costs_its_own_values_only(clips, tmp_path):
 
 def test_the_same_file_under_two_names_is_embedded_once(clips, tmp_path):
     files = {video: VideoFile.of(clips["v0"]) for video in clips}
-    towers = PretendTowers()
-    scores, _ = run(make_batch(clips, files=files), tmp_path, towers, metrics=["clip_mean"])
-    assert towers.images == 4
+    encoders = PretendEncoders()
+    scores, _ = run(make_batch(clips, files=files), tmp_path, encoders, metrics=["clip_mean"])
+    assert encoders.images == 4
     assert np.isfinite(scores.values["clip_mean"]).all()
 
 
 def test_other_frames_are_other_embeddings(clips, tmp_path):
     run(make_batch(clips), tmp_path, metrics=["clip_mean"])
-    towers = PretendTowers()
-    scores, _ = run(make_batch(clips), tmp_path, towers, ["clip_mean"], Settings(frames="all"))
-    assert towers.images == 8 * len(clips)
+    encoders = PretendEncoders()
+    scores, _ = run(make_batch(clips), tmp_path, encoders, ["clip_mean"], Settings(frames="all"))
+    assert encoders.images == 8 * len(clips)
     assert "frames:all" in scores.signatures["clip_mean"]
 
 
@@ -238,7 +241,7 @@ def test_without_references_rare_tokens_are_counted_in_the_captions(clips, tmp_p
     assert not np.allclose(scores.values["emscore"], equal.values["emscore"])
 
 
-class ShortSighted(PretendTowers):
+class ShortSighted(PretendEncoders):
     """Reads 75 words and no more, as CLIP would; its words are their own tokens."""
 
     def encode_texts(self, texts):

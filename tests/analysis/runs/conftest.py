@@ -13,9 +13,9 @@ from analysis.metrics.encoding.models import ModelRef
 from analysis.models import MetricRun
 from analysis.services import metric_context
 from analysis.services.metric_runs import metric_run_request
-from daplatform.jobs.kinds import job_finish, job_run
+from daplatform.jobs.services import job_finish, job_run
 from hits.models import Campaign
-from tests.analysis.metrics.pretend import PretendTowers
+from tests.analysis.metrics.pretend import PretendEncoders
 from tests.clips import make_clip
 from tests.factories import make_campaign
 
@@ -36,12 +36,12 @@ def private_store(settings, tmp_path):
 
 
 @pytest.fixture
-def towers(monkeypatch) -> PretendTowers:
+def encoders(monkeypatch) -> PretendEncoders:
     """The image–text model of workers and of `manage.py score`."""
-    towers = PretendTowers()
-    door = ModelRef("pretend", (), lambda device: towers)
-    monkeypatch.setattr("analysis.metrics.encoding.encoder.find_model", lambda choice: door)
-    return towers
+    encoders = PretendEncoders()
+    model_ref = ModelRef("pretend", (), lambda device: encoders)
+    monkeypatch.setattr("analysis.metrics.encoding.encoder.find_model", lambda choice: model_ref)
+    return encoders
 
 
 @pytest.fixture(scope="session")
@@ -52,7 +52,7 @@ def clips(tmp_path_factory) -> list[bytes]:
 
 
 @pytest.fixture
-def campaign(organiser, clips, towers) -> Campaign:
+def campaign(organiser, clips, encoders) -> Campaign:
     """Two candidates and a hidden human over twenty clips that are stored here."""
     campaign = make_campaign(owner=organiser, videos=20, systems=2)
     for number, (video, clip) in enumerate(zip(campaign.videos.all(), clips, strict=True)):

@@ -10,8 +10,8 @@ from django.db import connection
 
 from analysis.models import MetricChunk, MetricRun
 from analysis.services import metric_chunks
-from analysis.services.metric_work import Outcome
-from daplatform.jobs.kinds import job_finish, job_run
+from analysis.services.metric_chunks import Outcome
+from daplatform.jobs.services import job_finish, job_run
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 

@@ -64,11 +64,11 @@ def test_its_parts_are_the_scores_of_the_run(run, caption):
         assert found[part] == pytest.approx(stored.value, abs=1e-6), part
 
 
-def test_nothing_is_embedded_for_it(run, caption, towers):
-    before = (towers.images, towers.texts)
+def test_nothing_is_embedded_for_it(run, caption, encoders):
+    before = (encoders.images, encoders.texts)
     metric_context.context_forget()
     assert not made(run, caption)["problem"]
-    assert (towers.images, towers.texts) == before
+    assert (encoders.images, encoders.texts) == before
 
 
 def test_every_frame_has_its_picture_of_its_own_moment(run, campaign):

@@ -32,6 +32,7 @@ for command in json.loads(sys.argv[1]):
 """
 # Six processes are started, three of them with torch: slow on a busy machine.
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+PATIENCE = 150
 
 
 @pytest.fixture(scope="module")
@@ -47,10 +48,10 @@ def redis_server() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory) -> Path:
-    """Two real towers, small and with random weights: to run, never to judge by."""
+    """Two real encoders, small and with random weights: to run, never to judge by."""
     import torch
 
-    from analysis.metrics.encoding.towers.libraries import open_clip
+    from analysis.metrics.encoding.torch_models.libraries import open_clip
 
     folder = tmp_path_factory.mktemp("model")
     torch.manual_seed(0)
@@ -94,11 +95,12 @@ class Machine:
         assert done.returncode == 0, done.stderr
 
     @contextlib.contextmanager
-    def worker(self) -> Iterator[subprocess.Popen[bytes]]:
+    def worker(self, **variables: str) -> Iterator[subprocess.Popen[bytes]]:
         command = [sys.executable, "-m", "celery", "--quiet", "-A", "daplatform", "worker"]
         command += ["--beat", "--schedule", str(self.folder / "beat"), "--concurrency", "1"]
         command += ["--queues", "default,gpu", "--loglevel", "ERROR"]
-        process = subprocess.Popen(command, cwd=ROOT, env=self.environment, start_new_session=True)
+        environment = self.environment | variables
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True)
         try:
             yield process
         finally:
@@ -112,7 +114,7 @@ class Machine:
             return database.execute(query).fetchall()
 
     def wait_for(self, query: str) -> None:
-        deadline = time.monotonic() + 150
+        deadline = time.monotonic() + PATIENCE
         while not self.ask(query):
             assert time.monotonic() < deadline, f"never came: {query}"
             time.sleep(0.02)
@@ -137,10 +139,8 @@ def test_a_run_whose_worker_was_killed_ends_with_the_same_bytes(machines, model,
     disturbed, undisturbed = machines
     request = ["score_campaign", "test-campaign", "--metrics", METRICS, "--model", model]
     disturbed.manage(request)
-    done = "SELECT 1 FROM analysis_metricchunk WHERE kind = 'videos' AND status = 'done'"
-    with disturbed.worker() as worker:
-        disturbed.wait_for(done)
-        os.killpg(worker.pid, signal.SIGKILL)
+    with disturbed.worker(DIES="1") as worker:
+        assert worker.wait(PATIENCE) == -signal.SIGKILL
     assert disturbed.ask("SELECT 1 FROM analysis_metricrun WHERE status = 'running'")
     with disturbed.worker():
         disturbed.wait_for("SELECT 1 FROM analysis_metricrun WHERE status = 'done'")

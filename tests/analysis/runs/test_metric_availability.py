@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.metrics.availability import unavailable
 from analysis.metrics.config import MetricConfig
 from analysis.metrics.encoding.models import ModelChoice
+from analysis.services.metric_workers import unavailable
 
 
 @pytest.fixture
@@ -21,14 +21,18 @@ def config(tmp_path) -> MetricConfig:
     (folder / "lib").mkdir()
     for name in (
         *("open_clip_config.json", "weights.safetensors", "config.json", "spice-1.0.jar"),
-        "lib/stanford-corenlp-3.6.0-models.jar",
+        *("lib/stanford-corenlp-3.6.0-models.jar", "data.noun", "vectors.txt"),
     ):
         (folder / name).write_bytes(b"{}")
     return MetricConfig(
         store=tmp_path / "store",
         model=ModelChoice(str(folder)),
         java=sys.executable,
-        paths=(("sentence", folder), ("spice", folder)),
+        paths=(
+            *(("sentence", folder), ("pacs", folder), ("wordnet", folder)),
+            *((name, folder / "vectors.txt") for name in ("word_vectors", "umbc_vectors")),
+            ("spice", folder),
+        ),
     )
 
 
@@ -75,11 +79,11 @@ def test_without_java_spice_alone_says_so(config):
 def test_without_its_packages_meteor_says_so(config, installed, package, reason):
     installed.add(package)
     missing = unavailable(config)
-    assert set(missing) == {"meteor"}
+    assert "bleu4" not in missing
     assert missing["meteor"].startswith(reason)
     assert "requirements.txt" in missing["meteor"]
 
 
 def test_without_its_folder_spice_says_how_to_get_it(config):
-    missing = unavailable(replace(config, paths=config.paths[:1]))
+    missing = unavailable(replace(config, paths=config.paths[:-1]))
     assert missing["spice"].startswith("SPICE is not installed")

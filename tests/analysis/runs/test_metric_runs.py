@@ -18,21 +18,21 @@ from analysis.metrics.families import bleu
 from analysis.metrics.families.meteor.scorer import Meteor
 from analysis.metrics.registry import MetricUnavailable
 from analysis.metrics.settings import Settings
-from analysis.metrics.tokenize import ptb_tokenize
+from analysis.metrics.words import ptb_tokenize
 from analysis.models import MetricChunk, MetricFault, MetricRun, MetricScore
 from analysis.selectors.metric_progress import run_progress, time_left
 from analysis.selectors.metric_scores import files_write, metric_table
-from analysis.services import metric_context, metric_work
+from analysis.services import metric_chunks, metric_context
 from analysis.services.metric_runs import (
     metric_run_cancel,
     metric_run_request,
     metric_run_retry,
 )
 from daplatform.errors import DomainError
-from daplatform.jobs.kinds import kinds, left_behind
+from daplatform.jobs.services import kinds, left_behind
 from daplatform.jobs.tasks import job_run_task
 from hits.models import Caption, System, Video
-from hits.services.campaigns import caption_correct
+from hits.services.importing import caption_correct
 from rehearsal.demo.people import RATED_NAME
 from tests.analysis.runs.conftest import METRICS, fall_silent, finish, step
 from tests.factories import make_campaign
@@ -89,30 +89,30 @@ def test_a_task_that_comes_twice_changes_nothing(ask, campaign, woken, tmp_path)
     assert MetricScore.objects.count() == len(METRICS) * 60
 
 
-def test_every_frame_and_text_is_embedded_once_for_all_metrics(scored, towers):
+def test_every_frame_and_text_is_embedded_once_for_all_metrics(scored, encoders):
     scored()
-    assert towers.images == 20 * 10  # a clip has ten frames, fewer than sixteen
+    assert encoders.images == 20 * 10  # a clip has ten frames, fewer than sixteen
     captions = 20 * 3
     references = 20
-    assert towers.texts == 2 * (captions + references)  # CLIPScore's prompt makes other texts
+    assert encoders.texts == 2 * (captions + references)  # CLIPScore's prompt makes other texts
 
 
-def test_a_system_added_tomorrow_has_only_its_captions_embedded(scored, campaign, towers):
+def test_a_system_added_tomorrow_has_only_its_captions_embedded(scored, campaign, encoders):
     scored()
-    towers.images = towers.texts = 0
+    encoders.images = encoders.texts = 0
     added = System.objects.create(campaign=campaign, name="tomorrow", role="candidate")
     Caption.objects.bulk_create(
         Caption(video=video, system=added, text=f"Tomorrow's words on {video.name}")
         for video in campaign.videos.all()
     )
     scored()
-    assert towers.images == 0
-    assert towers.texts == 2 * 20
+    assert encoders.images == 0
+    assert encoders.texts == 2 * 20
     assert {row.metric: len(row.cells) for row in metric_table(campaign).rows}["emscore"] == 4
 
 
 def test_workers_that_die_again_and_again_cost_nothing_but_time(
-    ask, scored, campaign, towers, tmp_path, settings
+    ask, scored, campaign, encoders, tmp_path, settings
 ):
     """Killed in each chunk once; what was begun is taken up when nothing is heard of it."""
     scored()
@@ -122,7 +122,7 @@ def test_workers_that_die_again_and_again_cost_nothing_but_time(
     run = ask()
     for _ in range(60):
         lives = run.chunks.filter(kind=Kind.VIDEOS, status="running", attempts=1).exists()
-        towers.dies_after = towers.images + (10**9 if lives else 5)
+        encoders.dies_after = encoders.images + (10**9 if lives else 5)
         try:
             step(run)
         except KeyboardInterrupt:
@@ -134,7 +134,7 @@ def test_workers_that_die_again_and_again_cost_nothing_but_time(
     assert exported(campaign, tmp_path / "disturbed") == undisturbed
 
 
-def test_a_chunk_that_kills_every_worker_is_given_up_and_the_rest_is_scored(ask, towers):
+def test_a_chunk_that_kills_every_worker_is_given_up_and_the_rest_is_scored(ask, encoders):
     run = ask()
     step(run)
     deadly = run.chunks.filter(kind=Kind.VIDEOS).first()
@@ -143,7 +143,7 @@ def test_a_chunk_that_kills_every_worker_is_given_up_and_the_rest_is_scored(ask,
     finish(run)
     run.refresh_from_db()
     assert run.status == MetricRun.Status.DONE
-    faults = MetricFault.objects.filter(message__startswith="3 workers died over it")
+    faults = MetricFault.objects.filter(message__startswith="3 workers stopped")
     assert sorted(faults.values_list("video", flat=True)) == sorted(deadly.items)
     assert MetricScore.objects.filter(metric="emscore").count() == 4 * 3
     assert MetricScore.objects.filter(metric="cider").count() == 20 * 3
@@ -199,19 +199,19 @@ def test_an_unreadable_video_is_an_error_row_and_everything_else_is_scored(
     assert told["faults"] == about["faults"]
 
 
-def test_a_retry_reads_the_failed_videos_only(scored, campaign, towers, tmp_path):
+def test_a_retry_reads_the_failed_videos_only(scored, campaign, encoders, tmp_path):
     broken = campaign.videos.get(name="v003")
     path = Path(broken.file.path)
     whole = path.read_bytes()
     path.write_bytes(b"no video at all")
     run = scored()
     path.write_bytes(whole)
-    towers.images = towers.texts = 0
+    encoders.images = encoders.texts = 0
     metric_run_retry(run=run)
     finish(run)
     run.refresh_from_db()
     assert run.status == MetricRun.Status.DONE
-    assert (towers.images, towers.texts) == (10, 0)
+    assert (encoders.images, encoders.texts) == (10, 0)
     assert not MetricFault.objects.exists()
     ours = exported(campaign, tmp_path / "out")
     assert ours == scored_from_files(campaign, tmp_path / "out", tmp_path / "another-store")[0]
@@ -227,11 +227,11 @@ def test_a_retry_of_a_video_that_is_still_broken_says_so_once(scored, campaign):
 
 
 def test_it_refuses_to_retry_what_went_well(scored):
-    with pytest.raises(DomainError, match="nothing to try again"):
+    with pytest.raises(DomainError, match="nothing to retry"):
         metric_run_retry(run=scored())
 
 
-def test_a_cancelled_run_begins_nothing_more_and_can_be_asked_for_again(ask, scored, towers):
+def test_a_cancelled_run_begins_nothing_more_and_can_be_asked_for_again(ask, scored, encoders):
     run = ask()
     step(run)
     while not run.chunks.filter(kind=Kind.VIDEOS, status="done").exists():
@@ -240,16 +240,16 @@ def test_a_cancelled_run_begins_nothing_more_and_can_be_asked_for_again(ask, sco
     assert step(run) == 0
     assert run.chunks.filter(status="stopped").exists()
     assert not run.chunks.active().exists()
-    with pytest.raises(DomainError, match="ended already"):
+    with pytest.raises(DomainError, match="already ended"):
         metric_run_cancel(run=run)
-    before = towers.images
+    before = encoders.images
     assert scored().status == MetricRun.Status.DONE
-    assert (before, towers.images) == (160, 200)  # sixteen videos, then the other four
+    assert (before, encoders.images) == (160, 200)  # sixteen videos, then the other four
 
 
 def test_one_run_at_a_time(ask, campaign):
     run = ask()
-    with pytest.raises(DomainError, match="being scored already"):
+    with pytest.raises(DomainError, match="already being scored"):
         ask()
     with pytest.raises(IntegrityError), transaction.atomic():
         MetricRun.objects.create(campaign=campaign, metrics=[], choices={}, last_caption=0)
@@ -269,7 +269,7 @@ def test_a_caption_corrected_meanwhile_is_scored_as_it_was_asked_for(ask, campai
     assert MetricScore.objects.filter(caption=correction).exists()
 
 
-def test_copies_of_a_video_are_embedded_once_and_fail_together(ask, campaign, towers):
+def test_copies_of_a_video_are_embedded_once_and_fail_together(ask, campaign, encoders):
     first, *_, last = campaign.videos.order_by("name")
     Video.objects.filter(pk=last.pk).update(file=first.file.name, sha256=first.sha256)
     run = ask()
@@ -277,7 +277,7 @@ def test_copies_of_a_video_are_embedded_once_and_fail_together(ask, campaign, to
     embedded = [pk for chunk in run.chunks.filter(kind=Kind.VIDEOS) for pk in chunk.items]
     assert len(embedded) == 19
     assert last.pk not in embedded
-    assert towers.images == 19 * 10
+    assert encoders.images == 19 * 10
     assert MetricScore.objects.filter(metric="emscore").count() == 60
     Path(first.file.path).write_bytes(b"no video at all")
     shutil.rmtree(metric_context.settings.METRIC_STORE)
@@ -287,7 +287,7 @@ def test_copies_of_a_video_are_embedded_once_and_fail_together(ask, campaign, to
 
 
 def test_a_metric_that_is_not_installed_is_said_once_and_costs_no_other(
-    scored, monkeypatch, towers
+    scored, monkeypatch, encoders
 ):
     def none(choice):
         raise MetricUnavailable("the model is elsewhere")
@@ -336,7 +336,7 @@ def test_something_unexpected_fails_its_chunk_and_no_other(ask, monkeypatch, cap
     def burst(*arguments):
         raise RuntimeError("boom")
 
-    monkeypatch.setattr(metric_work, "_embed_videos", burst)
+    monkeypatch.setattr(metric_chunks, "_embed_videos", burst)
     run = ask()
     step(run)
     for _ in range(2):
@@ -436,7 +436,7 @@ def test_a_shell_can_score_a_campaign_and_write_it_down(campaign, tmp_path, woke
     call_command("score_campaign", campaign.slug, "--metrics", "bleu1,emscore")
     run = MetricRun.objects.get()
     assert woken == [("metrics", run.pk)]
-    with pytest.raises(CommandError, match="being scored already"):
+    with pytest.raises(CommandError, match="already being scored"):
         call_command("score_campaign", campaign.slug, "--metrics", "bleu1", "--now")
     metric_run_cancel(run=run)
     out = tmp_path / "out"

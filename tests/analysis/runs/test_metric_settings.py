@@ -19,7 +19,7 @@ from analysis.selectors.metric_scores import files_write, metric_sources, metric
 from analysis.services.metric_runs import Corpus, metric_run_choose
 from analysis.tasks import metric_worker_report_task
 from daplatform.errors import DomainError
-from daplatform.jobs.kinds import job_finish
+from daplatform.jobs.services import job_finish
 from tests.pages import markup
 
 pytestmark = pytest.mark.django_db

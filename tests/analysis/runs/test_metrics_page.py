@@ -54,10 +54,10 @@ def tick(client, campaign, *metrics, **choices):
 
 def test_metrics_are_offered_with_what_they_need(campaign, client_of, organiser, worker):
     page = markup(client_of(organiser).get(address(campaign)))
-    assert "Nothing is scored yet" in page
+    assert "No scores yet" in page
     assert 'value="emscore" checked' in page
     assert "Against the video and the references" in page
-    assert "needs image-text model, references, video" in page
+    assert "needs PAC-S model, image-text model, references, video" in page
 
 
 def test_what_no_worker_can_compute_is_greyed_and_says_why(campaign, client_of, organiser, worker):
@@ -129,13 +129,13 @@ def test_a_second_run_is_refused_while_one_is_under_way(campaign, client_of, org
     tick(client, campaign, "bleu4")
     response = tick(client, campaign, "bleu4")
     assert response.status_code == 400
-    assert "This campaign is being scored already." in markup(response)
+    assert "This campaign is already being scored." in markup(response)
 
 
 def test_the_page_follows_a_run_until_it_ends(campaign, client_of, organiser, ask):
     run = ask(["bleu4", "emscore"])
     client = client_of(organiser)
-    assert "No worker has begun." in markup(client.get(address(campaign)))
+    assert "No worker has started yet." in markup(client.get(address(campaign)))
     step(run)
     page = markup(client.get(address(campaign), headers=HTMX))
     assert "<h1" not in page
@@ -190,9 +190,9 @@ def test_failed_videos_are_named_and_can_be_tried_again(
     Path(campaign.videos.get(name="v003").file.path).write_bytes(b"no video at all")
     run = scored()
     page = markup(client.get(address(campaign)))
-    assert "1 thing could not be scored" in page
+    assert "1 item could not be scored" in page
     assert "v003" in shown(page)
-    assert "Try what failed again" in page
+    assert "Retry what failed" in page
     sent.clear()
     assert client.post(address(campaign, "metric-retry", run.pk)).status_code == 302
     assert set(sent) == {("metric chunks", run.pk)}
@@ -206,7 +206,7 @@ def test_there_is_nothing_to_try_again_after_a_run_that_went_well(
 ):
     run = scored(["bleu1"])
     client = client_of(organiser)
-    assert "Try what failed again" not in markup(client.get(address(campaign)))
+    assert "Retry what failed" not in markup(client.get(address(campaign)))
     assert client.post(address(campaign, "metric-retry", run.pk)).status_code == 400
 
 
@@ -215,7 +215,7 @@ def test_asking_for_the_page_costs_the_same_however_much_was_scored(
 ):
     scored()
     client = client_of(organiser)
-    with django_assert_max_num_queries(17):
+    with django_assert_max_num_queries(22):
         client.get(address(campaign))
     MetricRun.objects.update(status=MetricRun.Status.RUNNING)
     with django_assert_max_num_queries(8):

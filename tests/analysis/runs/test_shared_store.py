@@ -13,7 +13,7 @@ from analysis.models import MetricFault, MetricRun, MetricScore
 from analysis.selectors.metric_scores import files_write
 from analysis.services import metric_context
 from analysis.services.embedding_store import store_pull, store_push
-from daplatform.jobs.kinds import job_finish
+from daplatform.jobs.services import job_finish
 from tests.analysis.runs.conftest import step
 
 pytestmark = pytest.mark.django_db
@@ -47,21 +47,21 @@ def move(settings, tmp_path):
     return to
 
 
-def test_machines_share_the_embeddings_of_one_run(buckets, campaign, ask, towers, move, tmp_path):
+def test_machines_share_the_embeddings_of_one_run(buckets, campaign, ask, encoders, move, tmp_path):
     run = ask()
     machines = ["first", "second"]
     while MetricRun.objects.filter(pk=run.pk).exclude(status="done").exists():
         machines.reverse()
         move(machines[0])
         step(run)
-    assert towers.images == 20 * 10
+    assert encoders.images == 20 * 10
     assert MetricScore.objects.filter(run=run).count() == len(run.metrics) * 60
     assert not MetricFault.objects.exists()
     files_write(campaign, tmp_path)
     shared = (tmp_path / "scores.csv").read_bytes()
     move("third")
     job_finish(ask())
-    assert towers.images == 20 * 10  # what the others have embedded is there for the third
+    assert encoders.images == 20 * 10  # what the others have embedded is there for the third
     files_write(campaign, tmp_path)
     assert (tmp_path / "scores.csv").read_bytes() == shared
 

@@ -72,7 +72,7 @@ def test_words_frames_and_parts_are_shown(
 
 
 def test_the_demos_own_model_says_what_it_does_not_know(page_of, explained, caption):
-    words = "knows the demo’s cartoon scenes only"
+    words = "small demo model"
     for model, is_said in (("demo", True), ("ViT-B-32", False)):
         explained.choices["model"] = model
         explained.save()
@@ -82,11 +82,11 @@ def test_the_demos_own_model_says_what_it_does_not_know(page_of, explained, capt
 def test_the_first_visit_asks_a_worker_and_the_page_polls(page_of, scored, caption, asked):
     run = scored(["emscore"])
     text = markup(page_of(caption))
-    assert "The picture is being made" in text
+    assert "The explanation is being prepared" in text
     assert 'hx-trigger="load delay:2s"' in text
     assert asked == [(run.pk, caption.pk)]
     news = page_of(caption, hx_request="true")
-    assert "The picture is being made" in shown(news)
+    assert "The explanation is being prepared" in shown(news)
     assert "<html" not in markup(news)
     assert len(asked) == 1  # looking again wakes nobody
     explanation_make(run=run.pk, caption=caption.pk)
@@ -122,7 +122,7 @@ def test_what_could_not_be_explained_is_said_and_tried_again(page_of, scored, ca
 def test_half_a_file_is_not_there_yet(page_of, scored, caption):
     run = scored(["emscore"])
     default_storage.save(explanation_name(run, caption), ContentFile(b'{"problem": "'))
-    assert "The picture is being made" in shown(page_of(caption))
+    assert "The explanation is being prepared" in shown(page_of(caption))
 
 
 def test_a_cut_caption_says_where(page_of, scored, caption, monkeypatch):
@@ -130,7 +130,9 @@ def test_a_cut_caption_says_where(page_of, scored, caption, monkeypatch):
     monkeypatch.setattr(Encoder, "token_text", lambda self, token: "word" if token < 1000 else "[]")
     run = scored(["emscore"])
     explanation_make(run=run.pk, caption=caption.pk)
-    assert "words after “word” have no part in the score" in shown(page_of(caption))
+    text = shown(page_of(caption))
+    assert "it stops after “word”" in text
+    assert "EMScore not defined" in text
 
 
 def test_a_frame_is_a_picture_for_those_who_may_see_the_campaign(

@@ -11,8 +11,8 @@ from crowds.gateway import HitSpec, PublicationSpec
 from crowds.mturk.account import Account
 from crowds.mturk.calling import Caller
 from crowds.mturk.gateway import MTurkGateway
-from rehearsal.mturk.desk import Desk
 from rehearsal.mturk.server import running
+from rehearsal.mturk.service import MarketService
 from rehearsal.mturk.worker_client import WorkerClient
 from tests.rehearsal.mturk.market import KEYS, Watch
 
@@ -50,7 +50,7 @@ def watch() -> Watch:
 
 @pytest.fixture
 def server(watch):
-    with running(Desk(clock=watch, seed="test"), KEYS) as server:
+    with running(MarketService(clock=watch, seed="test"), KEYS) as server:
         yield server
 
 

@@ -34,10 +34,10 @@ from crowds.gateway import (
     UnclearOutcome,
 )
 from crowds.mturk.calling import ATTEMPTS
-from rehearsal.mturk.desk import Desk
 from rehearsal.mturk.faults import Fault, Trouble
 from rehearsal.mturk.records import State
 from rehearsal.mturk.server import running
+from rehearsal.mturk.service import MarketService
 from tests.crowds.mturk.conftest import gateway_at, spec
 from tests.rehearsal.mturk.market import KEYS, Watch
 
@@ -58,8 +58,8 @@ class Study(RuleBasedStateMachine):
     def begin(self):
         self.watch = Watch(dt.datetime.now(dt.UTC))
         self.folder = tempfile.TemporaryDirectory()
-        self.desk = Desk(folder=Path(self.folder.name), clock=self.watch)
-        self.server.desk = self.server.api.desk = self.server.pages.desk = self.desk
+        self.service = MarketService(folder=Path(self.folder.name), clock=self.watch)
+        self.server.service = self.server.api.service = self.server.pages.service = self.service
         self.server.faults.clear()
         self.places: dict[str, HitSpec] = {}  # by HIT
         self.decided: dict[str, SubmissionStatus] = {}  # by submission
@@ -98,14 +98,14 @@ class Study(RuleBasedStateMachine):
 
     @rule(target=work, hit=hits, person=st.sampled_from(["A1", "A2", "A3"]), submits=st.booleans())
     def work_on(self, hit, person, submits):
-        market = self.desk.market
+        market = self.service.market
         market.advance(self.watch.time)
         if market.obstacle(market.hits[hit], person, "accept"):
             return multiple()
-        accepted = self.desk.act("accept", {"hit": hit, "worker": person})["assignment"]
+        accepted = self.service.act("accept", {"hit": hit, "worker": person})["assignment"]
         if not submits:
             return multiple()
-        self.desk.act("submit", {"assignment": accepted, "fields": {"code": "C"}})
+        self.service.act("submit", {"assignment": accepted, "fields": {"code": "C"}})
         return accepted
 
     @rule(hit=hits, more=st.integers(1, 3), trouble=TROUBLES)
@@ -117,7 +117,7 @@ class Study(RuleBasedStateMachine):
                 trouble, lambda key: self.gateway.extend(hit, [Extension(wanted, more)], key=key)
             )
         except PermanentFault:
-            assert wanted.people > 9 or self.desk.market.hits[hit].disposed
+            assert wanted.people > 9 or self.service.market.hits[hit].disposed
         else:
             self.places[hit] = wanted
 
@@ -132,7 +132,7 @@ class Study(RuleBasedStateMachine):
         try:
             self.insist(trouble, acts[decision])
         except PermanentFault:  # because the opposite was decided before
-            assert str(self.desk.market.assignments[one].state).lower() != wanted
+            assert str(self.service.market.assignments[one].state).lower() != wanted
         else:
             self.decided[one] = wanted
 
@@ -140,7 +140,7 @@ class Study(RuleBasedStateMachine):
     def pay_bonus(self, one, trouble):
         if one in self.bonuses:
             return
-        assignment = self.desk.market.assignments[one]
+        assignment = self.service.market.assignments[one]
         bonus = Bonus(one, assignment.hit, assignment.worker, BONUS, "Careful work.")
         self.insist(
             trouble,
@@ -157,7 +157,7 @@ class Study(RuleBasedStateMachine):
     def close(self, hit):
         """Closed, or not yet because somebody is at work or undecided."""
         self.server.faults.clear()
-        market = self.desk.market
+        market = self.service.market
         try:
             self.gateway.close(hit, key="close")
         except TransientFault:
@@ -179,7 +179,7 @@ class Study(RuleBasedStateMachine):
         }
         listed = {
             one.id: SubmissionStatus(str(one.state).lower())
-            for one in self.desk.market.assignments.values()
+            for one in self.service.market.assignments.values()
             if one.submitted_at and not (undecided and one.state is not State.SUBMITTED)
         }
         assert heard == listed
@@ -187,7 +187,7 @@ class Study(RuleBasedStateMachine):
     @rule()
     def reconcile(self):
         self.server.faults.clear()
-        market = self.desk.market
+        market = self.service.market
         there = {one.external_id: one for one in self.gateway.publications("da-")}
         assert set(there) == {hit for hit in self.places if not market.hits[hit].disposed}
         for hit, one in there.items():
@@ -201,17 +201,17 @@ class Study(RuleBasedStateMachine):
 
     def teardown(self):
         """A marketplace that is started again is the same marketplace."""
-        self.desk.close()
-        again = Desk(folder=Path(self.folder.name), clock=self.watch)
-        self.desk.market.advance(self.watch.time)
+        self.service.close()
+        again = MarketService(folder=Path(self.folder.name), clock=self.watch)
+        self.service.market.advance(self.watch.time)
         for name in ("hits", "assignments", "account", "bonuses"):
-            assert getattr(again.market, name) == getattr(self.desk.market, name)
+            assert getattr(again.market, name) == getattr(self.service.market, name)
         again.close()
         self.folder.cleanup()
 
     @invariant()
     def books_agree(self):
-        market = self.desk.market
+        market = self.service.market
         assert set(market.hits) == set(self.places)  # one HIT per HIT
         assert {one for one, paid in market.bonuses.items() if paid} == self.bonuses
         assert all(len(paid) == 1 for paid in market.bonuses.values())
@@ -226,7 +226,7 @@ class Study(RuleBasedStateMachine):
 
 def test_books_agree_whatever_happens(monkeypatch):
     monkeypatch.setattr("time.sleep", lambda _: None)
-    with running(Desk(), KEYS) as server:
+    with running(MarketService(), KEYS) as server:
         Study.server, Study.gateway = server, gateway_at(server)
         run = Study.TestCase
         run.settings = settings(max_examples=25, stateful_step_count=15, deadline=None)

@@ -63,7 +63,7 @@ ACTS = {
 
 def picture(server) -> dict:
     """What was done, without ids and times."""
-    market = server.desk.market
+    market = server.service.market
     return {
         "hits": [(hit.max_assignments, hit.available(market.now)) for hit in market.hits.values()],
         "work": [one.state for one in market.assignments.values()],
@@ -108,7 +108,7 @@ def test_what_a_token_guards_for_a_day_only_is_unclear(
     server.faults.add(Fault(trouble, ACTS[act], times=ATTEMPTS))
     with pytest.raises(UnclearOutcome):
         act(gateway, stage)
-    made = gateway.find("da-2") is not None or any(server.desk.market.bonuses.values())
+    made = gateway.find("da-2") is not None or any(server.service.market.bonuses.values())
     assert made == (trouble is Trouble.DROP_AFTER)
 
 
@@ -131,7 +131,7 @@ def test_a_hit_whose_answer_takes_too_long_is_made_once(server, gateway, monkeyp
     with pytest.raises(UnclearOutcome):
         impatient.publish(spec(), key="k")
     assert gateway.find("da-1").people == 2
-    assert len(server.desk.market.hits) == 1
+    assert len(server.service.market.hits) == 1
 
 
 def test_a_lost_hit_is_found_by_our_own_reference_after_a_day(server, gateway, watch, monkeypatch):
@@ -148,7 +148,7 @@ def test_a_lost_hit_is_found_by_our_own_reference_after_a_day(server, gateway, w
 def test_a_worker_killed_after_the_call_finds_the_hit_by_its_token(server, gateway):
     first = gateway.publish(spec(), key="k")
     assert gateway_at(server).publish(spec(), key="k") == first
-    assert len(server.desk.market.hits) == 1
+    assert len(server.service.market.hits) == 1
 
 
 def test_a_connection_refused_after_one_that_was_lost_is_unclear(server, gateway, monkeypatch):
@@ -157,7 +157,7 @@ def test_a_connection_refused_after_one_that_was_lost_is_unclear(server, gateway
     server.faults.add(Fault(Trouble.DROP_AFTER, ACTS[publish]))
 
     def goes_down(request, **_):
-        if server.desk.calls.get(ACTS[publish]):
+        if server.service.calls.get(ACTS[publish]):
             request.url = "http://localhost:9/"
 
     gateway._call._repeating.meta.events.register("before-send.mturk", goes_down)
@@ -180,7 +180,7 @@ def test_letters_are_never_sent_twice(server, gateway, stage):
     server.faults.add(Fault(Trouble.DROP_AFTER, "NotifyWorkers"))
     with pytest.raises(UnclearOutcome):
         gateway.message(["A1"], subject="s", text="t", key="m")
-    assert len(server.desk.market.letters) == 1
+    assert len(server.service.market.messages) == 1
 
 
 def test_letters_sent_in_part_are_said_so(server, gateway):

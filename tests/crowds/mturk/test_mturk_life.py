@@ -23,8 +23,8 @@ from tests.crowds.mturk.conftest import spec
 
 
 def calls(server) -> dict[str, int]:
-    counted = dict(server.desk.calls)
-    server.desk.calls.clear()
+    counted = dict(server.service.calls)
+    server.service.calls.clear()
     return counted
 
 
@@ -50,7 +50,7 @@ def test_a_hit_is_published_worked_approved_and_closed(gateway, server, work):
     assert states == [SubmissionStatus.APPROVED, SubmissionStatus.REJECTED]
     assert list(gateway.submissions([out.external_id], undecided=True)) == []
     gateway.close(out.external_id, key="k4")
-    assert server.desk.market.hits[out.external_id].disposed
+    assert server.service.market.hits[out.external_id].disposed
     assert gateway.balance() == 10_000 - gateway.price(spec(people=1)).total
 
 
@@ -154,7 +154,7 @@ def test_more_people_and_again(gateway, work):
 
 def test_open_again_by_the_marketplaces_own_clock(gateway, server, work):
     out = gateway.publish(spec(), key="k").external_id
-    server.desk.forward(30 * 86_400)
+    server.service.forward(30 * 86_400)
     assert gateway.find("da-1").status is PublicationStatus.EXPIRED
     gateway.reopen(out, lifetime=dt.timedelta(hours=1), key="r")
     assert gateway.find("da-1").status is PublicationStatus.OPEN
@@ -168,7 +168,7 @@ def test_a_bonus_is_paid_and_found(gateway, server, work):
     for _ in range(2):
         gateway.bonus(bonus, key="b")
     assert gateway.find_bonus(bonus, key="b") is True
-    assert len(server.desk.market.bonuses[bonus.submission]) == 1
+    assert len(server.service.market.bonuses[bonus.submission]) == 1
 
 
 def test_a_bonus_is_told_from_another_just_like_it(gateway, server, work):
@@ -178,7 +178,7 @@ def test_a_bonus_is_told_from_another_just_like_it(gateway, server, work):
     assert gateway.find_bonus(bonus, key="other-bonus") is False
     gateway.bonus(bonus, key="other-bonus")
     assert gateway.find_bonus(bonus, key="other-bonus") is True
-    assert len(server.desk.market.bonuses[bonus.submission]) == 2
+    assert len(server.service.market.bonuses[bonus.submission]) == 2
 
 
 def test_a_bonus_beyond_the_account_is_refused_even_if_its_like_was_paid(gateway, work):
@@ -206,7 +206,7 @@ def test_lists_let_people_in_or_keep_them_out(gateway, work):
 def test_a_list_may_be_named_before_anybody_is_on_it(gateway, server, work):
     out = gateway.publish(spec(without=("not again",)), key="k").external_id
     gateway.enlist("not again", ["A1"], key="e")
-    assert len(server.desk.market.qualifications) == 1
+    assert len(server.service.market.qualifications) == 1
     with pytest.raises(Turned):
         work(out, "A1")
 
@@ -214,9 +214,9 @@ def test_a_list_may_be_named_before_anybody_is_on_it(gateway, server, work):
 def test_requirements_are_asked_for(gateway, server):
     asked = Requirements(approval_rate=97, approved=500, countries=("US", "IE"))
     hit = gateway.publish(spec(requirements=asked), key="k").external_id
-    market = server.desk.market
+    market = server.service.market
     assert market.obstacle(market.hits[hit], "AUNKNOWN", "discover")
-    told = server.desk.act("GetHIT", {"HITId": hit})["HIT"]["QualificationRequirements"]
+    told = server.service.act("GetHIT", {"HITId": hit})["HIT"]["QualificationRequirements"]
     assert [one["Comparator"] for one in told] == ["GreaterThanOrEqualTo"] * 2 + ["In"]
 
 
@@ -227,14 +227,14 @@ def test_people_are_written_to_a_hundred_at_a_time(gateway, server, work):
     people = ["A1", *(f"AX{n}" for n in range(230))]
     gateway.message(people, subject="Thanks", text="More soon.", key="m")
     assert calls(server) == {"NotifyWorkers": 3}
-    assert [letter.worker for letter in server.desk.market.letters] == ["A1"]
+    assert [message.worker for message in server.service.market.messages] == ["A1"]
 
 
 def test_a_marketplace_that_began_anew_is_got_on_with(gateway, server, watch):
     gateway.publish(spec(without=("a",)), key="k")
-    server.desk.market.types.clear()
-    server.desk.market._type_ids.clear()
-    server.desk.market.qualifications.clear()
+    server.service.market.types.clear()
+    server.service.market._type_ids.clear()
+    server.service.market.qualifications.clear()
     assert gateway.publish(spec("da-2", without=("a",)), key="k2").people == 2
 
 

@@ -103,8 +103,8 @@ LONG = "x" * 3000
 def test_an_offer_that_would_be_refused_is_not_sent(gateway, server, change, words):
     with pytest.raises(PermanentFault, match=words):
         gateway.check(spec(**change))
-    assert server.desk.market.hits == {}
-    assert "CreateHIT" not in "".join(server.desk.calls)
+    assert server.service.market.hits == {}
+    assert "CreateHIT" not in "".join(server.service.calls)
 
 
 def test_a_good_offer_passes(gateway):

@@ -19,9 +19,9 @@ from crowds.services.reviews import submissions_pay, submissions_refuse
 from crowds.services.submissions import launch_sync
 from hits.models import Campaign
 from hits.services.composing import batch_compose
-from rehearsal.mturk.desk import Desk
 from rehearsal.mturk.faults import Fault, Trouble
 from rehearsal.mturk.server import running
+from rehearsal.mturk.service import MarketService
 from tests.crowd import launch
 from tests.factories import make_campaign, make_hit
 from tests.rehearsal.mturk.market import KEYS
@@ -30,7 +30,7 @@ from tests.rehearsal.mturk.market import KEYS
 @pytest.fixture
 def server(settings, live_server):
     """The marketplace, with the platform pointed at it."""
-    with running(Desk(), KEYS) as server:
+    with running(MarketService(), KEYS) as server:
         settings.PUBLIC_URL = live_server.url
         settings.MTURK_ENDPOINT_URL = server.origin
         settings.MTURK_ACCESS_KEY_ID = KEYS.access
@@ -63,7 +63,7 @@ def run_acts() -> None:
 
 def held_against(campaign, server) -> None:
     """Our ledger and the marketplace's books, to the cent."""
-    sums, account = campaign_sums(campaign), server.desk.market.account
+    sums, account = campaign_sums(campaign), server.service.market.account
     assert sums.spent == account.paid
     assert sums.outstanding == account.held
 
@@ -80,7 +80,7 @@ def test_twenty_hits_and_sixty_workers_through_every_trouble(server, monkeypatch
         server.faults.add(Fault(trouble, "CreateHITWithHITType", times=4, skip=skip, seconds=0))
     made = launch(campaign, reward=Decimal("0.50"))
     run_acts()
-    market = server.desk.market
+    market = server.service.market
     assert len(market.hits) == 20
     held_against(campaign, server)
 

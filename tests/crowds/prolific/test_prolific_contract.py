@@ -8,7 +8,7 @@ import pytest
 
 from crowds.gateway import Bonus, Extension, HitSpec, Requirements
 from crowds.prolific.account import Parameters
-from crowds.prolific.subscriptions import EVENTS, new_secret, subscribe
+from crowds.prolific.webhooks import EVENTS, new_secret, subscribe
 from crowds.registry import crowd_named
 from rehearsal.prolific import StandIn
 from rehearsal.prolific.contract import (

@@ -10,12 +10,11 @@ from django.test import Client as Browser
 
 from annotations.models import Annotator, Assignment
 from annotations.selectors.work import session_of
-from annotations.services.annotators import annotator_identify
-from annotations.services.assignments import assignment_submit
+from annotations.services.assignments import annotator_identify, assignment_submit
 from crowds.models import Arrival, LedgerEntry, OutboxMessage, Submission
+from crowds.selectors.counting import assignments_left_out
 from crowds.selectors.money import campaign_sums
 from crowds.selectors.offering import Choices
-from crowds.selectors.reviews import assignments_left_out
 from crowds.services.launches import batch_launch, launch_close, policy_update
 from crowds.services.outbox import outbox_run
 from crowds.services.reconciling import launch_reconcile
@@ -24,7 +23,7 @@ from crowds.services.submissions import launch_sync
 from crowds.services.topups import launch_top_up
 from crowds.services.visits import assignment_claim
 from rehearsal.prolific import Fault
-from rehearsal.prolific.pages import sent_to
+from rehearsal.prolific.server import sent_to
 from tests.annotations.person import Person
 from tests.factories import make_campaign, make_hit, make_hit_like, make_rating
 from tests.pages import markup, shown

@@ -16,15 +16,15 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from annotations.models import Assignment
 from crowds.gateway import PermanentFault
 from crowds.models import Arrival
-from crowds.prolific import tokens
+from crowds.prolific import visits
 from crowds.prolific.account import account_read
+from crowds.selectors.counting import assignments_left_out
 from crowds.selectors.offering import Choices
-from crowds.selectors.reviews import assignments_left_out
 from crowds.services.launches import batch_launch, policy_update
 from crowds.services.outbox import outbox_run
 from rehearsal.prolific import Fault
 from rehearsal.prolific.contract import find_contract
-from rehearsal.prolific.pages import KEYS, signed_to
+from rehearsal.prolific.server import KEYS, signed_to
 from rehearsal.prolific.signing import Signer
 from tests.annotations.person import Person
 from tests.factories import make_campaign, make_hit, make_hit_like
@@ -37,7 +37,7 @@ NOBODY = "http://127.0.0.1:9/keys"
 @pytest.fixture(autouse=True)
 def forgetful():
     """Ports are used again, and then a stand-in has other keys."""
-    tokens.keys_at.cache_clear()
+    visits.keys_at.cache_clear()
 
 
 @pytest.fixture
@@ -219,8 +219,8 @@ def test_the_keys_are_read_once_and_invented_ones_do_not_change_that(
     monkeypatch, market, study, anna
 ):
     reads = []
-    read = tokens._keys_read
-    monkeypatch.setattr(tokens, "_keys_read", lambda address: reads.append(1) or read(address))
+    read = visits._keys_read
+    monkeypatch.setattr(visits, "_keys_read", lambda address: reads.append(1) or read(address))
     assert arrive(market, anna).entered.status_code == 302
     for number in range(5):
         one = market.begin(study.id, f"person{number}")
@@ -234,10 +234,10 @@ def test_the_keys_are_read_once_and_invented_ones_do_not_change_that(
 
 def test_keys_that_could_not_be_read_are_not_asked_for_by_every_visitor(monkeypatch):
     reads = []
-    monkeypatch.setattr(tokens.httpx, "get", _refuse(reads))
-    keys = tokens.Keys(NOBODY)
+    monkeypatch.setattr(visits.httpx, "get", _refuse(reads))
+    keys = visits.Keys(NOBODY)
     for _ in range(3):
-        with pytest.raises(tokens.TransientFault):
+        with pytest.raises(visits.TransientFault):
             keys.get("any")
     assert len(reads) == 1
 
@@ -245,27 +245,27 @@ def test_keys_that_could_not_be_read_are_not_asked_for_by_every_visitor(monkeypa
 def _refuse(reads):
     def get(*args, **options):
         reads.append(1)
-        raise tokens.httpx.ConnectError("away")
+        raise visits.httpx.ConnectError("away")
 
     return get
 
 
 def test_a_known_key_is_of_use_while_another_cannot_be_asked_for(monkeypatch, market, anna):
     assert arrive(market, anna).entered.status_code == 302
-    keys = tokens.keys_at(account_read().keys_address)
-    keys._tried_at -= tokens.ASKED_AGAIN_SECONDS + 1
-    monkeypatch.setattr(tokens.httpx, "get", _refuse([]))
-    with pytest.raises(tokens.TransientFault):
+    keys = visits.keys_at(account_read().keys_address)
+    keys._tried_at -= visits.ASKED_AGAIN_SECONDS + 1
+    monkeypatch.setattr(visits.httpx, "get", _refuse([]))
+    with pytest.raises(visits.TransientFault):
         keys.get("unknown")
     assert keys.get(market.signer.kid)
 
 
 @pytest.mark.parametrize("answer", [[], {}, {"keys": 1}, {"keys": []}, {"keys": [{"kty": "x"}]}])
 def test_keys_that_make_no_sense_are_no_keys(monkeypatch, answer):
-    response = tokens.httpx.Response(200, json=answer, request=tokens.httpx.Request("GET", NOBODY))
-    monkeypatch.setattr(tokens.httpx, "get", lambda *_, **__: response)
-    with pytest.raises(tokens.TransientFault):
-        tokens.Keys(NOBODY).get("any")
+    response = visits.httpx.Response(200, json=answer, request=visits.httpx.Request("GET", NOBODY))
+    monkeypatch.setattr(visits.httpx, "get", lambda *_, **__: response)
+    with pytest.raises(visits.TransientFault):
+        visits.Keys(NOBODY).get("any")
 
 
 def test_keys_are_fetched_by_https_only(settings, campaign):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rehearsal.mturk.desk import Desk
 from rehearsal.mturk.server import running
+from rehearsal.mturk.service import MarketService
 from rehearsal.mturk.worker_client import WorkerClient
 from tests.rehearsal.mturk.market import KEYS, Watch, boto
 
@@ -17,7 +17,7 @@ def watch() -> Watch:
 
 @pytest.fixture
 def server(watch):
-    with running(Desk(clock=watch, seed="test"), KEYS) as server:
+    with running(MarketService(clock=watch, seed="test"), KEYS) as server:
         yield server
 
 

@@ -13,7 +13,7 @@ from tests.rehearsal.mturk.market import boto, hit_request
 
 
 def made(server) -> int:
-    return len(server.desk.market.hits)
+    return len(server.service.market.hits)
 
 
 @pytest.mark.parametrize(

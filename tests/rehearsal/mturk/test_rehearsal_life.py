@@ -338,4 +338,4 @@ def test_letters_reach_those_whose_work_was_decided(client, worker, server):
     )
     (failure,) = answer["NotifyWorkersFailureStatuses"]
     assert failure["WorkerId"] == "ASTRANGER"
-    assert [letter.worker for letter in server.desk.market.letters] == ["AWORKER1"]
+    assert [message.worker for message in server.service.market.messages] == ["AWORKER1"]

@@ -12,13 +12,13 @@ from botocore.exceptions import ClientError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rehearsal.mturk import wire
+from rehearsal.mturk import api
 from rehearsal.mturk.operations import OPERATIONS
 from rehearsal.mturk.refusals import Refusal
 from rehearsal.mturk.signature import Keys, check_signature
 from tests.rehearsal.mturk.market import KEYS, LONG_AGO, boto, hit_request
 
-NAMES = wire.service().operation_names
+NAMES = api.service_model().operation_names
 
 
 def refusal(call, **request):
@@ -135,9 +135,9 @@ def values_of(shape, *, optional: bool = True) -> st.SearchStrategy:
 
 @given(st.data())
 def test_it_accepts_whatever_the_model_allows(data):
-    shape = wire.service().operation_model(data.draw(st.sampled_from(NAMES))).input_shape
+    shape = api.service_model().operation_model(data.draw(st.sampled_from(NAMES))).input_shape
     request = data.draw(values_of(shape))
-    assert list(wire.faults_of(shape, request, "")) == []
+    assert list(api.faults_of(shape, request, "")) == []
 
 
 def constraints_of(shape, path=()):
@@ -171,22 +171,22 @@ def placed(path, value):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_refuses_whatever_is_beyond_a_maximum_a_choice_or_a_pattern(name):
-    shape = wire.service().operation_model(name).input_shape
+    shape = api.service_model().operation_model(name).input_shape
     for path, value in constraints_of(shape):
         end = next(reversed([step for step in path if step != 0]))
-        faults = list(wire.faults_of(shape, placed(path, value), ""))
+        faults = list(api.faults_of(shape, placed(path, value), ""))
         assert any(re.search(rf"{end}\b.*failed to satisfy", fault) for fault in faults), path
 
 
 @pytest.mark.parametrize("value", [True, 1.5, "1", None, [], {}])
 def test_it_refuses_what_is_of_another_type(value):
-    shape = wire.service().operation_model("CreateHIT").input_shape.members["MaxAssignments"]
-    assert list(wire.faults_of(shape, value, "MaxAssignments"))
+    shape = api.service_model().operation_model("CreateHIT").input_shape.members["MaxAssignments"]
+    assert list(api.faults_of(shape, value, "MaxAssignments"))
 
 
 def test_it_refuses_members_the_model_does_not_know():
     with pytest.raises(Refusal, match="'Colour' is not known"):
-        wire.check_request("GetAccountBalance", {"Colour": "red"})
+        api.check_request("GetAccountBalance", {"Colour": "red"})
 
 
 def test_it_says_what_boto3_lets_through(client):
@@ -252,18 +252,18 @@ def test_it_writes_to_a_hundred_people_at_once_and_no_more(client):
 @pytest.mark.parametrize("name", sorted(set(NAMES) - set(OPERATIONS)))
 def test_it_says_which_operations_it_does_not_rehearse(server, name):
     with pytest.raises(Refusal, match=f"{name} is not rehearsed") as caught:
-        server.desk.act(name, {})
+        server.service.act(name, {})
     assert caught.value.kind == "RequestError"
 
 
 def test_it_knows_no_operation_the_model_does_not():
     with pytest.raises(Refusal, match="no operation"):
-        wire.operation_named("MTurkRequesterServiceV20170117.MakeTea")
+        api.operation_named("MTurkRequesterServiceV20170117.MakeTea")
 
 
 def test_it_never_sends_an_answer_the_model_does_not_describe():
     with pytest.raises(AssertionError, match="HITStatus"):
-        wire.check_answer("GetHIT", {"HIT": {"HITStatus": "Sleeping"}})
+        api.check_answer("GetHIT", {"HIT": {"HITStatus": "Sleeping"}})
 
 
 # Long lists -------------------------------------------------------------------------------------

@@ -1,0 +1,192 @@
+"""The kinds of metrics that learn from captions and references: each trained, each kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from analysis.learning.bertha import TrainedBertha, learn_bertha, save_bertha
+from analysis.learning.fusion import TrainedFusion, learn_fusion, save_fusion
+from analysis.learning.head import save_head_metric
+from analysis.learning.rated import RatedSet
+from analysis.learning.training import Learner, Told, TrainedHead, fit, learn_head, small
+from analysis.metrics.artifacts import Artifact
+from analysis.metrics.batch import Values
+from analysis.metrics.context import ScoringContext
+from analysis.metrics.encoding.sentence_model import SENTENCE, SentenceModel, find_sentence_model
+from analysis.metrics.registry import metric_libraries
+from analysis.metrics.scoring import Progress
+
+LAYERS: Final = 2
+"""Of a sentence model, that learn by default; with more, training takes longer."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What is to be learned.
+
+    Parameters
+    ----------
+    name : of the metric in tables
+    out : the folder to write
+    backbone : a folder of a sentence model to fine-tune; by default that of the text metrics
+    epochs, minutes : how long a sentence model is fine-tuned
+    layers : how many of its last layers learn
+    told, progress : hear of every step of the training, and of what comes before it
+    """
+
+    name: str
+    seed: int
+    out: Path
+    backbone: Path | None = None
+    epochs: int = 1
+    layers: int = LAYERS
+    minutes: float = float("inf")
+    told: Told = lambda *_: None
+    progress: Progress = lambda what, done, total: None
+
+
+@dataclass(frozen=True, eq=False)
+class HeadKind:
+    """A small network on text metrics and on the embeddings of caption and references."""
+
+    context: ScoringContext
+    lesson: Lesson
+    summary: ClassVar[str] = "a small network on embeddings and text metrics"
+
+    @property
+    def own(self) -> SentenceModel | None:
+        """A model to embed with beside that of the text metrics."""
+        return None
+
+    @property
+    def signature(self) -> str:
+        """Of the sentence model of the text metrics."""
+        return str(self.context.resource(SENTENCE.name).signature)
+
+    def train(self, sets: Sequence[RatedSet]) -> Any:
+        """Something with ``predict``, which `save` takes."""
+        lesson = self.lesson
+        return learn_head(sets, seed=lesson.seed, progress=lesson.progress, told=lesson.told)
+
+    def save(
+        self, trained: TrainedHead, sets: Sequence[RatedSet], table: list[str] | None = None
+    ) -> Artifact:
+        return save_head_metric(
+            self.lesson.out,
+            trained,
+            sets,
+            name=self.lesson.name,
+            seed=self.lesson.seed,
+            backbone=self.signature,
+            table=table,
+        )
+
+    def quick(self, trained: TrainedHead) -> Learner | None:
+        """The same with less of everything, to learn from parts of the ratings."""
+        from analysis.learning.head_training import RECIPES
+
+        recipe = small(RECIPES[trained.chosen])
+        return lambda sets: (
+            TrainedHead(fit(sets, recipe, self.lesson.seed), trained.chosen, ()).predict
+        )
+
+    def learner(self) -> Learner:
+        """For the leave-one-set-out table: the whole procedure with all its choices."""
+        return lambda sets: self.train(sets).predict
+
+
+class FusionKind(HeadKind):
+    """Text metrics, weighed by least squares."""
+
+    summary = "text metrics, weighed by least squares"
+
+    def train(self, sets: Sequence[RatedSet]) -> Any:
+        return learn_fusion(sets)
+
+    def save(
+        self,
+        trained: TrainedFusion,  # type: ignore[override] # what its own training made
+        sets: Sequence[RatedSet],
+        table: list[str] | None = None,
+    ) -> Artifact:
+        lesson = self.lesson
+        return save_fusion(
+            lesson.out, trained, sets, name=lesson.name, seed=lesson.seed, table=table
+        )
+
+    def quick(self, trained: object) -> Learner | None:
+        return self.learner()
+
+
+class BerthaKind(HeadKind):
+    """A sentence model fine-tuned, with a head on top."""
+
+    summary = "a sentence model fine-tuned, with a head on top"
+
+    @cached_property
+    def backbone(self) -> Path:
+        """By default the model that the text metrics have as well."""
+        if self.lesson.backbone:
+            return find_sentence_model(self.lesson.backbone)
+        installed: SentenceModel = self.context.resource(SENTENCE.name)
+        return installed.folder
+
+    @property
+    def own(self) -> SentenceModel | None:
+        config = self.context.config
+        if self.lesson.backbone is None or config is None:
+            return None
+        return SentenceModel(self.backbone, config.store)
+
+    def train(self, sets: Sequence[RatedSet]) -> Any:
+        with metric_libraries():
+            from analysis.learning.fine_tuning import Tuning
+        lesson = self.lesson
+        return learn_bertha(
+            sets,
+            backbone=self.backbone,
+            tuning=Tuning(epochs=lesson.epochs, layers=lesson.layers, minutes=lesson.minutes),
+            seed=lesson.seed,
+            out=lesson.out,
+            told=lesson.told,
+        )
+
+    def save(
+        self,
+        trained: TrainedBertha,  # type: ignore[override] # what its own training made
+        sets: Sequence[RatedSet],
+        table: list[str] | None = None,
+    ) -> Artifact:
+        return save_bertha(
+            self.lesson.out,
+            trained,
+            sets,
+            name=self.lesson.name,
+            seed=self.lesson.seed,
+            backbone=self.backbone,
+            signature=self.signature,
+            table=table,
+        )
+
+    def quick(self, trained: object) -> Learner | None:
+        """There is none: each part would take as long as all of it."""
+        return None
+
+    def learner(self) -> Learner:
+        def learn(sets: Sequence[RatedSet]) -> Callable[[RatedSet], Values]:
+            trained: TrainedBertha = self.train(sets)
+            trained.checkpoints.clear()
+            return trained.predict
+
+        return learn
+
+
+KINDS: Final[dict[str, type[HeadKind]]] = {
+    "head": HeadKind,
+    "fusion": FusionKind,
+    "bertha": BerthaKind,
+}

@@ -1,0 +1,199 @@
+"""What several people marked and rated, put together as factvc-2023 does it. Pure.
+
+A paragraph's score is the median of its levels; a sentence or a word is wrong when more than half
+of those who judged it say so. A sentence is said to be wrong by marking anything in it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.presenting.exports import Table
+from analysis.reading.factuality import Paragraph, Sentence
+from analysis.stats.agreement import annotator_values, krippendorff_alpha
+from hits.protocols.segments import Span, words_by_sentence
+
+Place = tuple[str, str]
+"""A video and a system."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One person's answers about one paragraph."""
+
+    annotator: str
+    video: str
+    system: str
+    text: str
+    score: int
+    marks: tuple[Span, ...]
+
+    @property
+    def words(self) -> list[list[bool]]:
+        """Which words are marked, by sentence."""
+        return [
+            [any(start <= a and b <= end for start, end in self.marks) for a, b in words]
+            for words in words_by_sentence(self.text)
+        ]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Krippendorff's alpha at a level; of wrong or not, interval and nominal are the same."""
+
+    level: str
+    alpha: float
+    units: int
+
+
+@dataclass(frozen=True)
+class PairF1:
+    """How far two people marked the same words, of the paragraphs that both judged."""
+
+    first: str
+    second: str
+    f1: float
+    words: int
+
+
+def by_paragraph(judged: Sequence[Judged]) -> dict[Place, list[Judged]]:
+    found: defaultdict[Place, list[Judged]] = defaultdict(list)
+    for each in sorted(judged, key=lambda each: (each.video, each.system, each.annotator)):
+        found[each.video, each.system].append(each)
+    return dict(found)
+
+
+def paragraphs(judged: Sequence[Judged]) -> list[Paragraph]:
+    """Every paragraph as the crowd sees it.
+
+    >>> both = [Judged(name, "v", "s", "Add salt. Stir.", score, marks) for name, score, marks in
+    ...         (("ann", 2, ((4, 8),)), ("ben", 4, ((4, 8), (10, 14))), ("cid", 5, ()))]
+    >>> paragraphs(both)[0].score, [one.is_wrong for one in paragraphs(both)[0].sentences]
+    (4.0, [True, False])
+    """
+    return [
+        Paragraph(video, system, float(median(each.score for each in people)), _sentences(people))
+        for (video, system), people in by_paragraph(judged).items()
+    ]
+
+
+def _sentences(people: Sequence[Judged]) -> tuple[Sentence, ...]:
+    votes = [each.words for each in people]
+    return tuple(
+        Sentence(
+            words=len(said[0]),
+            wrong=sum(_most([person[at] for person in said]) for at in range(len(said[0]))),
+            is_wrong=_most([any(person) for person in said]),
+        )
+        for said in zip(*votes, strict=True)
+    )
+
+
+def _most(votes: Sequence[bool]) -> bool:
+    return 2 * sum(votes) > len(votes)
+
+
+def annotated(judged: Sequence[Judged]) -> dict[str, dict[str, dict[str, object]]]:
+    """As the authors publish it: the median, and words that most marked between brackets."""
+    found: dict[str, dict[str, dict[str, object]]] = {}
+    for (video, system), people in by_paragraph(judged).items():
+        score = median(each.score for each in people)
+        found.setdefault(video, {})[system] = {
+            "paragraph_score": int(score) if score == int(score) else score,
+            "sentences": list(_bracketed(people)),
+        }
+    return found
+
+
+def _bracketed(people: Sequence[Judged]) -> Iterator[str]:
+    text, votes = people[0].text, [each.words for each in people]
+    for place, spans in enumerate(words_by_sentence(text)):
+        wrong = [_most([vote[place][at] for vote in votes]) for at in range(len(spans))]
+        pieces = [
+            ("[" if bad and (at == 0 or not wrong[at - 1]) else "")
+            + text[start:end]
+            + ("]" if bad and (at + 1 == len(spans) or not wrong[at + 1]) else "")
+            for at, ((start, end), bad) in enumerate(zip(spans, wrong, strict=True))
+        ]
+        yield " ".join(pieces)
+
+
+def agreements(judged: Sequence[Judged]) -> list[Agreement]:
+    """Between people, over paragraphs, sentences and words."""
+    values: dict[str, list[tuple[str, tuple[object, ...], float]]] = defaultdict(list)
+    for each in judged:
+        place = (each.video, each.system)
+        values["paragraph"].append((each.annotator, place, float(each.score)))
+        for at, words in enumerate(each.words):
+            values["sentence"].append((each.annotator, (*place, at), float(any(words))))
+            values["word"] += [
+                (each.annotator, (*place, at, word), float(is_wrong))
+                for word, is_wrong in enumerate(words)
+            ]
+    return [_agreement(level, rows) for level, rows in values.items()]
+
+
+def _agreement(level: str, rows: Sequence[tuple[str, tuple[object, ...], float]]) -> Agreement:
+    people = _numbered([name for name, _, _ in rows])
+    units = _numbered([unit for _, unit, _ in rows])
+    shared = annotator_values(
+        np.array([people[name] for name, _, _ in rows]),
+        np.array([units[unit] for _, unit, _ in rows]),
+        np.array([value for _, _, value in rows]),
+    )
+    found = krippendorff_alpha(shared)
+    return Agreement(level, found.alpha, found.units)
+
+
+def _numbered(keys: Sequence[Hashable]) -> dict[Hashable, int]:
+    return {key: number for number, key in enumerate(dict.fromkeys(keys))}
+
+
+def pair_f1(judged: Sequence[Judged]) -> list[PairF1]:
+    """For every two people; not defined where neither marked a word."""
+    marked: defaultdict[str, dict[Place, list[bool]]] = defaultdict(dict)
+    for each in judged:
+        words = [is_wrong for sentence in each.words for is_wrong in sentence]
+        marked[each.annotator][each.video, each.system] = words
+    found = []
+    for first, second in combinations(sorted(marked), 2):
+        shared = sorted(marked[first].keys() & marked[second].keys())
+        if shared:
+            one, other = (_flat(marked[name], shared) for name in (first, second))
+            total = int(one.sum() + other.sum())
+            f1 = 2 * int((one & other).sum()) / total if total else float("nan")
+            found.append(PairF1(first, second, f1, len(one)))
+    return found
+
+
+def _flat(marked: Mapping[Place, list[bool]], shared: Sequence[Place]) -> NDArray[np.bool_]:
+    return np.array([is_wrong for place in shared for is_wrong in marked[place]], dtype=bool)
+
+
+def phrases(judged: Sequence[Judged], *, least: int = 2) -> list[tuple[str, int]]:
+    """What was marked at least so often, whatever its case, the most frequent first."""
+    said = Counter(each.text[start:end].casefold() for each in judged for start, end in each.marks)
+    often = [(phrase, count) for phrase, count in said.items() if count >= least]
+    return sorted(often, key=lambda item: (-item[1], item[0]))
+
+
+def long_table(judged: Sequence[Judged]) -> Table:
+    """Every answer: `annotator,video,system,level,sentence,word,value`; 1 is wrong."""
+    rows: list[tuple[object, ...]] = []
+    for each in judged:
+        who = (each.annotator, each.video, each.system)
+        rows.append((*who, "paragraph", "", "", each.score))
+        for at, words in enumerate(each.words):
+            rows.append((*who, "sentence", str(at), "", int(any(words))))
+            rows += [(*who, "word", str(at), str(n), int(bad)) for n, bad in enumerate(words)]
+    names = ("annotator", "video", "system", "level", "sentence", "word", "value")
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+    table = {name: np.array(column, object) for name, column in zip(names, columns, strict=True)}
+    return table | {"value": table["value"].astype(np.int64)}

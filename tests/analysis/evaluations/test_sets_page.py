@@ -1,0 +1,97 @@
+"""Several campaigns on one page: the numbers of the command, for those who may see all of them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.urls import reverse
+
+from analysis.models import MetricEvaluation
+from analysis.selectors.evaluations import evaluation_makers, set_numbers
+from daplatform.jobs.services import job_run
+from tests.analysis.evaluations.conftest import score
+from tests.analysis.pages.conftest import rated_campaign
+from tests.factories import make_campaign
+from tests.pages import markup, shown
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def other(organiser, tmp_path, scored):
+    folder = tmp_path / "other"
+    folder.mkdir()
+    second = rated_campaign(organiser, folder, name="Another year")
+    score(second, cider=4.0, bleu4=20.0)
+    return second
+
+
+@pytest.fixture
+def ready(page_of, scored, other) -> MetricEvaluation:
+    """Asked for by the page, computed as a worker does."""
+    page = page_of("sets", scored, sets=other.slug)
+    assert "being compared with human scores" in shown(page)
+    row = MetricEvaluation.objects.get()
+    job_run(row)
+    row.refresh_from_db()
+    assert row.status == "done", row.problem
+    return row
+
+
+def test_every_campaign_and_the_mean_have_their_numbers(page_of, ready, scored, other):
+    page = page_of("sets", scored, sets=other.slug)
+    captions = page.context["levels"][0]
+    assert list(captions["headings"]) == ["metric", scored.slug, other.slug, "mean"]
+    rows = {row["metric"]: row for row in captions["rows"]}
+    stored = json.loads(evaluation_makers(ready)["sets.json"]())["rows"]
+    told = {(row["metric"], row["set"]): row["pearson"] for row in stored
+            if (row["human"], row["level"]) == ("z", "caption")}  # fmt: skip
+    for metric in ("cider", "bleu4"):
+        for name in (scored.slug, other.slug, "mean"):
+            assert rows[metric][name] == told[metric, name]
+    content = markup(page)
+    assert content.index('data-chart="sets-caption-spec"') < content.index("<table")
+    assert "significantly more than every other metric" in content
+
+
+def test_what_is_stored_is_what_was_computed(ready):
+    found = set_numbers(ready)
+    assert found.metrics == ("cider", "bleu4")
+    assert str(found.signature) == ready.signature
+    assert {name for name in evaluation_makers(ready) if name.endswith(".svg")} >= {
+        "sets-z-caption.svg", "williams-z-caption.svg",
+    }  # fmt: skip
+
+
+def test_a_campaign_left_out_does_not_count_in_the_mean(page_of, ready, scored, other):
+    page_of("sets", scored, sets=other.slug, left_out=other.slug)
+    row = MetricEvaluation.objects.latest("pk")
+    job_run(row)
+    page = page_of("sets", scored, sets=other.slug, left_out=other.slug)
+    for line in page.context["levels"][0]["rows"]:
+        assert line["mean"] == line[scored.slug]
+
+
+def test_a_campaign_without_scores_is_named(page_of, scored, organiser):
+    bare = make_campaign(owner=organiser)
+    page_of("sets", scored, sets=bare.slug)
+    job_run(MetricEvaluation.objects.get())
+    assert f"{bare.name}: no metric" in shown(page_of("sets", scored, sets=bare.slug))
+
+
+def test_other_peoples_campaigns_cannot_be_chosen(page_of, scored, stranger):
+    theirs = make_campaign(owner=stranger)
+    assert page_of("sets", scored, sets=theirs.slug).status_code == 400
+
+
+def test_files_are_for_those_who_may_see_every_campaign(ready, scored, other, client_of, analyst):
+    scored.colleagues.add(analyst)
+    address = reverse("analysis:evaluation-file", args=[scored.slug, ready.pk, "sets.csv"])
+    assert client_of(analyst).get(address).status_code == 404
+    other.colleagues.add(analyst)
+    assert client_of(analyst).get(address).status_code == 200
+
+
+def test_without_another_campaign_the_page_says_what_to_do(page_of, scored):
+    assert "There is no other campaign" in shown(page_of("sets", scored))

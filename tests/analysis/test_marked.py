@@ -1,0 +1,86 @@
+"""Marks and levels of three people put together, as computed by hand."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from analysis.results.marked import (
+    Judged,
+    agreements,
+    annotated,
+    long_table,
+    pair_f1,
+    paragraphs,
+    phrases,
+)
+
+TEXT = "Add the egg. Stir slowly."  # words at 0–3, 4–7, 8–11; 13–17, 18–24
+ANN = Judged("ann", "v1", "A", TEXT, 2, ((8, 11), (13, 24)))
+BEN = Judged("ben", "v1", "A", TEXT, 4, ((8, 11),))
+CID = Judged("cid", "v1", "A", TEXT, 5, ())
+CROWD = [ANN, BEN, CID]
+
+
+def test_median_and_majority():
+    [paragraph] = paragraphs(CROWD)
+    assert paragraph.score == 4
+    assert [(one.words, one.wrong, one.is_wrong) for one in paragraph.sentences] == [
+        (3, 1, True),
+        (2, 0, False),
+    ]
+
+
+def test_a_tie_is_no_majority():
+    [paragraph] = paragraphs([BEN, CID])
+    assert paragraph.score == 4.5
+    assert not any(one.is_wrong for one in paragraph.sentences)
+
+
+def test_the_authors_file_has_what_most_marked_in_brackets():
+    assert annotated(CROWD) == {
+        "v1": {"A": {"paragraph_score": 4, "sentences": ["Add the [egg]", "Stir slowly"]}}
+    }
+    assert annotated([ANN])["v1"]["A"]["sentences"] == ["Add the [egg]", "[Stir slowly]"]
+
+
+def test_agreement_at_three_levels():
+    """Two units of sentences: 1, 1, 0 and 1, 0, 0. Observed 2/3 of pairs differ; expected 3/5."""
+    found = {each.level: each for each in agreements(CROWD)}
+    assert {name: each.units for name, each in found.items()} == {
+        "paragraph": 1,
+        "sentence": 2,
+        "word": 5,
+    }
+    assert found["sentence"].alpha == pytest.approx(1 - (2 / 3) / (3 / 5))
+    # Words: 0 0 2 | 1 1 marks of three. Observed 3 · (2/3) / 5; expected 2 · 4 · 11 / (15 · 14).
+    assert found["word"].alpha == pytest.approx(1 - (2 / 5) / (2 * 4 * 11 / 210))
+
+
+def test_pairs_share_what_both_marked():
+    first, second, third = pair_f1(CROWD)
+    assert (first.first, first.second, first.words) == ("ann", "ben", 5)
+    assert first.f1 == pytest.approx(2 * 1 / (3 + 1))
+    assert second.f1 == third.f1 == 0
+    assert math.isnan(pair_f1([CID, Judged("dot", "v1", "A", TEXT, 5, ())])[0].f1)
+
+
+def test_phrases_are_counted_whatever_their_case():
+    loud = Judged("dot", "v2", "A", "An EGG.", 1, ((3, 6),))
+    assert phrases([*CROWD, loud]) == [("egg", 3)]
+    assert phrases(CROWD, least=1)[1] == ("stir slowly", 1)
+
+
+def test_every_answer_is_a_row():
+    table = long_table([ANN])
+    assert list(table) == ["annotator", "video", "system", "level", "sentence", "word", "value"]
+    assert list(table["level"]) == [
+        "paragraph",
+        "sentence",
+        *["word"] * 3,
+        "sentence",
+        *["word"] * 2,
+    ]
+    assert list(table["value"]) == [2, 1, 0, 0, 1, 1, 1, 1]
+    assert all(len(column) == 0 for column in long_table([]).values())
