@@ -92,12 +92,14 @@ class HeldOut:
 
     @classmethod
     def read(cls, numbers: dict[str, Any]) -> HeldOut:
-        rows = [
-            Compared(str(row.pop("metric")), *(nan if one is None else one for one in row.values()))
-            for row in map(dict, numbers["compared"])
-        ]
+        # By name: a database may have put the keys into another order.
+        rows = [Compared(**_floats(row)) for row in numbers["compared"]]
         parts = [Part(**row) for row in numbers["parts"]]
         return cls(**{**numbers, "compared": tuple(rows), "parts": tuple(parts)})
+
+
+def _floats(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: nan if value is None else value for key, value in row.items()}
 
 
 def _plain(value: Any) -> Any:

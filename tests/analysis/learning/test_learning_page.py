@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from analysis.evaluation.settings import UNSEEN
 from analysis.learning import rated
+from analysis.learning.held_out import Compared, HeldOut
 from analysis.metrics.artifacts import read_artifact
 from analysis.models import LearnedMetric, MetricRun, MetricScore
 from analysis.selectors.evaluations import campaign_inputs
@@ -125,6 +126,13 @@ def test_from_the_button_to_scores_with_a_fingerprint(page, campaign, tmp_path, 
     assert all(
         float(values[video, system]) == pytest.approx(value) for video, system, value in kept
     )
+
+
+def test_numbers_are_read_by_name_whatever_order_a_database_keeps_them_in():
+    row = Compared("ours", pearson=0.5, spearman=0.4, kendall_b=0.3, p=float("nan"))
+    kept = HeldOut("ours", 28, 4, 112, 0, (row,)).as_numbers()
+    kept["compared"] = [dict(reversed(one.items())) for one in kept["compared"]]
+    assert HeldOut.read(kept).learned.pearson == 0.5
 
 
 def test_it_is_never_held_against_captions_it_learned_from(campaign):
