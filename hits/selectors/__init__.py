@@ -229,7 +229,7 @@ def batch_reach(batch: Batch) -> QualityReach:
     """Whether quality control could judge anybody who rates this batch."""
     campaign = batch.campaign
     return quality_reach(
-        pairs=campaign.pairs,
+        pairs=batch.pairs,
         hits=batch.hits.count(),
         min_pairs=campaign.min_pairs,
         most_hits=campaign.max_hits_per_annotator,

@@ -52,6 +52,7 @@ async function draw(target) {
   });
   // Vega gives some marks a role whatever `aria` says; the description is on the element around them.
   target.querySelector("svg")?.setAttribute("aria-hidden", "true");
+  if (target.scrollWidth > target.clientWidth) target.tabIndex = 0; // arrow keys scroll it
   views.set(target, drawn.view);
   for (const button of target.parentElement.querySelectorAll("[data-save]")) {
     button.disabled = false;

@@ -21,9 +21,6 @@ def page(site, browser, campaign, settings, tmp_path, monkeypatch, woken):
     settings.METRIC_STORE = tmp_path
     metric_context._job.cache_clear()
     monkeypatch.setattr(metric_worker_report_task, "delay_on_commit", lambda: None)
-    # Tests in a browser empty all tables, groups with their permissions among them.
-    campaign.owner.is_superuser = True
-    campaign.owner.save()
     client = Client()
     client.force_login(campaign.owner, backend="django.contrib.auth.backends.ModelBackend")
     name = django_settings.SESSION_COOKIE_NAME

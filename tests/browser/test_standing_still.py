@@ -7,6 +7,7 @@ from collections import defaultdict
 import pytest
 from django.urls import reverse
 
+from crowds.models import Launch
 from hits.models import Upload
 from tests.access.conftest import results_of, rows_of, work_of
 from tests.access.kinds import KINDS
@@ -77,6 +78,9 @@ def addresses(transactional_db, settings, tmp_path, organiser) -> dict[str, str]
         | work_of(campaign, organiser, anna)
         | results_of(campaign, organiser),
     )
+    Launch.objects.get(pk=things["launch"]).publications.first().submissions.create(
+        crowd="invite", external_id="1", annotator=anna.assignment.annotator, status="submitted"
+    )
     return {
         name: reverse(name, args=[things[arg] for arg in row.args]) + row.query
         for name, row in ROWS.items()
@@ -134,7 +138,7 @@ RESULTS = {
     "analysis:annotator-list": "tbody tr",
     "analysis:caption-list": "tbody tr",
     "analysis:pair": "#both",
-    "crowds:review": "tbody tr, .empty",
+    "crowds:review": "tbody tr",
     "hits:hit-list": "tbody tr",
     "hits:video-list": ".posters",
 }

@@ -107,7 +107,9 @@ def thresholds_spec(rows: Sequence[Row]) -> Spec:
     x["scale"] = {"type": "log", "nice": False}
     x["axis"] = {"values": [row["threshold"] for row in rows], "format": "~g", "grid": False}
     title = "Kendall's τ with everybody's ranking"
-    low = quantity("low", title) | {"scale": {"zero": False}}
+    lowest = min((row[name] for row in rows for name in ("tau", "low")), default=0.0)
+    # Rankings that all agree would have an axis from 1 to 1.
+    low = quantity("low", title) | {"scale": {"domain": [min(lowest, 0.5), 1]}}
     band = {
         "mark": {"type": "area", "opacity": 0.18},
         "encoding": {"y": low, "y2": {"field": "high"}},
