@@ -94,7 +94,7 @@ def test_people_rate_on_while_the_broker_hangs_and_clicks_would_wake_workers(hun
         raters = rate_through(
             site, others, pause=0.1, trouble=lambda: answers.extend(click(site, key, path))
         )
-        assert answers == [200] * CLICKS
+        assert answers == [202] * CLICKS  # being computed
         assert all(rater.submitted for rater in raters)
         assert health(site) == (503, WELL | {"broker": False})
         assert health(site, "/readyz")[0] == 200
