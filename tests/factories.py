@@ -96,7 +96,7 @@ def make_hit(campaign: Campaign) -> Hit:
         status=Batch.Status.DONE,
         seed=7,
         hit_size=6,
-        pairs=1,
+        pairs=campaign.pairs,
         repeats=1,
         redundancy=1,
         merge_identical=False,

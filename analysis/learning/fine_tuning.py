@@ -73,7 +73,7 @@ class Siamese(nn.Module):
         return found
 
     def embed(self, texts: Sequence[str]) -> Tensor:
-        tokens = self.sentence.tokenize(list(texts))
+        tokens = self.sentence.preprocess(list(texts))
         device = self.head.mean.device
         moved = {
             name: value.to(device) if isinstance(value, Tensor) else value

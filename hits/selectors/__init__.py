@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import Avg, Count, OuterRef, QuerySet, Subquery
+from django.db.models import Avg, Count, Exists, OuterRef, QuerySet, Subquery
 from django.db.models.fields.files import FieldFile
 from django.db.models.functions import Coalesce
 
@@ -244,9 +244,10 @@ def ratings_wanted(campaign: Campaign) -> int:
 
 
 def campaign_batches(campaign: Campaign) -> QuerySet[Batch]:
-    """Newest first, each with its `hit_count` and, where it has one, its `launch`."""
+    """Newest first, each with its `hit_count`, `is_begun` and, where it has one, its `launch`."""
+    taken = Hit.objects.filter(batch=OuterRef("pk"), assignments__annotator__isnull=False)
     batches: QuerySet[Batch] = campaign.batches.select_related("launch")
-    return batches.annotate(hit_count=Count("hits")).order_by("-number")
+    return batches.annotate(hit_count=Count("hits"), is_begun=Exists(taken)).order_by("-number")
 
 
 def campaign_hits(campaign: Campaign, batch: int | None = None) -> QuerySet[Hit]:

@@ -100,7 +100,7 @@ FINDINGS: Final = (
     Finding(
         name="stopping",
         title="When to stop",
-        question="May we stop?",
+        question="Can we stop?",
         numbers=Stopping,
         compute=compute,
         show=show,

@@ -41,7 +41,7 @@ class _Layer:
     def encode_texts(self, texts: Sequence[str]) -> list[Embedding]:
         features = {
             name: value.to(self.model.device) if isinstance(value, torch.Tensor) else value
-            for name, value in self.model.tokenize(list(texts)).items()
+            for name, value in self.model.preprocess(list(texts)).items()
         }
         with torch.inference_mode():
             inputs = {name: features[name] for name in ("input_ids", "attention_mask")}
