@@ -15,6 +15,7 @@ from tests.access.matrix import CHANGE, IMPORT, LOOK, MEMBER, ROWS, UPLOAD
 from tests.annotations.person import Person, invite, link
 from tests.browser.axe import violations
 from tests.browser.member import SCREENS, Member
+from tests.factories import make_annotator
 
 OPENED = (LOOK, CHANGE, MEMBER, IMPORT, UPLOAD)
 # What is sent to these is a form, and what these answer is a part of a page or a file.
@@ -79,7 +80,7 @@ def addresses(transactional_db, settings, tmp_path, organiser) -> dict[str, str]
         | results_of(campaign, organiser),
     )
     Launch.objects.get(pk=things["launch"]).publications.first().submissions.create(
-        crowd="invite", external_id="1", annotator=anna.assignment.annotator, status="submitted"
+        crowd="invite", external_id="1", annotator=make_annotator(), status="submitted"
     )
     return {
         name: reverse(name, args=[things[arg] for arg in row.args]) + row.query
