@@ -1,13 +1,11 @@
-// The table of submissions: select all, how many are selected, and only the fields an action needs.
+// The table of submissions: select all, and how many are selected.
 
 const form = document.querySelector("[data-review]");
 
 if (form) {
   const boxes = [...form.querySelectorAll("[name=submission]")];
-  const offer = form.querySelector("[data-select-all]");
-  const all = offer.querySelector("input");
+  const all = form.querySelector("[data-select-all] input");
   const selected = form.querySelector("[data-selected]");
-  const action = form.querySelector("[name=action]");
   const everybody = form.querySelector("[name=everybody]");
 
   function count() {
@@ -17,19 +15,10 @@ if (form) {
     selected.textContent = everybody?.checked ? "" : `${number} selected`;
   }
 
-  function fields() {
-    for (const part of form.querySelectorAll("[data-for]")) {
-      part.hidden = !part.dataset.for.split(" ").includes(action.value);
-    }
-  }
-
-  offer.hidden = false;
   all.addEventListener("change", () => {
     for (const box of boxes) box.checked = all.checked;
     count();
   });
   form.addEventListener("change", count);
-  action.addEventListener("change", fields);
   count();
-  fields();
 }
