@@ -168,17 +168,25 @@ def _people(
     found["people"] = describing.people_rows(analysis)
     found["stability"] = describing.stability_rows(analysis, rng=rng, draws=draws)
     said += [_checked(analysis), describing.repeats_sentence(analysis)]
-    said += [
-        f"Captions with the mean of {row['ratings']} of their ratings: r = "
-        f"{number(row['with_rest'], 3)} with the mean of the rest, over {row['units']:,} captions."
-        for row in found["stability"]
-        if row["level"] == "caption"
-    ]
+    said += _stable([row for row in found["stability"] if row["level"] == "caption"])
     captions = analysis.captions
     return {
         analysis.ratings.systems[code]: captions.z[captions.system == code]
         for code in analysis.ranking.order.tolist()
     }
+
+
+def _stable(rows: list[Row]) -> list[str]:
+    """What one rating of a caption is worth, and as many as every caption can spare."""
+    if not rows:
+        return []
+    first, last = rows[0], [row for row in rows if row["units"] == rows[0]["units"]][-1]
+    more = f"; the mean of {last['ratings']} at r = {number(last['with_rest'], 3)}"
+    return [
+        f"One rating of a caption correlates with the mean of the others at r = "
+        f"{number(first['with_rest'], 3)}{more if last is not first else ''}, over "
+        f"{first['units']:,} captions."
+    ]
 
 
 def _checked(analysis: Analysis) -> str:
