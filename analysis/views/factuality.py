@@ -95,9 +95,10 @@ def factuality_person(
     request: MemberRequest, campaign: Campaign, pseudonym: str
 ) -> HttpResponseBase:
     """What one person marked, video by video; a video can be sent back with a remark."""
-    annotator = get_object_or_404(campaign_annotators(campaign), pseudonym=pseudonym)
     if request.method == "POST":
         require(request.user, "hits.change_campaign")
+    annotator = get_object_or_404(campaign_annotators(campaign), pseudonym=pseudonym)
+    if request.method == "POST":
         _send_back(request, campaign, annotator)
         return redirect(request.get_full_path())
     videos = answered_videos(campaign, annotator)
