@@ -12,6 +12,7 @@ from analysis.models import (
     MetricEvaluation,
     MetricRun,
     MetricWorker,
+    PhraseCategory,
     Result,
 )
 from hits.admin import ReadOnlyAdmin
@@ -70,3 +71,11 @@ class MetricWorkerAdmin(ReadOnlyAdmin):
     list_display = ["name", "device", "seen_at"]
     list_filter = ["device"]
     search_fields = ["name"]
+
+
+@admin.register(PhraseCategory)
+class PhraseCategoryAdmin(ReadOnlyAdmin):
+    list_display = ["phrase", "category", "campaign", "by", "changed_at"]
+    list_filter = ["category", "campaign"]
+    search_fields = ["phrase"]
+    list_select_related = ["campaign", "by"]

@@ -385,6 +385,32 @@ class MetricFault(models.Model):
         return self.message
 
 
+class PhraseCategory(models.Model):
+    """Which kind of error a phrase is that people marked, as a person decided."""
+
+    LONGEST = 300  # characters; a longer mark is no phrase that could come again
+
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.CASCADE, related_name="phrase_categories"
+    )
+    phrase = models.CharField(max_length=LONGEST)
+    category = models.CharField(max_length=20)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    changed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["phrase"]
+        verbose_name_plural = "phrase categories"
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "phrase"], name="one_category_per_phrase")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.phrase}: {self.category}"
+
+
 class MetricWorker(models.Model):
     """A process that computes metrics, and what it said of itself when last heard of."""
 

@@ -67,6 +67,11 @@ urlpatterns = [
     path("<slug:slug>/videos/<int:pk>/frames/<int:at>.jpg", why.video_frame, name="video-frame"),
     path("<slug:slug>/videos/<int:pk>/scores/", captions.video_scores, name="video-scores"),
     path("<slug:slug>/factuality/", factuality.factuality, name="factuality"),
+    path(
+        "<slug:slug>/factuality/<str:pseudonym>/",
+        factuality.factuality_person,
+        name="factuality-person",
+    ),
     path("<slug:slug>/factuality.json", factuality.factuality_file, name="factuality-file"),
     path("<slug:slug>/written/", written.written, name="written"),
     path("<slug:slug>/written/decide/", written.written_decide, name="written-decide"),

@@ -9,7 +9,14 @@ from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest
 
-from annotations.models import Annotator, AnnotatorIdentity, Assignment, Rating
+from annotations.models import (
+    Annotator,
+    AnnotatorIdentity,
+    Assignment,
+    Correction,
+    Mark,
+    Rating,
+)
 from hits.admin import ReadOnlyAdmin
 
 
@@ -47,3 +54,19 @@ class RatingAdmin(ReadOnlyAdmin):
     list_filter = ["kind", "is_unwatched", "campaign"]
     search_fields = ["annotator__pseudonym"]
     list_select_related = ["annotator"]
+
+
+@admin.register(Mark)
+class MarkAdmin(ReadOnlyAdmin):
+    list_display = ["label", "start", "end", "question", "rating"]
+    list_filter = ["rating__campaign"]
+    search_fields = ["rating__annotator__pseudonym"]
+    list_select_related = ["rating__item"]
+
+
+@admin.register(Correction)
+class CorrectionAdmin(ReadOnlyAdmin):
+    list_display = ["video", "assignment", "remark", "created_at", "done_at"]
+    list_filter = ["assignment__campaign"]
+    search_fields = ["remark", "assignment__annotator__pseudonym"]
+    list_select_related = ["video", "assignment__hit__batch__campaign", "assignment__annotator"]

@@ -237,6 +237,35 @@ class Mark(models.Model):
         return f"{self.label}: {self.start} to {self.end} of {self.rating}"
 
 
+class Correction(models.Model):
+    """A video that an organiser sent back to one person, with a remark: open until it is handed in.
+
+    The assignment stays as it is, and the answers of before count until there are newer ones.
+    """
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="corrections")
+    video = models.ForeignKey(Video, on_delete=models.PROTECT, related_name="corrections")
+    remark = models.CharField(max_length=500)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    done_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["assignment", "video"],
+                condition=Q(done_at=None),
+                name="one_open_correction_per_video",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.video}, sent back to {self.assignment.annotator}"
+
+
 class Removal(models.Model):
     """An answer that a person took out of the result. The answer stays, and can be put back."""
 

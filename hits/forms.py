@@ -88,7 +88,12 @@ class PlanForm(forms.Form):
         form = cls(data, initial=initial)
         form.whole_video = campaign.asked.whole_video
         if form.whole_video:
-            form.fields["pairs"].help_text = "Pages that hide a caption of another video."
+            control = (
+                "a damaged copy of a caption"
+                if campaign.asked.marks
+                else "a caption of another video"
+            )
+            form.fields["pairs"].help_text = f"Pages that hide {control}."
             form.fields["repeats"].help_text = "None: a video’s captions are all on one page."
         return form
 

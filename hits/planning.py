@@ -301,8 +301,8 @@ def find_video_misfit(wanted: VideoShape, captions: Sequence[int]) -> VideoMisfi
     ``captions`` are those of each ranked system.
 
     >>> find_video_misfit(VideoShape(10, 5), [9] * 6).reason
-    "a HIT of 10 captions cannot hold a video's 6 captions and 5 of other videos: raise Captions \
-per HIT to 11 or more"
+    "a HIT of 10 captions cannot hold a video's 6 captions and 5 controls: raise Captions per \
+HIT to 11 or more"
     """
     try:
         _videos_cut(wanted, captions, 1)

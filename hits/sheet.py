@@ -42,6 +42,7 @@ def hit_sheet(reading: Reading, *, seed: int | None = None, merge: bool = False)
             whole_video=whole_video, size=hits.size, pairs=hits.pairs, repeats=hits.repeats
         ),
         redundancy=hits.redundancy,
+        damage=bool(reading.settings.asked.marks),
     )
     return _rows(reading, composition, np.flatnonzero(ranked), controls, texts)
 

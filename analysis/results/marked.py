@@ -6,7 +6,7 @@ of those who judged it say so. A sentence is said to be wrong by marking anythin
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from analysis.presenting.exports import Table
 from analysis.reading.factuality import Paragraph, Sentence
 from analysis.stats.agreement import annotator_values, krippendorff_alpha
-from hits.protocols.segments import Span, words_by_sentence
+from hits.protocols.segments import Span, segments, words_by_sentence
 
 Place = tuple[str, str]
 """A video and a system."""
@@ -39,9 +39,19 @@ class Judged:
     def words(self) -> list[list[bool]]:
         """Which words are marked, by sentence."""
         return [
-            [any(start <= a and b <= end for start, end in self.marks) for a, b in words]
+            [_holds(self.marks, start, end) for start, end in words]
             for words in words_by_sentence(self.text)
         ]
+
+    @property
+    def pieces(self) -> Iterator[tuple[str, bool]]:
+        """The text in parts, each with whether it is marked."""
+        at = 0
+        for start, end in self.marks:
+            yield self.text[at:start], False
+            yield self.text[start:end], True
+            at = end
+        yield self.text[at:], False
 
 
 @dataclass(frozen=True)
@@ -61,6 +71,27 @@ class PairF1:
     second: str
     f1: float
     words: int
+
+
+@dataclass(frozen=True)
+class Control:
+    """A caption with damaged words, as somebody judged it, and their answer about its original."""
+
+    judged: Judged
+    damage: Span
+    original: Judged | None
+
+
+@dataclass(frozen=True)
+class ControlWords:
+    """How well one person marks words that are known to be wrong."""
+
+    annotator: str
+    captions: int
+    found: int  # captions with a damaged word that is marked
+    words: int  # that are damaged
+    recall: float
+    precision: float
 
 
 def by_paragraph(judged: Sequence[Judged]) -> dict[Place, list[Judged]]:
@@ -177,11 +208,52 @@ def _flat(marked: Mapping[Place, list[bool]], shared: Sequence[Place]) -> NDArra
     return np.array([is_wrong for place in shared for is_wrong in marked[place]], dtype=bool)
 
 
-def phrases(judged: Sequence[Judged], *, least: int = 2) -> list[tuple[str, int]]:
-    """What was marked at least so often, whatever its case, the most frequent first."""
-    said = Counter(each.text[start:end].casefold() for each in judged for start, end in each.marks)
-    often = [(phrase, count) for phrase, count in said.items() if count >= least]
-    return sorted(often, key=lambda item: (-item[1], item[0]))
+def control_words(controls: Sequence[Control]) -> list[ControlWords]:
+    """Recall and precision of everybody on damaged words.
+
+    A word that is marked in the original, too, says nothing about the damage and is left out.
+
+    >>> original = Judged("ann", "v", "s", "A man rides a horse.", 4, ((2, 5),))
+    >>> damaged = Judged("ann", "v", "s", "A man eats soup horse.", 1, ((2, 10),))
+    >>> found = control_words([Control(damaged, (6, 15), original)])[0]
+    >>> found.recall, found.precision
+    (0.5, 1.0)
+    """
+    counts: defaultdict[str, NDArray[np.int64]] = defaultdict(lambda: np.zeros(5, np.int64))
+    for control in controls:
+        damaged, marked, both = _control_counts(control)
+        counts[control.judged.annotator] += (1, both > 0, damaged, marked, both)
+    return [
+        ControlWords(
+            name,
+            int(captions),
+            int(found),
+            int(damaged),
+            recall=float(both / damaged) if damaged else float("nan"),
+            precision=float(both / marked) if marked else float("nan"),
+        )
+        for name, (captions, found, damaged, marked, both) in sorted(counts.items())
+    ]
+
+
+def _control_counts(control: Control) -> tuple[int, int, int]:
+    """Words that are damaged; that are marked, but not in the original; and that are both."""
+    (first, stop), judged, original = control.damage, control.judged, control.original
+    longer = len(original.text) - len(judged.text) if original else 0
+    damaged = marked = both = 0
+    for start, end in segments(judged.text, "word"):
+        is_damaged = first < end and start < stop
+        is_marked = _holds(judged.marks, start, end)
+        if not is_damaged and original:  # the same word stands here, or as far from the end
+            moved = longer if start >= stop else 0
+            is_marked = is_marked and not _holds(original.marks, start + moved, end + moved)
+        damaged, marked = damaged + is_damaged, marked + is_marked
+        both += is_damaged and is_marked
+    return damaged, marked, both
+
+
+def _holds(marks: Sequence[Span], start: int, end: int) -> bool:
+    return any(a <= start and end <= b for a, b in marks)
 
 
 def long_table(judged: Sequence[Judged]) -> Table:

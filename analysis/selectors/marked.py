@@ -2,38 +2,156 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import Any
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from itertools import groupby
+from statistics import mean
 
-from analysis.results.marked import Judged
-from annotations.models import Mark, Rating
+from django.db.models import QuerySet
+
+from analysis.models import PhraseCategory
+from analysis.results.marked import Control, Judged
+from analysis.results.phrases import Phrase, phrases
+from annotations.models import Annotator, Correction, Mark, Rating
 from crowds.selectors.counting import assignments_left_out
 from hits.models import Campaign, HitItem
+from hits.selectors import replaced_words
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The last answers of a person about one item."""
+
+    assignment: int
+    video: int
+    item: int
+    kind: str
+    original: int | None
+    revision: int
+    caption: str  # as it was before it was damaged
+    judged: Judged
+
+
+@dataclass(frozen=True)
+class AnsweredVideo:
+    """What a person said of all captions of a video, and what they were told about it since."""
+
+    assignment: int
+    video: int
+    name: str
+    answers: list[Answered]
+    corrections: list[Correction]
+
+    @property
+    def is_sent_back(self) -> bool:
+        return any(each.done_at is None for each in self.corrections)
 
 
 def judged_paragraphs(campaign: Campaign) -> list[Judged]:
     """The last answers of everybody whose work counts, of captions that systems wrote."""
+    return judged_in(answers_counting(campaign))
+
+
+def judged_in(answers: list[Answered]) -> list[Judged]:
+    """Without the controls."""
+    return [each.judged for each in answers if each.kind == HitItem.Kind.SYSTEM]
+
+
+def answers_counting(campaign: Campaign) -> list[Answered]:
+    """The last answers of everybody whose work counts, controls among them."""
     if not campaign.asked.marks:
         return []
-    ratings = Rating.objects.filter(campaign=campaign, kind=HitItem.Kind.SYSTEM)
-    ratings = ratings.exclude(assignment__in=assignments_left_out(campaign))
-    rows = ratings.order_by("revision").values_list(
-        "assignment",
-        "position",
-        "pk",
-        "annotator__pseudonym",
-        "caption__video__name",
-        "caption__system__name",
-        "caption__text",
-        "score",
+    ratings = Rating.objects.filter(campaign=campaign)
+    return _answered(ratings.exclude(assignment__in=assignments_left_out(campaign)))
+
+
+def answered_videos(campaign: Campaign, annotator: Annotator) -> list[AnsweredVideo]:
+    """What one person said, video by video in the order they saw them."""
+    if not campaign.asked.marks:
+        return []
+    corrections: defaultdict[tuple[int, int], list[Correction]] = defaultdict(list)
+    for each in Correction.objects.filter(assignment__campaign=campaign):
+        corrections[each.assignment_id, each.video_id].append(each)
+    answers = _answered(Rating.objects.filter(campaign=campaign, annotator=annotator))
+    return [
+        AnsweredVideo(*place, page[0].judged.video, page, corrections[place])
+        for place, found in groupby(answers, key=lambda each: (each.assignment, each.video))
+        for page in [list(found)]
+    ]
+
+
+def controls_of(answers: list[Answered]) -> list[Control]:
+    """The captions with damaged words, each with what was said of its original."""
+    judged = {(each.assignment, each.item): each.judged for each in answers}
+    found = []
+    for each in answers:
+        if each.kind == HitItem.Kind.DEGRADED and each.original is not None:
+            before, replaced, _ = replaced_words(each.caption, each.judged.text)
+            damage = (len(before), len(before) + len(replaced))
+            original = judged.get((each.assignment, each.original))
+            found.append(Control(each.judged, damage, original))
+    return found
+
+
+def phrases_marked(campaign: Campaign, judged: list[Judged]) -> list[Phrase]:
+    """What was marked more than once, with the categories that people decided on."""
+    rows = PhraseCategory.objects.filter(campaign=campaign)
+    return phrases(judged, dict(rows.values_list("phrase", "category")))
+
+
+def people_marking(campaign: Campaign, judged: list[Judged]) -> list[dict[str, object]]:
+    """What each person has done so far, and how much of it was sent back."""
+    mine: defaultdict[str, list[Judged]] = defaultdict(list)
+    for each in judged:
+        mine[each.annotator].append(each)
+    corrections = Correction.objects.filter(assignment__campaign=campaign)
+    told = Counter(
+        (name, done_at is None)
+        for name, done_at in corrections.values_list("assignment__annotator__pseudonym", "done_at")
     )
-    latest: dict[tuple[int, int], tuple[Any, ...]] = {row[:2]: row[2:] for row in rows}
+    return [
+        {
+            "name": name,
+            "captions": len(theirs),
+            "marked": sum(bool(each.marks) for each in theirs),
+            "level": mean(each.score for each in theirs),
+            "sent_back": told[name, True],
+            "corrected": told[name, False],
+        }
+        for name, theirs in sorted(mine.items())
+    ]
+
+
+def _answered(ratings: QuerySet[Rating]) -> list[Answered]:
+    """By assignment and position."""
     marks: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for rating, start, end in Mark.objects.filter(rating__in=ratings).values_list(
         "rating", "start", "end"
     ):
         marks[rating].append((start, end))
+    rows = ratings.order_by("assignment", "position", "revision").values_list(
+        "assignment",
+        "position",
+        "pk",
+        "caption__video",
+        "item",
+        "kind",
+        "original",
+        "revision",
+        "caption__text",
+        "item__degraded_text",
+        "annotator__pseudonym",
+        "caption__video__name",
+        "caption__system__name",
+        "score",
+    )
+    latest = {row[:2]: row for row in rows}
     return [
-        Judged(name, video, system, text, score, tuple(sorted(marks[pk])))
-        for pk, name, video, system, text, score in latest.values()
+        Answered(
+            assignment,
+            *about,
+            text,
+            Judged(name, video, system, damaged or text, score, tuple(sorted(marks[pk]))),
+        )
+        for assignment, _, pk, *about, text, damaged, name, video, system, score in latest.values()
     ]

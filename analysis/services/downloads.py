@@ -19,9 +19,10 @@ from analysis.presenting.exports import Table, ratings_table
 from analysis.presenting.listings import CAPTIONS, arranged, as_table
 from analysis.results.factuality import factuality_tables
 from analysis.results.marked import long_table, paragraphs
+from analysis.results.phrases import phrase_table
 from analysis.selectors import annotators, captions, inspection, metric_scores
 from analysis.selectors.evaluations import evaluation_points
-from analysis.selectors.marked import judged_paragraphs
+from analysis.selectors.marked import judged_paragraphs, phrases_marked
 from analysis.selectors.ratings import ratings_of
 from analysis.selectors.results import result_has_listings, result_listing, result_systems
 from analysis.selectors.written import references_written
@@ -300,6 +301,12 @@ def marks_download(campaign: Campaign, *, last: int, decisions: str) -> Download
     return one_piece(f"Marks of {campaign.name}", long_table(judged_paragraphs(campaign)))
 
 
+def phrases_download(campaign: Campaign, *, last: int, decisions: str, decided: str) -> Download:
+    """What was marked more than once, and which kind of error it is."""
+    found = phrases_marked(campaign, judged_paragraphs(campaign))
+    return one_piece(f"Phrases marked in {campaign.name}", phrase_table(found))
+
+
 DOWNLOADS: Mapping[str, Callable[..., Download]] = {
     "annotators": annotators_download,
     "answers": answers_download,
@@ -313,6 +320,7 @@ DOWNLOADS: Mapping[str, Callable[..., Download]] = {
     "metrics": metrics_download,
     "pair": pair_download,
     "pairs": pairs_download,
+    "phrases": phrases_download,
     "points": points_download,
     "ratings": ratings_download,
     "references": references_download,

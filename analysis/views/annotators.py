@@ -12,7 +12,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from analysis.forms import AnnotatorsForm
 from analysis.models import Result
 from analysis.presenting import person
+from analysis.results.marked import control_words
 from analysis.selectors import annotators as people
+from analysis.selectors.marked import answers_counting, controls_of
 from analysis.views.latest import Latest, checked, latest_result, news
 from annotations.models import Annotator
 from crowds.views.review_actions import Choice, review_action_page
@@ -52,6 +54,8 @@ def annotator_detail(
         "annotator": annotator,
         "turns": people.annotator_turns(campaign, annotator),
     }
+    answers = [each for each in answers_counting(campaign) if each.judged.annotator == pseudonym]
+    context["control_words"] = next(iter(control_words(controls_of(answers))), None)
     if latest.listed:
         context |= work_context(request, annotator, latest.listed)
     return render(request, "analysis/annotator.html", context)

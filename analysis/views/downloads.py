@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import BadRequest
-from django.db.models import Max, QuerySet
+from django.db.models import Count, Max, QuerySet
 from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import content_disposition_header
@@ -165,6 +165,12 @@ def marks_choices(request: MemberRequest, campaign: Campaign, subject: str) -> C
     return ratings_choices(request, campaign, subject)
 
 
+def phrases_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    decided = campaign.phrase_categories.aggregate(count=Count("pk"), last=Max("changed_at"))
+    choices = marks_choices(request, campaign, subject)
+    return choices | {"decided": f"{decided['count']} {decided['last']}"}
+
+
 def newest(rows: QuerySet[Any]) -> int:
     """The last row there is now: what comes later is not in the file."""
     return rows.aggregate(last=Max("pk"))["last"] or 0
@@ -260,6 +266,7 @@ CHOICES: Mapping[str, Callable[[MemberRequest, Campaign, str], Choices]] = {
     "metrics": metrics_choices,
     "pair": pair_choices,
     "pairs": person_choices,
+    "phrases": phrases_choices,
     "points": points_choices,
     "ratings": ratings_choices,
     "references": references_choices,

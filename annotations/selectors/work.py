@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
-from django.db.models import Exists, Max, OuterRef, QuerySet
+from django.db.models import Exists, F, Max, Min, OuterRef, QuerySet
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotations.errors import LinkRefused
-from annotations.models import Assignment, Rating
+from annotations.models import Assignment, Correction, Rating
 from annotations.tokens import RatingSession, since
 from hits.models import Campaign, Hit, Video
 
@@ -92,11 +92,30 @@ def is_experienced(assignment: Assignment) -> bool:
     return theirs.exclude(pk=assignment.pk).exists()
 
 
+def corrections_open() -> QuerySet[Correction]:
+    """Videos that were sent back and not handed in again, of campaigns that go on."""
+    waiting = Correction.objects.filter(done_at=None)
+    return waiting.exclude(assignment__campaign__state=Campaign.State.CLOSED)
+
+
+def sent_back(assignment: Assignment) -> dict[int, str]:
+    """The remarks on videos to be corrected, each by the first position of its video's page."""
+    if assignment.state not in Assignment.FINISHED:
+        return {}
+    mine = corrections_open().filter(
+        assignment=assignment, video__captions__items__hit=F("assignment__hit")
+    )
+    pages = mine.annotate(first=Min("video__captions__items__position"))
+    return dict(pages.order_by("first").values_list("first", "remark"))
+
+
 def closed_sentence(assignment: Assignment, now: dt.datetime) -> str:
-    """Why nothing more can be rated here; empty while the work goes on."""
+    """Why nothing more can be rated here; empty while the work goes on, or is to be corrected."""
     if assignment.state == State.ACTIVE:
         overdue = assignment.expires_at is not None and assignment.expires_at <= now
         return str(CLOSED[State.EXPIRED]) if overdue else ""
+    if sent_back(assignment):
+        return ""
     return str(CLOSED.get(State(assignment.state), SUBMITTED))
 
 

@@ -14,7 +14,13 @@ from django.utils.translation import gettext as _
 
 from annotations.errors import Unfinished, WorkClosed
 from annotations.models import Annotator, AnnotatorIdentity, Assignment, Rating
-from annotations.selectors.work import assignment_of, assignments_of, closed_sentence, rated_count
+from annotations.selectors.work import (
+    assignment_of,
+    assignments_of,
+    closed_sentence,
+    corrections_open,
+    rated_count,
+)
 from annotations.tokens import RatingSession
 from hits.bulk import rows_write
 from hits.models import Batch, Campaign, HitItem
@@ -129,17 +135,27 @@ def assignment_submit(
     """Hand in finished work, exactly once: a repeated post finds it done and changes nothing.
 
     Somebody who rated everything may do so until the work was given to another, late or not.
+    Handing in again closes what was sent back; what they had said before is kept.
     """
+    now, comment = now or timezone.now(), comment.replace("\x00", "").strip()
     rating = Rating.objects.filter(assignment=OuterRef(OuterRef("pk")), item=OuterRef("pk"))
     missing = HitItem.objects.filter(~Exists(rating), hit=OuterRef("hit"))
     mine = assignments_of(session)
     submitted = mine.filter(~Exists(missing), state=State.ACTIVE).update(
         state=State.SUBMITTED,
-        submitted_at=now or timezone.now(),
-        comment=comment.replace("\x00", "").strip(),
+        submitted_at=now,
+        comment=comment,
     )
     if not submitted:
-        _submission_refuse(assignment_of(session))
+        assignment = assignment_of(session)
+        _submission_refuse(assignment)
+        _corrections_close(assignment, comment, now)
+
+
+def _corrections_close(assignment: Assignment, comment: str, now: dt.datetime) -> None:
+    if corrections_open().filter(assignment=assignment).update(done_at=now) and comment:
+        said = f"{assignment.comment}\n{comment}".strip()
+        Assignment.objects.filter(pk=assignment.pk).update(comment=said)
 
 
 def _submission_refuse(assignment: Assignment) -> None:

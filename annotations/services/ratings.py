@@ -11,14 +11,17 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotations.errors import InvalidPost, OutOfOrder, TooManyChanges, WorkClosed
-from annotations.models import Mark, Rating, VideoProblem
+from annotations.models import Assignment, Mark, Rating, VideoProblem
 from annotations.posts import AnswerPost, ProblemPost, RatingPost
 from annotations.selectors.work import (
+    SUBMITTED,
     assignment_of,
     closed_sentence,
     item_text,
     item_video,
+    page_at,
     rated_count,
+    sent_back,
 )
 from annotations.tokens import RatingSession, Receipt, receipt_read
 
@@ -33,7 +36,7 @@ GIVEN = [
 # nothing when the work is closed, when the caption before is not rated, or when the key or the
 # revision is there already. Kept plain, because PostgreSQL plans it anew for every rating and
 # planning is most of what it costs: hence the facts in turn and receipt, and no joins.
-INSERT = f"""
+STATEMENT = f"""
     INSERT INTO annotations_rating (
         campaign_id, assignment_id, item_id, annotator_id, caption_id, kind, original_id,
         position, {", ".join(GIVEN)}
@@ -45,14 +48,20 @@ INSERT = f"""
         AND EXISTS (
             SELECT 1 FROM annotations_assignment a
             WHERE a.id = %(assignment)s AND a.annotator_id = %(annotator)s
-                AND a.claimed_at = %(claimed_at)s
-                AND a.state = 'active' AND a.expires_at > %(created_at)s)
+                AND a.claimed_at = %(claimed_at)s AND {{open}})
         AND (%(position)s = 0 OR EXISTS (
             SELECT 1 FROM annotations_rating r
             WHERE r.assignment_id = %(assignment)s AND r.position = %(position)s - 1))
     ON CONFLICT DO NOTHING
     RETURNING id
 """  # noqa: S608 - only our own column names are put in
+INSERT = STATEMENT.format(open="a.state = 'active' AND a.expires_at > %(created_at)s")
+# Work that was handed in is open where its video was sent back.
+CORRECT = STATEMENT.format(
+    open="""EXISTS (
+        SELECT 1 FROM annotations_correction b JOIN hits_caption c ON c.video_id = b.video_id
+        WHERE b.assignment_id = a.id AND b.done_at IS NULL AND c.id = i.caption_id)"""
+)
 KEY = Rating._meta.get_field("key")
 ANSWERS = Rating._meta.get_field("answers")
 Posted = RatingPost | AnswerPost
@@ -87,12 +96,12 @@ def rating_submit(*, session: RatingSession, post: Posted, now: dt.datetime | No
     return _save_otherwise(session, post, receipt, now, values, marks)
 
 
-def _insert(values: dict[str, Any], marks: list[Mark]) -> bool:
+def _insert(values: dict[str, Any], marks: list[Mark], statement: str = INSERT) -> bool:
     """Whether the rating was inserted; its marks are, too, or neither."""
     if not marks:
-        return _insert_rating(values) is not None
+        return _insert_rating(values, statement) is not None
     with transaction.atomic():
-        rating = _insert_rating(values)
+        rating = _insert_rating(values, statement)
         if rating is not None:
             for mark in marks:
                 mark.rating_id = rating
@@ -100,9 +109,9 @@ def _insert(values: dict[str, Any], marks: list[Mark]) -> bool:
     return rating is not None
 
 
-def _insert_rating(values: dict[str, Any]) -> int | None:
+def _insert_rating(values: dict[str, Any], statement: str) -> int | None:
     with connection.cursor() as cursor:
-        cursor.execute(INSERT, values)
+        cursor.execute(statement, values)
         row = cursor.fetchone()
     return row[0] if row else None
 
@@ -164,7 +173,9 @@ def _save_otherwise(
         saved = ratings.filter(key=post.key).first()
         if saved is not None:
             return Saved(saved.position, saved.revision, done=rated_count(session.assignment))
-        done = _rated_unless_refused(session, receipt, now)
+        assignment = assignment_of(session)
+        done = _rated_unless_refused(session, assignment, receipt, now)
+        statement = INSERT if assignment.state == Assignment.State.ACTIVE else CORRECT
         given = list(earlier.values_list("revision", "is_unwatched"))
         revision = given[-1][0] + 1 if given else 1
         if revision > MAX_REVISIONS:
@@ -176,16 +187,22 @@ def _save_otherwise(
             )
         # Who watched the video the first time need not watch it again to change their mind.
         unwatched = values["is_unwatched"] and (not given or given[0][1])
-        if _insert(values | {"revision": revision, "is_unwatched": unwatched}, marks):
+        changes = {"revision": revision, "is_unwatched": unwatched}
+        if _insert(values | changes, marks, statement):
             return Saved(receipt.position, revision, done=max(done, receipt.position + 1))
     # Only other posts for the same caption, in the same instant, can lead here.
     raise OutOfOrder(_("This caption is being rated in another window."))
 
 
-def _rated_unless_refused(session: RatingSession, receipt: Receipt, now: dt.datetime) -> int:
+def _rated_unless_refused(
+    session: RatingSession, assignment: Assignment, receipt: Receipt, now: dt.datetime
+) -> int:
     """How many captions are rated, when only a revision was in the statement's way."""
-    if sentence := closed_sentence(assignment_of(session), now):
+    if sentence := closed_sentence(assignment, now):
         raise WorkClosed(sentence)
+    remarks = sent_back(assignment)
+    if remarks and page_at(session, receipt.position).start not in remarks:
+        raise WorkClosed(str(SUBMITTED))
     done = rated_count(session.assignment)
     if receipt.position > done:
         raise OutOfOrder(_("Caption {number} comes first.").format(number=done + 1))

@@ -22,6 +22,7 @@ from annotations.selectors.work import (
     page_after,
     page_at,
     rated_count,
+    sent_back,
 )
 from annotations.tokens import RatingSession, Receipt, media_name, receipt_sign
 
@@ -31,15 +32,18 @@ SIZE_CLASS = 1024
 def work_payload(session: RatingSession, assignment: Assignment) -> dict[str, Any]:
     """Where the work stands, with the page to be rated and the next.
 
-    Of a page that was left half rated, what was rated comes with its answers.
+    Of a page that was left half rated, what was rated comes with its answers. Work that was handed
+    in says which pages were sent back.
     """
     done = rated_count(session.assignment)
     page = page_at(session, done)
     left = assignment.expires_at - timezone.now() if assignment.expires_at else None
+    remarks = sent_back(assignment)
     return {
         "done": done,
         "total": assignment.hit.items.count(),
         "secondsLeft": max(0, int(left.total_seconds())) if left else 0,
+        "sentBack": [{"position": at, "remark": remark} for at, remark in remarks.items()],
         "items": page_payload(session, page, is_new=page.start == done)
         + page_payload(session, page_after(session, page)),
     }

@@ -148,9 +148,9 @@ def rate(request: HttpRequest, token: str) -> HttpResponseBase:
     """Watch, read, rate: wherever the work was left."""
     session = session_read(token)
     assignment = assignment_of(session)
-    if assignment.state in Assignment.FINISHED:
-        return redirect("crowds:done", token)
     if sentence := closed_sentence(assignment, timezone.now()):
+        if assignment.state in Assignment.FINISHED:
+            return redirect("crowds:done", token)
         raise WorkClosed(sentence)
     work = {"token": token, "name": str(session.assignment), "endpoints": _endpoints()}
     work |= work_payload(session, assignment) | {"experienced": is_experienced(assignment)}

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 from annotations.errors import LinkRefused
 from annotations.models import Annotator, Assignment
 from annotations.selectors.confirming import is_live, lease
+from annotations.selectors.work import corrections_open
 from annotations.tokens import Entry, completion_code, entry_sign, since
 from crowds.models import Arrival, Exclusion, Launch
 from crowds.registry import OWN, crowd_named, marketplaces
@@ -67,12 +68,16 @@ def annotator_known(*, crowd: str, external_id: str) -> Annotator | None:
 def assignment_earlier(
     *, campaign: Campaign, annotator: Annotator, hit: int | None, crowd: str, external_id: str
 ) -> Assignment | None:
-    """What a repeated visit leads back to. A crowd's assignment belongs to one person only."""
+    """What a repeated visit leads back to: work that goes on, or that is to be corrected.
+
+    A crowd's assignment belongs to one person only.
+    """
     if not external_id:
-        active = Assignment.objects.filter(
-            campaign=campaign, annotator=annotator, state=State.ACTIVE
-        )
-        return (active if hit is None else active.filter(hit=hit)).order_by("claimed_at").first()
+        mine = Assignment.objects.filter(campaign=campaign, annotator=annotator)
+        mine = mine if hit is None else mine.filter(hit=hit)
+        active = mine.filter(state=State.ACTIVE).order_by("claimed_at").first()
+        to_correct = mine.filter(pk__in=corrections_open().values("assignment"))
+        return active or to_correct.order_by("claimed_at").first()
     arrivals = Arrival.objects.filter(crowd=crowd, external_id=external_id)
     arrival = arrivals.select_related("assignment").first()
     if arrival is None:

@@ -13,8 +13,8 @@ from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
 from annotations.models import Assignment
 from crowds.decisions import Case, invites_again, needs_replacement, use_reason, uses
 from crowds.gateway import CrowdError
-from crowds.models import Launch, OutboxMessage, Policy, Submission, Verdict
-from crowds.registry import connect
+from crowds.models import Arrival, Launch, OutboxMessage, Policy, Submission, Verdict
+from crowds.registry import connect, crowd_named
 from crowds.selectors.money import policy_of
 from hits.models import Campaign
 
@@ -170,3 +170,17 @@ def _minutes(turn: Assignment | None) -> float | None:
     if turn is None or turn.claimed_at is None or turn.submitted_at is None:
         return None
     return (turn.submitted_at - turn.claimed_at).total_seconds() / 60
+
+
+def sending_back_obstacle(assignment: Assignment) -> str:
+    """Why nothing of this work can be sent back, as a sentence for the organiser; else empty."""
+    if assignment.campaign.state == Campaign.State.CLOSED:
+        return "This campaign is closed."
+    if assignment.state not in (Assignment.State.SUBMITTED, Assignment.State.APPROVED):
+        return "Only work that was handed in, and not rejected, can be sent back."
+    if not hasattr(assignment.annotator, "identity"):
+        return "This person was erased, and their link with them."
+    arrival: Arrival | None = getattr(assignment, "arrival", None)
+    if arrival is not None and crowd_named(arrival.crowd).is_marketplace:
+        return "People of a marketplace have no link to open again."
+    return ""

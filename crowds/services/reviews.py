@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from annotations.models import Assignment
+from annotations.models import Assignment, Correction
 from crowds.decisions import invites_again, pays
 from crowds.models import (
     LedgerEntry,
@@ -29,7 +29,7 @@ from crowds.models import (
 )
 from crowds.registry import connect
 from crowds.selectors.money import policy_of
-from crowds.selectors.reviews import case_of, submissions_of
+from crowds.selectors.reviews import case_of, sending_back_obstacle, submissions_of
 from crowds.services.money import (
     OverBudget,
     bonus_commit,
@@ -40,7 +40,7 @@ from crowds.services.money import (
 from crowds.services.outbox import outbox_begins, outbox_write
 from crowds.services.people import decision_note, names_of, people_enlist, person_of
 from daplatform.errors import DomainError
-from hits.models import Campaign
+from hits.models import Campaign, Video
 
 State = Assignment.State
 Pay, Status = Submission.Pay, Submission.Status
@@ -309,6 +309,26 @@ def _pay_by_rule(campaign: Campaign, policy: Policy, ripe: Several) -> int:
         ]
         people_enlist(campaign=campaign, submissions=people, again=again, by=None)
     return count
+
+
+@transaction.atomic
+def video_send_back(
+    *, assignment: Assignment, video: Video, remark: str, by: User | None = None
+) -> Correction:
+    """Ask a person to look at a video again: their link leads to it until they hand it in.
+
+    Sent back again meanwhile, it has the newer remark.
+    """
+    if obstacle := sending_back_obstacle(assignment):
+        raise DomainError(obstacle)
+    if not remark.strip():
+        raise DomainError("Say what is to be looked at again.")
+    correction, _ = Correction.objects.update_or_create(
+        assignment=assignment, video=video, done_at=None, defaults={"remark": remark, "by": by}
+    )
+    detail = f"{video.name} to {assignment.annotator}"
+    decision_note(assignment.campaign, by, "sent back", detail)
+    return correction
 
 
 @transaction.atomic

@@ -1,4 +1,4 @@
-"""HITs whose pages show all captions of a video, some with one of another video among them."""
+"""HITs whose pages show all captions of a video, some with a control among them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import numpy as np
 from hits.composition.campaign import Captions, Composition, asked_captions, compose_campaign
 from hits.composition.layout import Layout
 from hits.composition.shape import DEGRADED, SYSTEM, IntArray, Shape, VideoShape
-from hits.degradation import Degraded
+from hits.degradation import Degraded, degrade
+
+DONORS = 50  # captions whose words may replace those of a damaged copy
 
 
 def compose(
@@ -21,10 +23,13 @@ def compose(
     rng: np.random.Generator,
     shape: Shape | VideoShape,
     redundancy: int = 1,
+    damage: bool = False,
 ) -> Composition:
     """Compose HITs of either shape. With whole videos every caption is its own control."""
     if isinstance(shape, VideoShape):
-        return compose_by_video(captions, control_text, rng=rng, shape=shape, redundancy=redundancy)
+        return compose_by_video(
+            captions, control_text, rng=rng, shape=shape, redundancy=redundancy, damage=damage
+        )
     return compose_campaign(
         captions, control_video, control_text, rng=rng, shape=shape, redundancy=redundancy
     )
@@ -37,11 +42,14 @@ def compose_by_video(
     rng: np.random.Generator,
     shape: VideoShape,
     redundancy: int = 1,
+    damage: bool = False,
 ) -> Composition:
     """Compose HITs of whole videos (emscore-2022), captions in random order on their page.
 
     A page that hides a caption of another video counts it as a degraded version of one of its own,
     so that quality control can compare the two. It reads otherwise than every caption of the page.
+    Where words are marked, the control is a copy of one of the page's captions with a run of words
+    from another video's (`hits.degradation`): which words are wrong is known.
 
     Parameters
     ----------
@@ -51,6 +59,8 @@ def compose_by_video(
         The wording of each caption.
     redundancy
         Number of HITs that hold each video.
+    damage
+        Whether controls are damaged copies.
 
     >>> grid = np.indices((4, 2)).reshape(2, -1)  # 4 videos, 2 systems
     >>> texts = [f"{system} says {video}" for video, system in grid.T.tolist()]
@@ -71,7 +81,7 @@ def compose_by_video(
         for _ in range(redundancy)
         for chosen in _dealt(len(pages), per_hit, shape.pairs, rng)
     ]
-    return _laid_out(hits, captions, text, units, asked, shape.pairs, rng)
+    return _laid_out(hits, captions, text, units, asked, shape.pairs, rng, damage)
 
 
 def _dealt(videos: int, per_hit: int, pairs: int, rng: np.random.Generator) -> list[IntArray]:
@@ -93,9 +103,11 @@ def _laid_out(
     asked: IntArray,
     pairs: int,
     rng: np.random.Generator,
+    damage: bool,
 ) -> Composition:
     rows: list[tuple[int, int, int, int, int]] = []
     foreign: list[str] = []
+    hidden: list[int] = []
     strangers = deque(rng.permutation(units).tolist())  # all of them about equally often
     for number, pages in enumerate(hits):
         hiding = set(rng.choice(len(pages), pairs, replace=False).tolist())
@@ -108,15 +120,40 @@ def _laid_out(
                 at = int(rng.integers(len(order) + 1))
                 stands = position + original + (at <= original)
                 entries.insert(at, (DEGRADED, int(order[original]), stands))
-                foreign.append(_of_another_video(page, captions, text, strangers))
+                hidden.append(int(order[original]))
+                if not damage:
+                    foreign.append(_of_another_video(page, captions, text, strangers))
             rows += [(number, position + i, *entry) for i, entry in enumerate(entries)]
             position += len(entries)
     hit, position_, kind, caption, originals = (
         np.array(column) for column in zip(*rows, strict=True)
     )
     layout = Layout(hit, position_, kind.astype(np.int8), caption, originals, asked)
+    if damage:
+        return Composition(layout, _damaged(hidden, captions, text, units, rng))
     words = np.array([len(each.split()) for each in foreign], dtype=np.int64)
     return Composition(layout, Degraded(foreign, words, np.zeros(len(words), dtype=np.bool_)))
+
+
+def _damaged(
+    hidden: Sequence[int],
+    captions: Captions,
+    text: Sequence[str],
+    units: IntArray,
+    rng: np.random.Generator,
+) -> Degraded:
+    """Each of the captions with words from one of another video, drawn from a few of those."""
+    made = []
+    for caption in hidden:
+        others = units[captions.video[units] != captions.video[caption]]
+        donors = rng.permutation(others)[:DONORS].tolist()
+        texts = [text[each] for each in (caption, *donors)]
+        made.append(degrade(texts, np.zeros(1, dtype=np.int64), rng=rng))
+    return Degraded(
+        [each.text[0] for each in made],
+        np.array([each.words[0] for each in made], dtype=np.int64),
+        np.array([each.short[0] for each in made], dtype=np.bool_),
+    )
 
 
 def _of_another_video(

@@ -93,8 +93,8 @@ class Shape:
 class VideoShape:
     """A HIT of about ``size`` captions, in pages that show all captions of a video.
 
-    ``pairs`` of its pages hide a caption of another video, which quality control compares with one
-    of the page's own.
+    ``pairs`` of its pages hide a control: a caption of another video, or a damaged copy, which
+    quality control compares with one of the page's own.
 
     >>> VideoShape(size=100, pairs=10).videos(videos=40, most=6)
     15
@@ -113,12 +113,12 @@ class VideoShape:
         if fitting < 1:
             raise ValueError(
                 f"a HIT of {self.size} captions cannot hold a video's {most} captions and "
-                f"{self.pairs} of other videos: raise Captions per HIT to {most + self.pairs} "
+                f"{self.pairs} controls: raise Captions per HIT to {most + self.pairs} "
                 "or more"
             )
         if fitting < self.pairs or (self.pairs and videos < 2):
             raise ValueError(
-                f"a HIT shows {fitting} videos, and each can hide one caption of another: lower "
+                f"a HIT shows {fitting} videos, and each can hide one control: lower "
                 f"Pairs per HIT to {fitting if videos > 1 else 0} or less"
             )
         return fitting

@@ -124,6 +124,7 @@ def batch_fill(batch: Batch) -> None:
                 repeats=batch.repeats,
             ),
             redundancy=batch.redundancy,
+            damage=bool(batch.campaign.asked.marks),
         )
     except ValueError as error:
         raise DomainError(f"No HITs can be made of this campaign: {error}.") from None

@@ -39,7 +39,7 @@ SECTIONS = (
         is_organisers=True,
     ),
     Section("Written captions", "analysis:written", writes=True),
-    Section("Factuality", "analysis:factuality", marks=True),
+    Section("Factuality", "analysis:factuality", ("analysis:factuality-",), marks=True),
     Section("Annotators", "analysis:annotator-list", ("analysis:annotator",), writes=False),
     Section(
         "Ranking",

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from hits.protocols import AnnotationProtocol, Scale
-from hits.protocols.segments import segments
+from hits.protocols.segments import Span, segments
 from rehearsal.demo import HUMANS, caption, scene_named
 from rehearsal.people.personas import Persona, Response, respond
 
@@ -31,6 +31,7 @@ class Subject:
     video: str
     text: str
     is_drawn: bool
+    damage: Span | None = None  # where words of another caption stand
 
 
 def response_to(
@@ -60,10 +61,17 @@ def answers_to(
 
 
 def marked(persona: Persona, subject: Subject, rng: np.random.Generator) -> list[list[Any]]:
-    """A run of words, the longer the worse the caption is; the honest all find the same."""
+    """A run of words, the longer the worse the caption is; the honest all find the same.
+
+    Where words were damaged, these are what they find.
+    """
+    words = segments(subject.text, "word")
     if persona.habit == "honest":
         rng = np.random.default_rng(zlib.crc32(subject.text.encode()))
-    words = segments(subject.text, "word")
+        if subject.damage is not None:
+            first, stop = subject.damage
+            found = [word for word in words if first < word[1] and word[0] < stop]
+            return [[found[0][0], found[-1][1], "wrong"]] if found else []
     length = max(1, round(len(words) * (1 - subject.quality) / 2))
     first = int(rng.integers(max(1, len(words) - length + 1)))
     run = words[first : first + length]

@@ -25,6 +25,8 @@ from annotations.tokens import RatingSession, Receipt, receipt_sign
 from crowds.invite.invitations import annotators_simulate
 from crowds.services.visits import assignment_claim
 from hits.models import Campaign, HitItem
+from hits.protocols.segments import Span
+from hits.selectors import replaced_words
 from rehearsal.demo import judge, scene_named
 from rehearsal.people.answers import Subject, answers_to, response_to
 from rehearsal.people.personas import Persona, Response
@@ -161,9 +163,17 @@ def subjects_of(campaign: Campaign, hit_id: int, *, seed: int) -> list[Subject]:
             video=item.caption.video.name,
             text=item.text,
             is_drawn=campaign.is_demo,
+            damage=_damage(item),
         )
         for item in items
     ]
+
+
+def _damage(item: HitItem) -> Span | None:
+    if item.kind != HitItem.Kind.DEGRADED:
+        return None
+    before, replaced, _ = replaced_words(item.caption.text, item.text)
+    return len(before), len(before) + len(replaced)
 
 
 def _scene_quality(item: HitItem) -> float:

@@ -45,6 +45,18 @@ export class Entries {
     });
   }
 
+  /** What was answered before a reload, caption by caption. */
+  restore(answers) {
+    this.#shown.forEach(({ questions }, i) => {
+      for (const question of questions) {
+        const value = answers[i]?.[question.root.dataset.name] ?? null;
+        if (value === null) continue;
+        question.reset(value);
+        question.touches.push(performance.now());
+      }
+    });
+  }
+
   /** Locked, only the first keeps its place: it says what to do first. */
   lock(locked) {
     for (const { root, caption, questions } of this.#shown) {

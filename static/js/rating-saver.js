@@ -1,4 +1,6 @@
-/* Ratings on their way: kept in this browser until the server has them, sent in order. */
+/* Ratings on their way: kept in this browser until the server has them, sent in order. Drafts of
+ * pages that are not sent yet are kept beside them.
+ */
 
 import { Refusal } from "./rating-api.js";
 
@@ -7,6 +9,7 @@ const LONGEST_WAIT_MS = 8000;
 
 export class Saver {
   #key;
+  #draftKey;
   #queue;
   #busy = false;
   #stopped = false;
@@ -15,6 +18,7 @@ export class Saver {
   /** `send` posts one rating; the callbacks hear of what became of it. */
   constructor(name, { send, onSaved, onRefused, onState }) {
     this.#key = `rating-queue:${name}`;
+    this.#draftKey = `rating-draft:${name}`;
     Object.assign(this, { send, onSaved, onRefused, onState, survives: true });
     this.start();
     addEventListener("online", () => this.#wake());
@@ -28,6 +32,24 @@ export class Saver {
     this.#queue.push(rating);
     this.#store();
     this.flush();
+  }
+
+  /** What was answered on a page, by its position, while it is not sent; null forgets it. */
+  keepDraft(position, answers) {
+    if (this.#stopped) return;
+    const drafts = this.#drafts();
+    if (answers) drafts[position] = answers;
+    else delete drafts[position];
+    this.#write(this.#draftKey, Object.keys(drafts).length ? drafts : null);
+  }
+
+  draft(position) {
+    return this.#drafts()[position] ?? null;
+  }
+
+  /** The work is handed in. */
+  forgetDrafts() {
+    this.#write(this.#draftKey, null);
   }
 
   /** Take up what is stored, this tab's or another's. */
@@ -83,22 +105,37 @@ export class Saver {
   }
 
   #load() {
-    try {
-      const stored = JSON.parse(localStorage.getItem(this.#key) ?? "[]");
-      return Array.isArray(stored) ? stored : [];
-    } catch {
-      return []; // nothing readable there, or no storage for this frame
-    }
+    const stored = this.#read(this.#key);
+    return Array.isArray(stored) ? stored : [];
+  }
+
+  #drafts() {
+    const stored = this.#read(this.#draftKey);
+    return stored && typeof stored === "object" ? stored : {};
   }
 
   #store() {
     if (this.#stopped) return;
+    // Where it cannot be stored, the page asks not to be closed.
+    this.survives = this.#write(this.#key, this.#queue.length ? this.#queue : null);
+  }
+
+  #read(key) {
     try {
-      if (this.#queue.length) localStorage.setItem(this.#key, JSON.stringify(this.#queue));
-      else localStorage.removeItem(this.#key);
-      this.survives = true;
+      return JSON.parse(localStorage.getItem(key));
     } catch {
-      this.survives = false; // the page then asks not to be closed
+      return null; // nothing readable there, or no storage for this frame
+    }
+  }
+
+  /** Whether it is stored now. */
+  #write(key, value) {
+    try {
+      if (value === null) localStorage.removeItem(key);
+      else localStorage.setItem(key, JSON.stringify(value));
+      return true;
+    } catch {
+      return false;
     }
   }
 }

@@ -38,7 +38,10 @@ for (const { dataset } of document.querySelectorAll("[data-question]"))
   kinds[dataset.question] ??= (await import(dataset.module)).default;
 const entries = new Entries(element("entry"), kinds, {
   showsNumber: work.showsNumber,
-  onChange: () => element("missing").replaceChildren(),
+  onChange: () => {
+    element("missing").replaceChildren();
+    if (isKept()) saver.keepDraft(position, entries.answers.map(({ answer }) => answer));
+  },
   onEnter: () => next(),
 });
 const player = new Player([...document.querySelectorAll(".screen video")], {
@@ -57,7 +60,35 @@ const saver = new Saver(work.name, {
   },
 });
 
+/* What was sent back ------------------------------------------------------------------------- */
+
+const isCorrecting = () => work.sentBack?.length > 0;
+
+/** Where to go on: the first video that was sent back, or whatever is not rated yet. */
+const begins = () => (isCorrecting() ? work.sentBack[0].position : work.done);
+
+/** Of work that was handed in, only pages that were sent back are opened. */
+function after(stop) {
+  if (!isCorrecting() || stop <= 0) return stop;
+  return work.sentBack.find((each) => each.position >= stop)?.position ?? work.total;
+}
+
+function before(start) {
+  if (!isCorrecting()) return start - 1;
+  return work.sentBack.findLast((each) => each.position < start)?.position ?? -1;
+}
+
+function showRemark() {
+  const found = isCorrecting() && work.sentBack.find((each) => each.position === position);
+  if (!element("sent-back")) return; // nothing was sent back when the page was opened
+  element("sent-back").hidden = !found;
+  element("remark").textContent = found ? found.remark : "";
+}
+
 /* Which captions are on the screen ---------------------------------------------------------- */
+
+/** Whether a reload shall find what is on the screen. */
+const isKept = () => position !== null && position >= 0 && !work.preview;
 
 function keep(handedOut) {
   for (const item of handedOut) items.set(item.position, item);
@@ -106,7 +137,9 @@ function show(page) {
   const isPractice = position < 0;
   const isDone = page.every((item) => item.answer);
   entries.show(page);
-  element("back").disabled = position <= 0;
+  if (isKept()) entries.restore(saver.draft(position) ?? []);
+  element("back").disabled = before(position) < 0;
+  showRemark();
   element("next").textContent = say(isPractice ? "done" : "next");
   element("practice-note").hidden = !isPractice;
   showReport(!isPractice);
@@ -172,7 +205,8 @@ function next() {
     if (hasChanged(given) && !work.preview) saver.add(rating(given));
     given.item.answer = given.answer;
   }
-  open(position + entries.length);
+  if (isKept()) saver.keepDraft(position, null);
+  open(after(position + entries.length));
 }
 
 /** Ask once whether marks and levels that contradict each other are meant; Next again says yes. */
@@ -272,7 +306,7 @@ async function resume() {
   try {
     Object.assign(work, await api.work());
     keep(work.items);
-    open(work.done);
+    open(begins());
   } catch (error) {
     if (error instanceof Refusal) refused(error);
     else setTimeout(resume, 2000);
@@ -282,7 +316,7 @@ async function resume() {
 async function begin() {
   if (!work.preview && !(await tabs.claim())) return showSection("elsewhere");
   if (saver.waiting) return catchUp();
-  if (work.done) return open(work.done);
+  if (work.done) return open(begins());
   showSection("instructions");
 }
 
@@ -332,7 +366,9 @@ async function submit() {
     return;
   }
   try {
-    location.replace((await api.submit(element("comment").value)).next);
+    const answer = await api.submit(element("comment").value);
+    saver.forgetDrafts();
+    location.replace(answer.next);
   } catch (error) {
     if (error instanceof Refusal) return refused(error);
     element("submit-note").textContent = say("no-connection-retry");
@@ -407,13 +443,13 @@ function key(event) {
 
 const clicks = {
   try: practise,
-  start: () => open(work.done),
-  skip: () => open(work.done),
+  start: () => open(begins()),
+  skip: () => open(begins()),
   play: () => player.toggle(),
   mute: toggleSound,
   report,
   next,
-  back: () => open(position - 1),
+  back: () => open(before(position)),
   submit,
   check: () => open(0),
   help: readInstructions,
@@ -421,7 +457,7 @@ const clicks = {
   "without-video": unlock,
   "take-over": takeOver,
   "give-back": giveBack,
-  "last-caption": () => open(work.total - 1),
+  "last-caption": () => open(before(work.total)),
 };
 for (const [id, act] of Object.entries(clicks)) element(id)?.addEventListener("click", act);
 for (const video of document.querySelectorAll(".screen video"))
@@ -443,5 +479,5 @@ addEventListener("pageshow", (event) => {
 });
 keep(work.items);
 if (work.done) showProgress(work.done, work.total);
-if (!work.preview) showTimeLeft(work.secondsLeft);
+if (!work.preview && !isCorrecting()) showTimeLeft(work.secondsLeft);
 begin();

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from django.db import DatabaseError, transaction
+from django.db.models import QuerySet
+from django.urls import reverse
 
 from annotations.models import Mark, Rating
 from hits.services.composing import batch_compose
 from tests.annotations.person import Person, body, invite, link
-from tests.factories import make_campaign
+from tests.factories import make_campaign, make_user
 
 pytestmark = pytest.mark.django_db
 # Words of "A system-0 caption that tells what clip00 shows.", counted from 0.
@@ -66,6 +69,35 @@ def test_a_change_keeps_the_marks_of_before(person):
     assert judge(person, 0, marks_at(person, 0, WRONG[:1]), 4).json()["revision"] == 2
     counts = [rating.marks.count() for rating in Rating.objects.order_by("revision")]
     assert counts == [2, 1]
+
+
+def test_a_mark_never_changes(person):
+    judge(person, 0, marks_at(person, 0, WRONG), 3)
+    with pytest.raises(DatabaseError, match="only ever added"), transaction.atomic():
+        Mark.objects.update(start=0)
+    assert not Mark.objects.filter(start=0).exists()
+
+
+def test_dying_between_rating_and_marks_saves_neither(person, monkeypatch):
+    def die(*args):
+        raise SystemExit
+
+    monkeypatch.setattr(QuerySet, "bulk_create", die)
+    with pytest.raises(SystemExit):
+        judge(person, 0, marks_at(person, 0, WRONG), 3)
+    monkeypatch.undo()
+    assert not Rating.objects.exists()
+    assert judge(person, 0, marks_at(person, 0, WRONG), 3).json()["revision"] == 1
+    assert Mark.objects.count() == 2
+
+
+def test_the_admin_shows_marks_and_changes_none(person, client):
+    judge(person, 0, marks_at(person, 0, WRONG), 3)
+    client.force_login(make_user(is_staff=True, is_superuser=True))
+    for name in ("mark", "rating"):
+        assert client.get(reverse(f"admin:annotations_{name}_changelist")).status_code == 200
+    change = reverse("admin:annotations_mark_change", args=[Mark.objects.first().pk])
+    assert (client.get(change).status_code, client.post(change).status_code) == (200, 403)
 
 
 def test_nothing_marked_is_an_answer(person):

@@ -85,3 +85,23 @@ def test_enter_goes_on_an_empty_page_is_asked_for_and_offline_loses_nothing(
     area(annotator).press("Enter")
     annotator.expect_saved(2)
     assert Rating.objects.filter(position=0).count() == 2
+
+
+def test_what_is_typed_survives_a_reload_before_it_is_sent(someone, campaign):  # noqa: F811
+    annotator = someone(**DESKTOP)
+    begin(annotator, campaign)
+    write(annotator, "A grey square rests in the middle.")
+    annotator.page.get_by_role("button", name="Next").click()
+    annotator.expect_progress("2 of 2")
+    write(annotator, "Another square rests there.")
+    annotator.page.get_by_label("Who or what is there?").check()
+    annotator.page.reload()
+    annotator.play()
+    expect(area(annotator)).to_be_enabled()
+    expect(area(annotator)).to_have_value("Another square rests there.")
+    expect(annotator.page.get_by_label("Who or what is there?")).to_be_checked()
+    annotator.page.get_by_role("button", name="Next").click()
+    annotator.submit()
+    last = Rating.objects.order_by("position").last()
+    assert last.answers["caption"] == {"text": "Another square rests there.", "ticks": ["who"]}
+    assert annotator.page.evaluate("Object.keys(localStorage)") == []

@@ -9,8 +9,10 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from analysis.results.marked import control_words
 from analysis.results.pipeline import analyse
 from analysis.results.settings import Settings
+from analysis.selectors.marked import answers_counting, controls_of
 from analysis.selectors.ratings import ratings_of
 from analysis.selectors.written import written_captions
 from analysis.services.snapshots import snapshot_refresh
@@ -193,6 +195,17 @@ def test_simulated_people_write_captions_each_in_their_way(db):
     assert any("other videos" in reason for reason in reasons)
     assert any("to say what happens" in reason for reason in reasons)
     assert len({row.annotator for row in listed}) < 4
+
+
+def test_the_honest_find_damaged_words_and_others_hardly(db):
+    sizes = {"hit_size": 42, "pairs": 6, "repeats": 0, "assignments": 2}
+    campaign = make_campaign(videos=12, systems=2, protocol="factuality", **sizes)
+    batch_compose(campaign=campaign)
+    simulate(campaign, "--annotators", "2", "--mix", "honest=0.5,random=0.5")
+    found = control_words(controls_of(answers_counting(campaign)))
+    assert [each.captions for each in found] == [6, 6]
+    worse, better = sorted(each.recall for each in found)
+    assert worse < 0.7 < 0.8 < better
 
 
 EVERY_HABIT = "honest=0.25,careless=0.25,random=0.25,constant=0.25"

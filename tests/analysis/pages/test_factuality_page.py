@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import math
 
 import pandas as pd
 import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
+from analysis.models import PhraseCategory
+from hits.models import HitItem
+from hits.selectors import replaced_words
 from hits.services.composing import batch_compose
 from tests.annotations.person import Person, invite, link
 from tests.annotations.test_marking import judge
@@ -17,6 +21,7 @@ from tests.factories import make_campaign
 from tests.pages import body, shown
 
 pytestmark = pytest.mark.django_db
+SYSTEMS = ("system-0", "system-1", "human-b")
 
 
 @pytest.fixture
@@ -77,6 +82,64 @@ def test_scores_and_answers_are_downloads(client, campaign):
         "sentence": 18,
         "paragraph": 18,
     }
+
+
+def test_what_was_marked_twice_gets_a_category_from_a_person(client, campaign):
+    """Two of three people marked "system-0 caption" as one; nobody else says so of a clip."""
+    found = {each.text: each for each in page(client, campaign).context["phrases"]}
+    assert {text: each.marks for text, each in found.items()} == {
+        **{f"{name} caption": 4 for name in SYSTEMS},
+        **dict.fromkeys(SYSTEMS, 2),
+    }
+    assert {each.suggested for each in found.values()} == {"object"}
+    address = reverse("analysis:factuality", args=[campaign.slug])
+    given = {
+        "phrase": ["system-0", "human-b", "nobody marked it"],
+        "category": ["person", "", "other"],
+    }
+    client.post(address, given)
+    assert client.post(address, given).status_code == 302
+    shares = {row.category: row.marks for row in page(client, campaign).context["shares"]}
+    assert (shares["person"], shares["object"], shares["other"]) == (2, 16, 0)
+    rows = pd.read_csv(io.BytesIO(body(page(client, campaign, "download", "phrases", "csv"))))
+    decided = rows[rows["decided"] == "yes"]
+    assert decided[["phrase", "marks", "category"]].values.tolist() == [["system-0", 2, "person"]]
+    client.post(address, {"phrase": "system-0", "category": ""})
+    assert not PhraseCategory.objects.exists()
+
+
+def test_damaged_words_tell_how_well_people_mark(client, db):
+    """One finds every damaged word and no other, the other marks the first word of everything."""
+    made = make_campaign(
+        videos=4, systems=2, protocol="factuality", hit_size=16, pairs=2, repeats=0, assignments=2
+    )
+    batch_compose(campaign=made)
+    items = {item.position: item for item in HitItem.objects.select_related("caption")}
+    damaged = [each for each in items.values() if each.kind == "degraded"]
+    assert len(damaged) == 2
+    for each in damaged:
+        old, new = each.caption.text.split(), each.degraded_text.split()
+        assert len(old) == len(new)
+        assert old != new
+    names = []
+    for good in (True, False):
+        person = Person(link(invite(made, str(good))))
+        names.append(person.assignment.annotator.pseudonym)
+        for position in range(len(items)):
+            item, [words] = items[position], person.items[position]["sentences"]
+            before, replaced, _ = replaced_words(item.caption.text, item.text)
+            span = [len(before), len(before) + len(replaced.rstrip(".")), "wrong"]
+            marks = [span] if item.kind == "degraded" else []
+            answer = judge(person, position, marks if good else [[*words[0], "wrong"]], 3)
+            assert answer.status_code == 200
+        person.submit()
+    rows = {row.annotator: row for row in page(client, made).context["controls"]}
+    assert (rows[names[0]].recall, rows[names[0]].precision, rows[names[0]].found) == (1, 1, 2)
+    # The first word is never damaged, and marked in the originals as well.
+    assert (rows[names[1]].recall, rows[names[1]].found) == (0, 0)
+    assert math.isnan(rows[names[1]].precision)
+    address = reverse("analysis:annotator-detail", args=[made.slug, names[0]])
+    assert "Damaged words" in shown(client.get(address))
 
 
 def test_a_campaign_without_marks_says_so(client, db):

@@ -1,0 +1,122 @@
+"""What kinds of errors people marked (factvc-2023, Table 2): phrases marked at least twice. Pure.
+
+A category is suggested by a few lists of words; a person decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from analysis.presenting.exports import Table
+from analysis.results.marked import Judged
+
+CATEGORIES: Final = ("person", "action", "object", "adjective", "poor generation", "other")
+_WORD = re.compile(r"[\w<>']+")
+_LISTS: Final = {
+    "person": """
+        baby babies boy boys child children crowd girl girls group guy he her him his kid kids
+        lady ladies man men people person she someone somebody their them they woman women""",
+    "adjective": """
+        big black blonde blue bright brown clean cold dark different dirty dry empty fresh full
+        gray green grey happy high hot large light little long low new old one orange pink purple
+        red round sad several short small tall three two wet white yellow young""",
+    "action": """
+        add adds bake bakes boil chop chops cook cooks cut cuts drive drives eat eats fry go goes
+        hold holds jump jumps lie lies look looks mix mixes play plays pour pours put puts ride
+        rides run runs sit sits sleep sleeps speak speaks spread stand stands stir stirs take takes
+        talk talks throw throws turn turns walk walks wash washes""",
+    "": """
+        a an and at by for from in into is are of on onto or over the then to was were with""",
+}
+_KINDS: Final = {word: kind for kind, words in _LISTS.items() for word in words.split()}
+_UNKNOWN: Final = re.compile(r"^<?unk>?$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """Words that were marked, how often, and what kind of error they are."""
+
+    text: str
+    marks: int
+    suggested: str
+    decided: str
+
+    @property
+    def category(self) -> str:
+        return self.decided or self.suggested
+
+
+@dataclass(frozen=True)
+class CategoryShare:
+    """How many of the marks are errors of a kind."""
+
+    category: str
+    phrases: int
+    marks: int
+    share: float
+
+
+def phrases(
+    judged: Sequence[Judged], decided: Mapping[str, str] | None = None, *, least: int = 2
+) -> list[Phrase]:
+    """What was marked at least so often, whatever its case, the most frequent first.
+
+    ``decided`` are the categories that people gave, by phrase.
+    """
+    said = Counter(each.text[start:end].casefold() for each in judged for start, end in each.marks)
+    given = decided or {}
+    found = [
+        Phrase(text, count, suggested_category(text), given.get(text, ""))
+        for text, count in said.items()
+        if count >= least
+    ]
+    return sorted(found, key=lambda each: (-each.marks, each.text))
+
+
+def suggested_category(phrase: str) -> str:
+    """By the first word that says anything.
+
+    >>> [suggested_category(each) for each in ("the man", "sits", "on a red", "sofa", "UNK", "of")]
+    ['person', 'action', 'adjective', 'object', 'poor generation', 'other']
+    """
+    words = _WORD.findall(phrase.casefold())
+    repeats = any(first == second for first, second in pairwise(words))
+    if repeats or any(map(_UNKNOWN.match, words)):
+        return "poor generation"
+    telling = [word for word in words if _KINDS.get(word) != ""]
+    if not telling:
+        return "other"
+    guessed = "action" if re.search(r"..(ing|ed)$", telling[0]) else "object"
+    return _KINDS.get(telling[0], guessed)
+
+
+def category_shares(found: Sequence[Phrase]) -> list[CategoryShare]:
+    """Of the marks of all phrases, in the order of the categories.
+
+    >>> [each.share for each in category_shares([Phrase("sits", 3, "action", ""),
+    ...                                          Phrase("sofa", 1, "object", "other")])]
+    [0.0, 0.75, 0.0, 0.0, 0.0, 0.25]
+    """
+    total = sum(each.marks for each in found)
+    shares = []
+    for category in CATEGORIES:
+        own = [each.marks for each in found if each.category == category]
+        shares.append(CategoryShare(category, len(own), sum(own), sum(own) / total if total else 0))
+    return shares
+
+
+def phrase_table(found: Sequence[Phrase]) -> Table:
+    """A row for each phrase; `decided` says whether a person gave its category."""
+    return {
+        "phrase": np.array([each.text for each in found], object),
+        "marks": np.array([each.marks for each in found], np.int64),
+        "category": np.array([each.category for each in found], object),
+        "decided": np.array(["yes" if each.decided else "no" for each in found], object),
+    }
