@@ -203,7 +203,6 @@ def write(
         chosen_names,
         known_names,
         result_files,
-        title_of,
     )
     from analysis.results.listings import captions_listing
     from analysis.results.pipeline import summarise
@@ -212,7 +211,7 @@ def write(
     files = result_files(
         summary,
         lambda: captions_table(captions_listing(analysis)),
-        title=title_of(source.name, analysis),
+        source=source.name,
     )
     with ResultFolder(out, known_names()) as folder:
         write_files(folder, files, chosen_names(files, format=format, latex=latex))
