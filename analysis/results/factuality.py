@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +12,20 @@ from analysis.presenting.exports import Table
 from analysis.reading.factuality import HIGHEST, Paragraph
 
 LEVELS = ("paragraph", "sentence", "word")
+TABLES = ("errors", "systems", "human", "phrases", "categories")
+UNSORTED = "no category"
 BAND = (0.025, 0.975)
 
 
 def factuality_tables(
-    paragraphs: Sequence[Paragraph], *, rng: np.random.Generator, draws: int = 1_000
+    paragraphs: Sequence[Paragraph],
+    *,
+    rng: np.random.Generator,
+    draws: int = 1_000,
+    categories: Mapping[str, str] | None = None,
 ) -> dict[str, Table]:
-    """Tables by name: `errors` over all systems, `systems` best first, `human` for `correlate`.
+    """Tables by name: `errors` over all systems, `systems` best first, `human` for `correlate`,
+    `phrases` that were marked at least twice, and `categories` of them where a person gave some.
 
     A paragraph has errors when its score is below the highest, a sentence when anything in it is
     marked, a word when it is marked.
@@ -33,7 +41,40 @@ def factuality_tables(
         },
         "systems": _systems(human, rng, draws),
         "human": human,
+    } | _phrases(paragraphs, categories)
+
+
+def often(phrases: Iterable[str], *, least: int = 2) -> list[tuple[str, int]]:
+    """Phrases that occur at least so often, whatever their case, the most frequent first."""
+    counted = Counter(phrase.casefold() for phrase in phrases)
+    found = [(phrase, count) for phrase, count in counted.items() if count >= least]
+    return sorted(found, key=lambda item: (-item[1], item[0]))
+
+
+def _phrases(
+    paragraphs: Sequence[Paragraph], categories: Mapping[str, str] | None
+) -> dict[str, Table]:
+    """A sheet to write categories into; with them, how the marks are shared out among them."""
+    found = often(phrase for one in paragraphs for said in one.sentences for phrase in said.phrases)
+    given = [(categories or {}).get(phrase, "") for phrase, _ in found]
+    marks = np.array([count for _, count in found], np.int64)
+    sheet: Table = {
+        "phrase": np.array([phrase for phrase, _ in found], object),
+        "marks": marks,
+        "category": np.array(given, object),
     }
+    if categories is None:
+        return {"phrases": sheet}
+    names, code = np.unique([name or UNSORTED for name in given], return_inverse=True)
+    total = np.bincount(code, weights=marks, minlength=len(names))
+    order = np.argsort(-total, kind="stable")
+    shares: Table = {
+        "category": names.astype(object)[order],
+        "phrases": np.bincount(code, minlength=len(names))[order],
+        "marks": total.astype(np.int64)[order],
+        "share": total[order] / max(total.sum(), 1),
+    }
+    return {"phrases": sheet, "categories": shares}
 
 
 def _counts(paragraphs: Sequence[Paragraph]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

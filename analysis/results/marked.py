@@ -6,7 +6,7 @@ of those who judged it say so. A sentence is said to be wrong by marking anythin
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from analysis.presenting.exports import Table
 from analysis.reading.factuality import Paragraph, Sentence
+from analysis.results.factuality import often
 from analysis.stats.agreement import annotator_values, krippendorff_alpha
 from hits.protocols.segments import Span, words_by_sentence
 
@@ -179,9 +180,7 @@ def _flat(marked: Mapping[Place, list[bool]], shared: Sequence[Place]) -> NDArra
 
 def phrases(judged: Sequence[Judged], *, least: int = 2) -> list[tuple[str, int]]:
     """What was marked at least so often, whatever its case, the most frequent first."""
-    said = Counter(each.text[start:end].casefold() for each in judged for start, end in each.marks)
-    often = [(phrase, count) for phrase, count in said.items() if count >= least]
-    return sorted(often, key=lambda item: (-item[1], item[0]))
+    return often((each.text[a:b] for each in judged for a, b in each.marks), least=least)
 
 
 def long_table(judged: Sequence[Judged]) -> Table:
