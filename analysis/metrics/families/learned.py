@@ -98,7 +98,7 @@ def mean_over_references(batch: Batch, predict: Callable[[Batch], Values]) -> Va
         part = batch.take(rows)
         told = {video: [batch.references[video][at]] for video in part.videos}
         total[rows] += predict(replace(part, references=told))
-    return total / counts
+    return np.asarray(total / counts)
 
 
 def _same_model(artifact: Artifact, here: str) -> None:
