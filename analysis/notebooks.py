@@ -51,7 +51,6 @@ from analysis.results.files import (
     chosen_names,
     known_names,
     result_files,
-    title_of,
 )
 from analysis.results.folder import ResultFolder, write_files
 from analysis.results.listings import captions_listing
@@ -108,8 +107,7 @@ class RankingResult:
 
     def save(self, folder: File, *, format: str = "csv", latex: bool = False) -> None:
         """Write what `daplatform analyse --out FOLDER` writes: every file, or none."""
-        title = title_of(self.source, self.analysis)
-        files = result_files(self.summary, self._captions, title=title)
+        files = result_files(self.summary, self._captions, source=self.source)
         with ResultFolder(Path(folder), known_names()) as part:
             write_files(part, files, chosen_names(files, format=format, latex=latex))
 

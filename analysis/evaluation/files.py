@@ -15,7 +15,7 @@ from analysis.evaluation.latex import correlations_table, williams_matrix
 from analysis.evaluation.pictures import pictures, reference_pictures, slug
 from analysis.evaluation.pipeline import Evaluation
 from analysis.evaluation.registry import evaluation_findings
-from analysis.evaluation.report import TITLE, report_html
+from analysis.evaluation.report import report_html
 from analysis.evaluation.robustness.checks import Robustness
 from analysis.evaluation.tables import Row
 from analysis.metrics.families.fusion import fusion_json
@@ -57,7 +57,7 @@ def evaluation_files(
     robustness: Sequence[Robustness] = (),
     compare: tuple[str, str] | None = None,
     mean_of_scores: bool = False,
-    title: str = TITLE,
+    source: str = "",
 ) -> dict[str, Maker]:
     """What makes each file, by its name."""
     tables_of = partial(evaluation_table, evaluation, robustness, mean_of_scores)
@@ -76,7 +76,7 @@ def evaluation_files(
         "williams.tex": lambda: williams_matrix(evaluation).encode(),
         "report.json": lambda: _json(evaluation, tables_of),
         "report.html": lambda: report_html(
-            evaluation, robustness=robustness, compare=compare, title=title
+            evaluation, robustness=robustness, compare=compare, source=source
         ).encode(),
         "signature.txt": lambda: f"{evaluation.signature}\n".encode(),
     }

@@ -21,6 +21,7 @@ from analysis.stats.agreement import shared_ratings
 from analysis.stats.captions import score_captions
 from analysis.stats.ratings import Ratings
 from analysis.stats.reliability import SplitHalf, split_half
+from analysis.stats.signature import cutoff
 from daplatform.tables import FirstFault
 
 PASSED: Final = "passed"
@@ -37,6 +38,8 @@ class HumanScores:
     table: ScoreTable
     annotators: str = "as in the file"
     reliability: Mapping[str, SplitHalf] = field(default_factory=dict)
+    cutoff: str = ""
+    """When the last of the ratings was given, where they say so."""
 
 
 def read_human(
@@ -100,7 +103,7 @@ def scores_by(
         name: split_half(shared_ratings(ratings, values, used), rng=rng)
         for name, values in {"z": z, "raw": raw.astype(float)}.items()
     }
-    return HumanScores(table, who, reliability)
+    return HumanScores(table, who, reliability, cutoff(ratings) or "")
 
 
 def _chosen(analysis: Analysis, annotators: Sequence[str]) -> tuple[NDArray[np.bool_], str]:

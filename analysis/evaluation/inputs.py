@@ -23,6 +23,7 @@ from analysis.metrics.context import ScoringContext
 from analysis.metrics.files import as_texts, find_videos, read_references
 from analysis.metrics.registry import families_of
 from analysis.metrics.settings import Settings
+from analysis.metrics.signatures import differences
 from daplatform.tables import Faults
 
 AUTO = "auto"
@@ -88,6 +89,7 @@ class Inputs:
         return {
             "shift": str(shift),
             "annotators": self.human.annotators,
+            **({"cutoff": self.human.cutoff} if self.human.cutoff else {}),
             "metrics": " ".join(signed) or "as in the file",
         }
 
@@ -107,7 +109,9 @@ class Inputs:
             raise Misaligned(misaligned_sentence(alignment), found)
         used = found if shift == AUTO else int(shift or 0)
         texts = self.captions.text_series() if self.captions else None
-        return join(self.human.table, self.metrics, texts=texts, shift=used), alignment, used
+        kept = {name: made for name, made in self.signatures.items() if name in self.metrics.names}
+        metrics = replace(self.metrics, notes=(*self.metrics.notes, *differences(kept)))
+        return join(self.human.table, metrics, texts=texts, shift=used), alignment, used
 
 
 def read_inputs(

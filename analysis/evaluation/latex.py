@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.evaluation.levels import LevelResult
 from analysis.evaluation.pipeline import AgainstHuman, Evaluation
 from analysis.evaluation.tables import comparison_rows, level_rows
-from analysis.presenting.latex import escaped, number, shaded
+from analysis.presenting.latex import escaped, number, p_matrix
 from analysis.stats.correlation import COEFFICIENTS
 
 _SYMBOLS = (r"$r$", r"$\rho$", r"$\tau_b$", r"$\tau_c$")
@@ -65,16 +65,6 @@ def _matrix(part: AgainstHuman, level: LevelResult, alpha: float) -> list[str]:
     if not rows:
         return []
     p = {(row["better"], row["worse"]): row["p"] for row in rows}
-    names = list(dict.fromkeys(row["better"] for row in rows))
-    heads = [rf"\begin{{sideways}}{escaped(name)}\end{{sideways}}" for name in names]
-    lines = [
-        f"% {part.human}, {level.level} level, n = {rows[0]['n']}",
-        r"\begin{tabular}{l" + "r" * len(names) + "}",
-        r"\toprule",
-        " & ".join(["", *heads]) + r" \\",
-        r"\midrule",
-    ]
-    for one in names:
-        cells = ["--" if one == other else shaded(p[one, other], alpha) for other in names]
-        lines.append(" & ".join([escaped(one), *cells]) + r" \\")
-    return [*lines, r"\bottomrule", r"\end{tabular}"]
+    names = list(dict.fromkeys(better for better, _ in p))
+    head = f"% {part.human}, {level.level} level, n = {rows[0]['n']}"
+    return [head, *p_matrix(names, p, alpha)]

@@ -21,10 +21,9 @@ from analysis.evaluation.robustness.referencing import NUMBERS
 from analysis.evaluation.tables import Row
 from analysis.evaluation.verdicts import Verdict
 from analysis.presenting import document
-from analysis.presenting.document import chart, element, html_document, laid_out, sentence
+from analysis.presenting.document import chart, element, html_document, laid_out, sentence, title_of
 from analysis.presenting.sentences import number
 
-TITLE: Final = "Metrics against people"
 ENDS: Final = ("low", "high")
 SPAN: Final = "\N{NO-BREAK SPACE}…\N{NO-BREAK SPACE}"
 
@@ -34,7 +33,7 @@ def report_html(
     *,
     robustness: Sequence[Robustness] = (),
     compare: tuple[str, str] | None = None,
-    title: str = TITLE,
+    source: str = "",
 ) -> str:
     """The whole report.
 
@@ -42,11 +41,13 @@ def report_html(
     ----------
     compare
         The two metrics whose difference is told at the top; otherwise the two best.
+    source
+        The file or the campaign, for the title.
     """
     first = evaluation.parts[0]
     answer = asked(first, compare)
     return html_document(
-        title,
+        title_of("Metrics against people", source or first.human, evaluation.signature),
         element("p", sentences.best_sentence(first), class_="lede"),
         *(_answer(first, answer, evaluation) if answer else []),
         element("p", sentences.facts_sentence(evaluation), class_="facts"),
@@ -257,9 +258,10 @@ def _method(evaluation: Evaluation) -> list[Element]:
     rows = [{"name": name, "value": value} for name, value in evaluation.signature.parts]
     said = (
         "All metrics are compared on the same captions. A system's score is the mean over its "
-        "captions, for people and metrics alike. Intervals draw videos with all their captions; "
-        "the permutation test exchanges two metrics for whole videos at a time. The same scores "
-        "with the same settings give the same numbers."
+        "captions, for people and metrics alike. Intervals draw videos with all their captions. "
+        "Over systems they keep the systems fixed: they show how r would vary with other videos, "
+        "not with other systems. The permutation test exchanges two metrics for whole videos at a "
+        "time. The same scores with the same settings give the same numbers."
     )
     return [
         element("h2", "How it was computed"),

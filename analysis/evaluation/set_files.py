@@ -21,11 +21,19 @@ from analysis.evaluation.system_tables import SYSTEMS, system_rows
 from analysis.evaluation.tables import UNMATCHED, unmatched_rows
 from analysis.metrics.families.fusion import fusion_json
 from analysis.presenting.charts import Spec, heat_spec
-from analysis.presenting.document import chart, draw_png, element, folded, html_document, picture
+from analysis.presenting.document import (
+    chart,
+    draw_png,
+    element,
+    folded,
+    html_document,
+    picture,
+    title_of,
+)
 from analysis.presenting.document import table as shown_table
 from analysis.presenting.downloads import table_file, table_formats
 from analysis.presenting.exports import Table, records
-from analysis.presenting.latex import escaped, number, shaded
+from analysis.presenting.latex import escaped, number, p_matrix
 from analysis.presenting.sentences import listed
 from analysis.presenting.sentences import number as words
 from analysis.results.files import Maker
@@ -42,7 +50,7 @@ MIX: Final = "fusion-{}.json"
 LEVELS: Final = {"caption": "Captions", "system": "Systems"}
 
 
-def set_files(found: SetEvaluation, *, title: str = "") -> dict[str, Maker]:
+def set_files(found: SetEvaluation) -> dict[str, Maker]:
     """What makes each file, by its name."""
     signature = str(found.signature)
     made: dict[str, Maker] = {
@@ -61,7 +69,7 @@ def set_files(found: SetEvaluation, *, title: str = "") -> dict[str, Maker]:
         "sets.tex": lambda: sets_latex(found).encode(),
         "williams.tex": lambda: williams_latex(found).encode(),
         "report.json": lambda: _json(found),
-        "report.html": lambda: set_report(found, title).encode(),
+        "report.html": lambda: set_report(found).encode(),
         "signature.txt": lambda: f"{signature}\n".encode(),
     }
 
@@ -256,21 +264,11 @@ def williams_latex(found: SetEvaluation) -> str:
         if level.pooled is None:
             continue
         rows = pairs_of(found.metrics, level)
-        names = list(dict.fromkeys(row["better"] for row in rows))
         p = {(row["better"], row["worse"]): row["p"] for row in rows}
-        heads = [rf"\begin{{sideways}}{escaped(name)}\end{{sideways}}" for name in names]
         lines += [
             f"% {level.human}, {level.level} level, n = {level.pooled.n}",
-            r"\begin{tabular}{l" + "r" * len(names) + "}",
-            r"\toprule",
-            " & ".join(["", *heads]) + r" \\",
-            r"\midrule",
+            *p_matrix(list(dict.fromkeys(better for better, _ in p)), p, found.settings.alpha),
         ]
-        alpha = found.settings.alpha
-        for one in names:
-            cells = ["--" if one == other else shaded(p[one, other], alpha) for other in names]
-            lines.append(" & ".join([escaped(one), *cells]) + r" \\")
-        lines += [r"\bottomrule", r"\end{tabular}"]
     return "\n".join([*lines, ""])
 
 
@@ -294,7 +292,7 @@ def best_sentence(found: SetEvaluation, level: SetLevel) -> str:
     )
 
 
-def set_report(found: SetEvaluation, title: str) -> str:
+def set_report(found: SetEvaluation) -> str:
     parts: list[Element] = []
     for level in found.levels:
         headings, rows = set_table(found, level)
@@ -335,7 +333,7 @@ def set_report(found: SetEvaluation, title: str) -> str:
         "standardised within each set, then pooled."
     )
     return html_document(
-        title or "Metrics against people over several sets",
+        title_of("Metrics against people", ", ".join(found.joined), found.signature),
         *parts,
         element("h2", "How it was computed"),
         element("p", method),

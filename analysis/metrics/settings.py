@@ -66,6 +66,12 @@ class Settings:
     bertscore_idf: bool = setting(
         False, "Rare tokens weigh more in BERTScore", "Rarity is counted in the corpus."
     )
+    learned_references: str = setting(
+        "together",
+        "Several references in learned metrics",
+        "All at once, or one by one with the mean of the predictions as in bertha-2022.",
+        {"together": "All at once", "mean": "Mean of predictions"},
+    )
     frames: str = setting(
         "uniform:16", "Frames of a video", "In commands uniform:N, fps:R, middle or all.", _FRAMES
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from analysis.metrics.batch import Batch
 from analysis.metrics.context import ScoringContext
 from analysis.metrics.registry import Family, Need
@@ -25,6 +27,28 @@ def signature(
     parts += context.tables(family.needs)
     parts += [family.data(), f"version:{family.version}"]
     return "|".join(part for part in parts if part)
+
+
+def differences(signatures: Mapping[str, str]) -> list[str]:
+    """For each metric that has several columns, a sentence with the settings that differ.
+
+    >>> differences({"emscore@a": "emscore|idf:none|k:5", "emscore@b": "emscore|idf:paper|k:5"})
+    ['emscore is there twice or more: emscore@a with idf:none; emscore@b with idf:paper']
+    """
+    columns: dict[str, dict[str, list[str]]] = {}
+    for name, made in signatures.items():
+        columns.setdefault(name.partition("@")[0], {})[name] = made.split("|")
+    said = []
+    for metric, parts in columns.items():
+        common = set.intersection(*map(set, parts.values()))
+        own = {
+            name: ", ".join(part for part in all_ if part not in common)
+            for name, all_ in parts.items()
+        }
+        if len(parts) > 1:
+            told = "; ".join(f"{name} with {differ or 'no more'}" for name, differ in own.items())
+            said.append(f"{metric} is there twice or more: {told}")
+    return said
 
 
 def _reference_counts(batch: Batch) -> str:

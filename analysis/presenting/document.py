@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element, fromstring, tostring
 
 from analysis.presenting.charts import Row, Spec
 from analysis.presenting.sentences import cell, is_number
+from analysis.stats.signature import Signature
 
 Show = Callable[[str, object], str]
 
@@ -90,6 +91,15 @@ class Shown:
     @property
     def is_open(self) -> bool:
         return not self.summary
+
+
+def title_of(what: str, source: str, signature: Signature) -> str:
+    """What a report is about: the file or campaign, and the day of its last rating where it is
+    known. The same data, the same bytes: today is no part of it.
+    """
+    last = signature.as_dict().get("cutoff", "none")
+    day = "" if last == "none" else f", ratings until {last[:10]}"
+    return f"{what}: {source}{day}"
 
 
 def html_document(title: str, *content: Content) -> str:

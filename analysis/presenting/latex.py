@@ -64,6 +64,22 @@ def shaded(p: float, alpha: float) -> str:
     return rf"\cellcolor{{{shade}}}{text}" if shade else text
 
 
+def p_matrix(names: Sequence[str], p: Mapping[tuple[str, str], float], alpha: float) -> list[str]:
+    """p that the row is better than the column, shaded where significant (packages: [table]xcolor,
+    booktabs, rotating)."""
+    heads = [rf"\begin{{sideways}}{escaped(name)}\end{{sideways}}" for name in names]
+    lines = [
+        r"\begin{tabular}{l" + "r" * len(names) + "}",
+        r"\toprule",
+        " & ".join(["", *heads]) + r" \\",
+        r"\midrule",
+    ]
+    for one in names:
+        cells = ["--" if one == other else shaded(p[one, other], alpha) for other in names]
+        lines.append(" & ".join([escaped(one), *cells]) + r" \\")
+    return [*lines, r"\bottomrule", r"\end{tabular}"]
+
+
 def number(value: float, digits: int) -> str:
     if math.isnan(value):
         return "--"

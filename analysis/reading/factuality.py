@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from analysis.reading.files import Beginning, fault, lines
-from daplatform.tables import Kind
+from daplatform.tables import Columns, Faults, Kind, read_table
 
 LOWEST, HIGHEST = 1, 5
 SUFFIX: Final = ".json"
@@ -27,6 +27,8 @@ class Sentence:
     words: int
     wrong: int
     is_wrong: bool
+    phrases: tuple[str, ...] = ()
+    """What is marked, as it stands there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,17 @@ def _sentence(path: Path, place: str, text: Any) -> Sentence:
             "Put marked words between [ and ].",
         )
     wrong = sum(map(_words, marked))
-    return Sentence(_words(text.replace("[", " ").replace("]", " ")), wrong, bool(marked))
+    plain = text.replace("[", " ").replace("]", " ")
+    return Sentence(_words(plain), wrong, bool(marked), tuple(" ".join(m.split()) for m in marked))
+
+
+def read_categories(path: Path) -> dict[str, str]:
+    """A file ``phrase,category``: the kind of error that a person sees in each phrase."""
+    faults, found = Faults(), dict[str, str]()
+    for _, (phrase, category) in read_table(path, Columns(("phrase", "category")), faults):
+        found[phrase.casefold()] = category
+    faults.refuse()
+    return {phrase: category for phrase, category in found.items() if category}
 
 
 def _words(text: str) -> int:

@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analysis.presenting.exports import Table
 from analysis.reading.factuality import HIGHEST, Paragraph
+from analysis.results.phrases import category_shares, phrase_table, phrases, shares_table
 
 LEVELS = ("paragraph", "sentence", "word")
+TABLES = ("errors", "systems", "human", "phrases", "categories")
 BAND = (0.025, 0.975)
 
 
 def factuality_tables(
-    paragraphs: Sequence[Paragraph], *, rng: np.random.Generator, draws: int = 1_000
+    paragraphs: Sequence[Paragraph],
+    *,
+    rng: np.random.Generator,
+    draws: int = 1_000,
+    categories: Mapping[str, str] | None = None,
 ) -> dict[str, Table]:
-    """Tables by name: `errors` over all systems, `systems` best first, `human` for `correlate`.
+    """Tables by name: `errors` over all systems, `systems` best first, `human` for `correlate`,
+    `phrases` that were marked at least twice, and the shares of their `categories`, which are
+    suggested where none is given.
 
     A paragraph has errors when its score is below the highest, a sentence when anything in it is
     marked, a word when it is marked.
     """
     units, wrong = _counts(paragraphs)
     human = _human(paragraphs, units, wrong)
+    sentences = (sentence for paragraph in paragraphs for sentence in paragraph.sentences)
+    found = phrases((phrase for one in sentences for phrase in one.phrases), categories)
     return {
         "errors": {
             "level": np.array(LEVELS, object),
@@ -33,6 +43,8 @@ def factuality_tables(
         },
         "systems": _systems(human, rng, draws),
         "human": human,
+        "phrases": phrase_table(found),
+        "categories": shares_table(category_shares(found)),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from xml.etree.ElementTree import Element
 
 from analysis.presenting.document import (
@@ -16,25 +16,21 @@ from analysis.presenting.document import (
     picture,
     sentence,
     table,
+    title_of,
 )
 from analysis.presenting.downloads import table_file, table_formats
 from analysis.presenting.exports import Table, as_lines
-from analysis.presenting.latex import escaped, number, shaded
+from analysis.presenting.latex import escaped, number, p_matrix
 from analysis.results.findings.ranking import ranking_sentence
 from analysis.results.numbers import as_json
 from analysis.results.registry import Counts, Finding, Section, Summary, findings
 from analysis.results.settings import QUICK_RATINGS
-from analysis.stats.signature import cutoff
-
-if TYPE_CHECKING:
-    from analysis.results.pipeline import Analysis
 
 Maker = Callable[[], bytes]
 ADJUSTED: Final = {"": "p", "-holm": "p_holm", "-bh": "p_bh"}
 """How p is adjusted for many tests, by what is added to the names of files."""
 DRAWN: Final = ("html", "svg", "png")
 """Kinds of files with charts, which web machines cannot draw."""
-TITLE = "Direct Assessment: results"
 METHOD = (
     "z scores: each annotator's ratings less their mean, over their standard deviation. A "
     "caption's score is the mean over its ratings, a system's the mean over its captions. The same "
@@ -46,17 +42,13 @@ NO_TRUST = (
 )
 
 
-def title_of(source: str, analysis: Analysis) -> str:
-    """The file, and the day of its last rating where it tells: the same file, the same bytes."""
-    last = cutoff(analysis.ratings)
-    day = f", ratings until {last[:10]}" if last else ""
-    return f"Direct Assessment: {source}{day}"
-
-
 def result_files(
-    summary: Summary, captions: Callable[[], Table], *, title: str = TITLE
+    summary: Summary, captions: Callable[[], Table], *, source: str = "results"
 ) -> dict[str, Maker]:
-    """What makes each file, by its name. ``captions`` is called for a file of captions."""
+    """What makes each file, by its name. ``captions`` is called for a file of captions; ``source``
+    is the file or the campaign that the report names.
+    """
+    title = title_of("Direct Assessment", source, summary.signature)
     made: dict[str, Maker] = {
         f"{name}.{format}": partial(_table, table, format, str(summary.signature))
         for name, table in (summary.tables() | {"captions": captions}).items()
@@ -156,20 +148,12 @@ def significance_matrix(summary: Summary, adjusted: str = "p") -> str:
     systems = [row.system for row in summary.numbers["ranking"].systems]
     pairs = summary.numbers["significance"].pairs
     p = {(pair.better, pair.worse): getattr(pair, adjusted) for pair in pairs}
-    heads = [rf"\begin{{sideways}}{escaped(name)}\end{{sideways}}" for name in systems]
     lines = [
         *_head(summary, "[table]xcolor, booktabs, rotating"),
         f"% {adjusted}",
-        r"\begin{tabular}{l" + "r" * len(systems) + "}",
-        r"\toprule",
-        " & ".join(["", *heads]) + r" \\",
-        r"\midrule",
+        *p_matrix(systems, p, summary.settings.alpha),
     ]
-    for one in systems:
-        alpha = summary.settings.alpha
-        cells = ["--" if one == other else shaded(p[one, other], alpha) for other in systems]
-        lines.append(" & ".join([escaped(one), *cells]) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+    return "\n".join([*lines, ""])
 
 
 def _head(summary: Summary, packages: str) -> list[str]:
@@ -182,7 +166,7 @@ def _ranks(low: float, high: float) -> str:
     return f"{low:.0f}" if low == high else f"{low:.0f}--{high:.0f}"
 
 
-def report_html(summary: Summary, *, title: str = TITLE, adjusted: str = "p") -> str:
+def report_html(summary: Summary, *, title: str, adjusted: str = "p") -> str:
     """The whole report.
 
     Parameters

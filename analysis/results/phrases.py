@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -15,7 +15,6 @@ from typing import Final
 import numpy as np
 
 from analysis.presenting.exports import Table
-from analysis.results.marked import Judged
 
 CATEGORIES: Final = ("person", "action", "object", "adjective", "poor generation", "other")
 _WORD = re.compile(r"[\w<>']+")
@@ -64,17 +63,16 @@ class CategoryShare:
 
 
 def phrases(
-    judged: Sequence[Judged], decided: Mapping[str, str] | None = None, *, least: int = 2
+    marked: Iterable[str], decided: Mapping[str, str] | None = None, *, least: int = 2
 ) -> list[Phrase]:
     """What was marked at least so often, whatever its case, the most frequent first.
 
     ``decided`` are the categories that people gave, by phrase.
     """
-    said = Counter(each.text[start:end].casefold() for each in judged for start, end in each.marks)
     given = decided or {}
     found = [
         Phrase(text, count, suggested_category(text), given.get(text, ""))
-        for text, count in said.items()
+        for text, count in Counter(map(str.casefold, marked)).items()
         if count >= least
     ]
     return sorted(found, key=lambda each: (-each.marks, each.text))
@@ -98,7 +96,7 @@ def suggested_category(phrase: str) -> str:
 
 
 def category_shares(found: Sequence[Phrase]) -> list[CategoryShare]:
-    """Of the marks of all phrases, in the order of the categories.
+    """Of the marks of all phrases, in the order of the categories; those of one's own come last.
 
     >>> [each.share for each in category_shares([Phrase("sits", 3, "action", ""),
     ...                                          Phrase("sofa", 1, "object", "other")])]
@@ -106,7 +104,7 @@ def category_shares(found: Sequence[Phrase]) -> list[CategoryShare]:
     """
     total = sum(each.marks for each in found)
     shares = []
-    for category in CATEGORIES:
+    for category in dict.fromkeys((*CATEGORIES, *(each.category for each in found))):
         own = [each.marks for each in found if each.category == category]
         shares.append(CategoryShare(category, len(own), sum(own), sum(own) / total if total else 0))
     return shares
@@ -119,4 +117,13 @@ def phrase_table(found: Sequence[Phrase]) -> Table:
         "marks": np.array([each.marks for each in found], np.int64),
         "category": np.array([each.category for each in found], object),
         "decided": np.array(["yes" if each.decided else "no" for each in found], object),
+    }
+
+
+def shares_table(found: Sequence[CategoryShare]) -> Table:
+    return {
+        "category": np.array([each.category for each in found], object),
+        "phrases": np.array([each.phrases for each in found], np.int64),
+        "marks": np.array([each.marks for each in found], np.int64),
+        "share": np.array([each.share for each in found], np.float64),
     }

@@ -241,7 +241,7 @@ def evaluation_makers(row: MetricEvaluation) -> dict[str, Maker]:
     if row.choices.get("sets"):
         return set_files(set_numbers(row))
     found = evaluation_numbers(row)
-    return evaluation_files(found.evaluation, robustness=found.robustness)
+    return evaluation_files(found.evaluation, robustness=found.robustness, source=row.campaign.name)
 
 
 def evaluation_points(row: MetricEvaluation) -> pa.Table | None:

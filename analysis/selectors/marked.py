@@ -96,7 +96,8 @@ def controls_of(answers: list[Answered]) -> list[Control]:
 def phrases_marked(campaign: Campaign, judged: list[Judged]) -> list[Phrase]:
     """What was marked more than once, with the categories that people decided on."""
     rows = PhraseCategory.objects.filter(campaign=campaign)
-    return phrases(judged, dict(rows.values_list("phrase", "category")))
+    marked = (each.text[start:end] for each in judged for start, end in each.marks)
+    return phrases(marked, dict(rows.values_list("phrase", "category")))
 
 
 def people_marking(campaign: Campaign, judged: list[Judged]) -> list[dict[str, object]]:

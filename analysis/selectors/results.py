@@ -74,7 +74,7 @@ def result_makers(result: Result) -> dict[str, Maker]:
     return result_files(
         result_summary(result),
         lambda: captions_table(as_table(result_listing(result, CAPTIONS))),
-        title=result.campaign.name,
+        source=result.campaign.name,
     )
 
 

@@ -46,6 +46,7 @@ def test_it_writes_every_promised_file_and_says_what_it_found(ratings_csv, tmp_p
     promised = [*(f"{name}.csv" for name in TABLES), "report.html", "report.json", "signature.txt"]
     assert sorted(file.name for file in out.iterdir()) == sorted(promised)
     assert "800 ratings by 8 annotators" in said
+    assert f"<h1>Direct Assessment: {ratings_csv.name}" in (out / "report.html").read_text()
     assert (out / "signature.txt").read_text().strip() in said
 
 

@@ -49,6 +49,28 @@ def test_paragraphs_sentences_and_words_are_counted(tmp_path):
     assert human.loc["v1", "B"].tolist() == [2, 0.5, 1 - 3 / 5]
 
 
+def test_phrases_marked_twice_get_categories_from_a_person(tmp_path):
+    said = ["[The man] adds", "[UNK]", "the [the  man] and [unk] and [once]", "[red] is [RED]"]
+    marked = {"v": {"A": {"paragraph_score": 2, "sentences": said}}}
+    analysed(marked, tmp_path)
+    sheet = tmp_path / "out" / "phrases.csv"
+    found = pd.read_csv(sheet, keep_default_na=False)
+    assert found.values.tolist() == [
+        ["red", 2, "adjective", "no"], ["the man", 2, "person", "no"],
+        ["unk", 2, "poor generation", "no"],
+    ]  # fmt: skip
+    found["category"] = ["colour", "", "other"]
+    found.to_csv(tmp_path / "given.csv", index=False)
+    call_command(
+        "analyse", str(tmp_path / "factuality_annotation.json"), "--categories",
+        str(tmp_path / "given.csv"), "--out", str(tmp_path / "out"), stdout=io.StringIO(),
+    )  # fmt: skip
+    shares = pd.read_csv(tmp_path / "out" / "categories.csv").round(3)
+    assert shares[shares["marks"] > 0].values.tolist() == [
+        ["person", 1, 2, 0.333], ["other", 1, 2, 0.333], ["colour", 1, 2, 0.333],
+    ]  # fmt: skip
+
+
 def test_correlate_takes_what_it_writes(tmp_path):
     videos = {f"v{n}": MARKED["v1"] if n % 2 else MARKED["v2"] for n in range(4)}
     human = analysed(videos, tmp_path)["human"]

@@ -13,8 +13,8 @@ from analysis.results.marked import (
     long_table,
     pair_f1,
     paragraphs,
-    phrases,
 )
+from analysis.results.phrases import phrases
 
 TEXT = "Add the egg. Stir slowly."  # words at 0–3, 4–7, 8–11; 13–17, 18–24
 ANN = Judged("ann", "v1", "A", TEXT, 2, ((8, 11), (13, 24)))
@@ -67,9 +67,9 @@ def test_pairs_share_what_both_marked():
 
 
 def test_phrases_are_counted_whatever_their_case():
-    loud = Judged("dot", "v2", "A", "An EGG.", 1, ((3, 6),))
-    assert phrases([*CROWD, loud]) == [("egg", 3)]
-    assert phrases(CROWD, least=1)[1] == ("stir slowly", 1)
+    marked = ["egg", "stir slowly", "egg", "EGG"]
+    assert [(one.text, one.marks) for one in phrases(marked)] == [("egg", 3)]
+    assert [one.text for one in phrases(marked, least=1)] == ["egg", "stir slowly"]
 
 
 def test_every_answer_is_a_row():

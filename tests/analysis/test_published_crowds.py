@@ -1,4 +1,5 @@
-"""Two real crowds come out as the method's authors published them (WMT 2021).
+"""Real crowds come out as the method's authors published them (WMT 2021), and files of the field
+are read as their makers left them.
 
 The data is not ours to redistribute: it is read from DA_PUBLISHED, by default the folder
 `shared/published` beside the checkout. Tolerances are those the published digits allow.
@@ -13,9 +14,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.reading import read_ratings
 from analysis.results.pipeline import analyse
 from analysis.results.settings import Settings
 from analysis.stats.ratings import Ratings
+from analysis.stats.signature import sign
+from daplatform.tables import TableError
 
 PUBLISHED = Path(os.environ["DA_PUBLISHED"])
 
@@ -118,3 +122,45 @@ def test_wins_and_clusters(crowd):
     )
     assert (ours.loc[published.index] == published).all(axis=None)
     assert [analysis.ratings.systems[code] for code in ranking.order] == list(published.index)
+
+
+@pytest.fixture(scope="module")
+def raw():
+    folder = PUBLISHED / "raw"
+    if not folder.is_dir():
+        pytest.skip(f"PUBLISHED DATA MISSING, NO FILE OF THE FIELD IS READ AS IT IS: {folder}")
+    return folder
+
+
+def lines_of(path):
+    return path.read_text(encoding="utf-8").splitlines()
+
+
+def test_standardised_scores_as_their_authors_left_them(raw):
+    path = raw / "wmt21-ad-csen-good-stnd.csv"
+    file = read_ratings(path)
+    assert len(file.ratings) == len(lines_of(path)) - 1
+    found = analyse(file.ratings, Settings(keep_all_annotators=True, draws=1))
+    published = pd.read_csv(PUBLISHED / "wmt21-cs-en/expected/systems.csv", index_col="system")
+    ours = by_label(found.ratings.systems, z=found.systems.z).loc[published.index]
+    np.testing.assert_allclose(ours["z"], published["z"], atol=2e-6)
+
+
+def test_eight_cells_under_twelve_names_and_four_language_pairs(raw):
+    path = raw / "facebook-wikipedia-2021-ad-latest.csv"
+    rows = [line.replace("\t", " ").split() for line in lines_of(path)[1:]]
+    pairs = {f"{row[2]}-{row[3]}" for row in rows}
+    with pytest.raises(TableError, match=f"{len(pairs)} language pairs"):
+        read_ratings(path)
+    read = {pair: len(read_ratings(path, pair=pair).ratings) for pair in pairs}
+    assert sum(read.values()) == len(rows)
+
+
+def test_an_appraise_export_with_its_header_and_without(raw, tmp_path):
+    path = raw / "WMT22.Appraise.SegLvlLivRef.filtered.csv"
+    headed = tmp_path / "headed.csv"
+    head = (raw / "header.SegLvl.csv").read_text(encoding="utf-8").strip()
+    headed.write_text(f"{head}\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
+    signed = {str(sign(read_ratings(one).ratings, {})) for one in (path, headed)}
+    assert len(signed) == 1
+    assert len(read_ratings(path).ratings) == len(lines_of(path))

@@ -167,6 +167,15 @@ def test_choices_change_the_result(campaign, client_of, organiser, woken):
     assert (wanted.choices["test"], wanted.choices["alpha"]) == ("wilcoxon", 0.01)
 
 
+def test_quality_control_has_a_level_and_a_minimum_of_its_own(
+    campaign, client_of, organiser, woken
+):
+    page_of(client_of(organiser), campaign, quality_alpha="0.001", min_pairs="10")
+    wanted = Result.objects.get().choices
+    assert (wanted["quality_alpha"], wanted["minimum_pairs"]) == (0.001, 10)
+    assert wanted["alpha"] == CHOICES.alpha
+
+
 def test_choices_that_make_no_sense_are_refused(campaign, client_of, organiser):
     assert page_of(client_of(organiser), campaign, test="tea-leaves").status_code == 400
     assert not Result.objects.exists()

@@ -15,7 +15,7 @@ from django.core.management.base import BaseCommand, CommandError
 from analysis.presenting.downloads import table_file, table_formats
 from analysis.reading import RatingsFile, factuality, read_ratings
 from analysis.reading.files import beginning
-from analysis.results.factuality import factuality_tables
+from analysis.results.factuality import TABLES, factuality_tables
 from analysis.results.folder import ResultFolder, write_files
 from analysis.results.pipeline import Analysis, analyse, unchecked
 from analysis.results.settings import QUICK_RATINGS, Settings
@@ -117,6 +117,13 @@ class Command(BaseCommand):
             help="systems that are not ranked, such as all runs of a team but its primary one",
         )
         parser.add_argument(
+            "--categories",
+            type=Path,
+            metavar="FILE",
+            help="phrases.csv of an earlier run over marked paragraphs, with the suggested kinds "
+            "of errors corrected: categories.csv has their shares",
+        )
+        parser.add_argument(
             "--planned-captions",
             type=int,
             metavar="N",
@@ -161,9 +168,13 @@ class Command(BaseCommand):
         from analysis.results.files import known_names
 
         rng = np.random.default_rng(options["seed"])
-        tables = factuality_tables(factuality.read(path), rng=rng, draws=options["draws"])
+        given = options["categories"]
+        categories = factuality.read_categories(given) if given else None
+        tables = factuality_tables(
+            factuality.read(path), rng=rng, draws=options["draws"], categories=categories
+        )
         format = options["format"]
-        known = {f"{name}.{one}" for name in tables for one in table_formats()}
+        known = {f"{name}.{one}" for name in TABLES for one in table_formats()}
         files = {
             f"{name}.{format}": partial(table_file, made, format) for name, made in tables.items()
         }
@@ -203,7 +214,6 @@ def write(
         chosen_names,
         known_names,
         result_files,
-        title_of,
     )
     from analysis.results.listings import captions_listing
     from analysis.results.pipeline import summarise
@@ -212,7 +222,7 @@ def write(
     files = result_files(
         summary,
         lambda: captions_table(captions_listing(analysis)),
-        title=title_of(source.name, analysis),
+        source=source.name,
     )
     with ResultFolder(out, known_names()) as folder:
         write_files(folder, files, chosen_names(files, format=format, latex=latex))

@@ -233,7 +233,7 @@ class Command(BaseCommand):
             robustness=robustness,
             compare=options["compare"],
             mean_of_scores=options["mean_of_scores"],
-            title=f"Metrics against people: {options['human'].name}",
+            source=options["human"].name,
         )
         out: Path = options["out"]
         with ResultFolder(out, files) as folder:

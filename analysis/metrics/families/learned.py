@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from analysis.metrics.artifacts import Artifact
 from analysis.metrics.batch import Batch, Values
@@ -66,18 +69,36 @@ def _family(artifact: Artifact, embedder: Embedder) -> Family:
             from analysis.metrics.learned.features import features
         _same_model(artifact, context.resource(SENTENCE.name).signature)
         own = embedder(batch, context)
-        return {artifact.name: loaded().predict(features(batch, context, own))}
+
+        def predict(part: Batch) -> Values:
+            return loaded().predict(features(part, context, own))
+
+        if settings.learned_references == "mean":
+            return {artifact.name: mean_over_references(batch, predict)}
+        return {artifact.name: predict(batch)}
 
     return Family(
         metrics={artifact.name: artifact.summary},
         paper=artifact.paper,
         needs=frozenset({Need.REFERENCES, SENTENCE.name}),
-        settings=(),
+        settings=("learned_references",),
         score=score,
         uses_corpus=lambda settings: True,
         data=lambda: artifact.signature,
         seen=seen_of(artifact),
     )
+
+
+def mean_over_references(batch: Batch, predict: Callable[[Batch], Values]) -> Values:
+    """Every reference by itself, then the mean of what is predicted (bertha-2022, eq. 4)."""
+    counts = np.array([len(batch.references[video]) for video in batch.videos])
+    total = np.zeros(len(batch))
+    for at in range(counts.max(initial=0)):
+        rows = np.flatnonzero(counts > at)
+        part = batch.take(rows)
+        told = {video: [batch.references[video][at]] for video in part.videos}
+        total[rows] += predict(replace(part, references=told))
+    return np.asarray(total / counts)
 
 
 def _same_model(artifact: Artifact, here: str) -> None:

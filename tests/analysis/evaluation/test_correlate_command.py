@@ -347,20 +347,33 @@ def test_foils_are_looked_at_with_their_videos(seen, pretend_model):
 
 
 def test_scores_of_two_models_stand_in_one_table(files):
-    for label, offset in (("ViT-B-32", 0.0), ("ViT-B-16", 0.1)):
+    for label, offset, idf in (("ViT-B-32", 0.0, "paper"), ("ViT-B-16", 0.1, "none")):
         found = rows(files / "scores.csv")
+        made = {f"good@{label}": f"good|idf:{idf}|k:5"}
+        (files / f"{label}.csv.json").write_text(json.dumps({"signatures": made}))
         write(files / f"{label}.csv", ["video", "system", "metric", "value"],
               [[row["video"], row["system"], f"{row['metric']}@{label}",
                 float(row["value"]) + offset] for row in found])  # fmt: skip
-    out = StringIO()
+    said = StringIO()
     call_command(
         "correlate", "--human", str(files / "human.csv"), "--metrics",
         str(files / "ViT-B-32.csv"), str(files / "ViT-B-16.csv"), "--out", str(files / "out"),
-        *QUICK, stdout=out, stderr=StringIO(),
+        *QUICK, stdout=StringIO(), stderr=said,
     )  # fmt: skip
     found = {row["metric"] for row in rows(files / "out" / "correlations.csv")}
     assert found == {f"{name}@{label}" for name in ("good", "poor")
                      for label in ("ViT-B-32", "ViT-B-16")}  # fmt: skip
+    differ = "good@ViT-B-32 with idf:paper; good@ViT-B-16 with idf:none"
+    assert differ in said.getvalue()
+    assert differ in (files / "out" / "report.html").read_text()
+
+
+def test_the_report_names_its_file_and_the_fields_own_words(files):
+    correlate(files)
+    html = (files / "out" / "report.html").read_text()
+    assert "<h1>Metrics against people: human.csv</h1>" in html
+    assert "Over systems they keep the systems fixed" in html
+    assert {"Pairs in order (acc_eq)", "Soft (SPA)"} <= set(re.findall(r"<th[^>]*>([^<]+)", html))
 
 
 def test_what_score_writes_fits_people_whatever_videos_are_called(tmp_path):

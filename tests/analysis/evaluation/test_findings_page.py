@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,16 @@ def test_what_is_said_of_published_data_is_what_the_commands_find(name, make):
 @pytest.mark.slow
 def test_what_is_said_of_the_demo_model_is_what_it_does():
     assert differing(page("metrics.md"), demo(Path())) == []
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in DOCS.glob("*.md")))
+def test_no_table_of_correlations_is_written_by_hand(name):
+    by_hand = [
+        line
+        for line in re.sub(r"<!--f:.*?<!--/f-->", "", page(name), flags=re.DOTALL).splitlines()
+        if line.startswith("|") and len(re.findall(r"(?<![\d.])[−-]?\.\d\d", line)) > 1
+    ]
+    assert by_hand == []
 
 
 @pytest.mark.parametrize("name", PAGES)

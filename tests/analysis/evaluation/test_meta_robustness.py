@@ -89,6 +89,12 @@ def test_order_matters_to_bleu_and_foils_score_lower(checked):
     )
 
 
+def test_words_are_shuffled_twenty_times_and_the_range_is_told(checked):
+    bleu = next(one for one in of(checked, "word order") if one.metric == "bleu4")
+    assert bleu.repeats == 20
+    assert bleu.low < bleu.pearson < bleu.high
+
+
 def test_what_cannot_be_checked_is_said(captions):
     scorer = Scorer(["bleu4"], ScoringContext())
     alone = CaptionSet(

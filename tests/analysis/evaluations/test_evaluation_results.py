@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 from django.core.management import call_command
@@ -107,6 +108,12 @@ def test_the_files_are_those_of_the_command_line(ready, scored, page_of, tmp_pat
     for name, content in written.items():
         if name != "report.html":  # whose title names the file
             assert makers[name]() == content, name
+    day = r", ratings until \d{4}-\d\d-\d\d</h1>"
+    for report, source in (
+        (written["report.html"], "ratings.csv"),
+        (makers["report.html"](), scored.name),
+    ):
+        assert re.search(f"<h1>Metrics against people: {source}{day}", report.decode())
 
 
 def test_everybody_can_be_asked(scored):

@@ -71,6 +71,19 @@ def test_while_ratings_can_decide_something_nobody_is_told_to_stop(look, half):
     assert ">Not yet</span>" in markup(response)
 
 
+def test_all_rated_and_not_yet_enough_stand_together_with_the_reason(look, rated):
+    say(rated, False)
+    said = " ".join(markup(look()).split())
+    assert ">Not yet</span>" in said
+    assert "All requested ratings are in. The ranking’s own tests are valid for one look" in said
+    assert "This rule is stricter" in said
+
+
+def test_while_ratings_are_missing_they_are_not_said_to_be_in(look, half):
+    say(half, False)
+    assert "All requested ratings are in" not in markup(look())
+
+
 @pytest.mark.parametrize("state", ["closed", "live"])
 def test_nothing_is_to_be_closed_where_nobody_is_asked_any_more(look, launched, rated, state):
     """Closed already; or all places taken, so that closing would spare nothing."""

@@ -16,6 +16,7 @@ from analysis.metrics.config import MetricConfig
 from analysis.metrics.context import ScoringContext
 from analysis.metrics.families import rouge
 from analysis.metrics.families.fusion import fusion_json
+from analysis.metrics.families.learned import mean_over_references
 from analysis.metrics.registry import Family, MetricUnavailable, Need, metric_names, needs_of
 from analysis.metrics.scoring import embed, embeddable, score
 from analysis.metrics.settings import Settings
@@ -189,3 +190,16 @@ def test_a_fusion_has_no_value_where_a_metric_read_the_caption_in_part(files):
     scores = score(batch, ["fusion"], Settings(), context)
     assert np.isnan(scores.values["fusion"]).tolist() == [False, True]
     assert "longer than the sentence model reads" in str(scores.faults[0])
+
+
+def test_one_by_one_every_reference_counts_alike():
+    """Videos may have one reference or several."""
+    told = {"v": ["a", "abc"], "w": ["ab"]}
+    batch = Batch(["x", "yy", "zzz"], ["v", "w", "v"], told, told)
+
+    def predict(part):
+        assert all(len(part.references[video]) == 1 for video in part.videos)
+        pairs = zip(part.captions, part.videos, strict=True)
+        return np.array([10 * len(text) + len(part.references[v][0]) for text, v in pairs])
+
+    assert mean_over_references(batch, predict).tolist() == [12, 22, 32]

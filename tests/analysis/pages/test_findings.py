@@ -149,7 +149,10 @@ class TestFiles:
         for _ in range(2):  # safe twice
             file_draw_task(*sent[0])
         monkeypatch.setattr(file_services, "can_draw", lambda: False)
-        assert b"<svg" in body(client.get(self.address(result, "report.html")))
+        report = body(client.get(self.address(result, "report.html")))
+        assert b"<svg" in report
+        title = f"<h1>Direct Assessment: {campaign.name}, ratings until 20"
+        assert title in report.decode()
 
     def test_there_is_no_other_file(self, campaign, client_of, organiser):
         result = compute(campaign)

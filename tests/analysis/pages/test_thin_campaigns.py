@@ -178,7 +178,7 @@ def test_two_campaigns_of_which_one_counts_nobody_have_nothing_in_common(
 def test_the_report_of_nobody_says_nothing_about_a_ranking(campaign, shown):
     rate(campaign, alike)
     shown("ranking")
-    report = report_html(result_summary(Result.objects.get()))
+    report = report_html(result_summary(Result.objects.get()), title="Nobody")
     assert "none of them counts" in report
     assert NOBODY in report
     for heading in ("Which differences", "How far to trust it", "Scores given", ">Ranking<"):
