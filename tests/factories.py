@@ -29,7 +29,9 @@ def make_user(*groups: str, **fields: Any) -> User:
 def group_named(name: str) -> Group:
     """A group of the migration; made again where a test before this one emptied the database."""
     if not Group.objects.filter(name=name).exists():
-        import_module("hits.migrations.0002_groups").add_groups(apps, connection.schema_editor())
+        editor = connection.schema_editor()
+        import_module("hits.migrations.0002_groups").add_groups(apps, editor)
+        import_module("analysis.migrations.0002_metric_permissions").grant(apps, editor)
     return Group.objects.get(name=name)
 
 
