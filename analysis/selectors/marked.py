@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from itertools import groupby
 from statistics import mean
+from typing import Any
 
 from django.db.models import QuerySet
 
@@ -145,7 +146,7 @@ def _answered(ratings: QuerySet[Rating]) -> list[Answered]:
         "caption__system__name",
         "score",
     )
-    latest = {row[:2]: row for row in rows}
+    latest: dict[tuple[int, int], tuple[Any, ...]] = {row[:2]: row for row in rows}
     return [
         Answered(
             assignment,
