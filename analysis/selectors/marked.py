@@ -149,10 +149,11 @@ def _answered(ratings: QuerySet[Rating]) -> list[Answered]:
     latest: dict[tuple[int, int], tuple[Any, ...]] = {row[:2]: row for row in rows}
     return [
         Answered(
-            assignment,
-            *about,
-            text,
-            Judged(name, video, system, damaged or text, score, tuple(sorted(marks[pk]))),
+            assignment, video, item, kind, original, revision, text,
+            Judged(name, clip, system, damaged or text, score, tuple(sorted(marks[pk]))),
         )
-        for assignment, _, pk, *about, text, damaged, name, video, system, score in latest.values()
-    ]
+        for (
+            assignment, _, pk, video, item, kind, original, revision, text, damaged,
+            name, clip, system, score,
+        ) in latest.values()
+    ]  # fmt: skip
