@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from itertools import groupby
 from statistics import mean
+from typing import Any
 
 from django.db.models import QuerySet
 
@@ -146,13 +147,14 @@ def _answered(ratings: QuerySet[Rating]) -> list[Answered]:
         "caption__system__name",
         "score",
     )
-    latest = {row[:2]: row for row in rows}
+    latest: dict[tuple[int, int], tuple[Any, ...]] = {row[:2]: row for row in rows}
     return [
         Answered(
-            assignment,
-            *about,
-            text,
-            Judged(name, video, system, damaged or text, score, tuple(sorted(marks[pk]))),
+            assignment, video, item, kind, original, revision, text,
+            Judged(name, clip, system, damaged or text, score, tuple(sorted(marks[pk]))),
         )
-        for assignment, _, pk, *about, text, damaged, name, video, system, score in latest.values()
-    ]
+        for (
+            assignment, _, pk, video, item, kind, original, revision, text, damaged,
+            name, clip, system, score,
+        ) in latest.values()
+    ]  # fmt: skip

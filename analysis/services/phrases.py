@@ -26,10 +26,11 @@ def phrases_categorise(*, campaign: Campaign, given: Mapping[str, str], by: User
         if known.get(phrase, "") != category and len(phrase) <= PhraseCategory.LONGEST
     }
     for phrase, category in changed.items():
-        row = {"campaign": campaign, "phrase": phrase}
         if category in CATEGORIES:
             values = {"category": category, "by": by}
-            PhraseCategory.objects.update_or_create(**row, defaults=values)
+            PhraseCategory.objects.update_or_create(
+                campaign=campaign, phrase=phrase, defaults=values
+            )
         else:
-            PhraseCategory.objects.filter(**row).delete()
+            PhraseCategory.objects.filter(campaign=campaign, phrase=phrase).delete()
     return len(changed)
