@@ -80,7 +80,7 @@ JSON: dict[str, Any] = {
 # What cannot change any more once a campaign is live.
 MATERIAL = ("hits.Campaign", "hits.Video", "hits.System", "hits.Caption", "hits.HitItem")
 # What is only ever added to.
-APPENDED = ("crowds.LedgerEntry", "crowds.AuditEntry")
+APPENDED = ("crowds.LedgerEntry", "crowds.AuditEntry", "annotations.Mark")
 
 
 def all_models() -> list[type[models.Model]]:
