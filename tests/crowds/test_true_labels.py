@@ -118,10 +118,11 @@ SENTENCES = {
 }
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("state", [*HERE[1:], State.APPROVED, State.REJECTED])
 @pytest.mark.parametrize("minutes", [-1, 1])
 def test_what_closed_work_says_is_true_of_it(state, minutes):
-    turn = Assignment(state=state, expires_at=NOW + dt.timedelta(minutes=minutes))
+    turn = Assignment(pk=1, state=state, expires_at=NOW + dt.timedelta(minutes=minutes))
     said = closed_sentence(turn, NOW)
     assert SENTENCES[said](state, minutes < 0)
 
