@@ -71,7 +71,8 @@ def answered_videos(campaign: Campaign, annotator: Annotator) -> list[AnsweredVi
     if not campaign.asked.marks:
         return []
     corrections: defaultdict[tuple[int, int], list[Correction]] = defaultdict(list)
-    for each in Correction.objects.filter(assignment__campaign=campaign):
+    theirs = Correction.objects.filter(assignment__campaign=campaign)
+    for each in theirs.filter(assignment__annotator=annotator):
         corrections[each.assignment_id, each.video_id].append(each)
     answers = _answered(Rating.objects.filter(campaign=campaign, annotator=annotator))
     return [

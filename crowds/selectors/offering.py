@@ -8,9 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Decimal
 
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import QuerySet
 
-from annotations.models import Assignment
 from annotations.tokens import Entry, since
 from crowds.gateway import Facts, Gateway, HitSpec, Price, PublicationSpec, Requirements
 from crowds.models import Launch, Policy
@@ -25,7 +24,7 @@ from crowds.selectors.entry import entry_addresses, work_estimate
 from crowds.selectors.money import campaign_sums, policy_of
 from hits.models import Batch, Campaign
 from hits.planning import QualityReach, hourly_pay
-from hits.selectors import batch_reach
+from hits.selectors import batch_reach, campaign_batches
 
 CENT = Decimal("0.01")
 # The crowd approves by itself only if nobody here ever does.
@@ -231,11 +230,8 @@ def _price_whole(launch: Launch, chunks: Sequence[Chunk], gateway: Gateway) -> P
 
 def batches_to_launch(campaign: Campaign) -> QuerySet[Batch]:
     """Composed, with HITs, and rated by nobody yet; newest first, each with its `hit_count`."""
-    taken = Assignment.objects.filter(hit__batch=OuterRef("pk"), annotator__isnull=False)
-    composed: QuerySet[Batch] = campaign.batches.filter(
-        ~Exists(taken), status=Batch.Status.DONE, launch=None
-    )
-    return composed.annotate(hit_count=Count("hits")).filter(hit_count__gt=0).order_by("-number")
+    composed = campaign_batches(campaign).filter(status=Batch.Status.DONE, launch=None)
+    return composed.filter(is_begun=False, hit_count__gt=0)  # type: ignore[misc] # annotated there
 
 
 def pay_warnings(hourly: Decimal, facts: Facts) -> tuple[str, ...]:
