@@ -22,8 +22,10 @@ PAGES: Mapping[str, tuple[Maker, ...]] = {
     "findings.md": published.FINDINGS,
     "papers.md": printed.FINDINGS,
     "metrics.md": (*demo_ranking.FINDINGS, published.two_bleus),
+    "learning.md": (printed.learned,),
 }
 NEED_NO_DATA = demo_ranking.FINDINGS
+TAKE_MINUTES = (printed.learned,)  # no test repeats these
 _MARKED = re.compile(r"(<!--f:(?P<name>[\w.]+)-->)(?P<text>.*?)(<!--/f-->)", re.DOTALL)
 
 

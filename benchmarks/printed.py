@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 
 from benchmarks.published import (
+    LEVEL,
     WHOLE,
     Row,
     Texts,
@@ -32,7 +34,7 @@ def crowds(data: Path) -> Texts:
     rows: list[tuple[object, ...]] = [("points", "crowd", "what", "published", "ours")]
     for name in CROWDS:
         folder = data / name
-        found = wrote("analyse", folder / "ratings.csv", "--keep-all-annotators")
+        found = wrote("analyse", folder / "ratings.csv", "--keep-all-annotators", "--draws", 1)
         told = {path.stem: rows_of(path) for path in (folder / "expected").glob("*.csv")}
         checked = {row["annotator"] for row in told["quality"]}
         own = [row for row in found["annotators"] if row["annotator"] in checked]
@@ -79,11 +81,7 @@ def years_beside(data: Path) -> Texts:
     """Tables 1 to 4 of bertha-2022 with the metrics at hand, each kind of set in one command."""
     made: Texts = {}
     for kind, numbers in (("single", (1, 3)), ("multiple", (2, 4))):
-        folder = data / "trecvid-vtt" / f"{kind}-annotator"
-        options: list[object] = ["--scores", "z", "--shift", "auto", "--leave-out-of-mean", "2016"]
-        for year in YEARS:
-            options += ["--set", f"{year}={folder / year}"]
-        options += ["--whole", f"2018={data / 'trecvid-vtt' / WHOLE}"]
+        options = [*_years(data, kind), "--scores", "z", "--leave-out-of-mean", "2016"]
         sets = correlate(*options, "--compute", ",".join(METRICS))["sets"]
         for number, level in zip(numbers, ("system", "caption"), strict=True):
             rows = some(sets, level=level)
@@ -94,6 +92,36 @@ def years_beside(data: Path) -> Texts:
             ]  # fmt: skip
             made |= {f"bertha{number}": table(("", *YEARS, "mean without 2016"), *shown)}
     return made
+
+
+def _years(data: Path, kind: str) -> list[object]:
+    """All years of one kind of set, as `correlate` and `learn` take them."""
+    folder = data / "trecvid-vtt"
+    named = (("--set", f"{year}={folder / f'{kind}-annotator' / year}") for year in YEARS)
+    return [*chain(*named), "--whole", f"2018={folder / WHOLE}", "--shift", "auto"]
+
+
+def learned(data: Path) -> Texts:
+    """A head on every year it did not learn from, beside the metrics it must beat."""
+    sets = wrote("learn", "head", "--leave-one-out", *_years(data, "multiple"))["sets"]
+    rows = some(sets, level="caption")
+    lead = [
+        (float(one(rows, metric="head", set=year)["pearson"])
+         - float(one(rows, metric="sts", set=year)["pearson"]),
+         float(one(rows, metric="sts", set=year)["p_williams"]))
+        for year in YEARS
+    ]  # fmt: skip
+    shown = [
+        (f"`{row['metric']}`",
+         *(short(one(rows, metric=row["metric"], set=year)["pearson"]) for year in (*YEARS, MEAN)))
+        for row in sorted(some(rows, set=MEAN), key=lambda row: -float(row["pearson"]))
+    ]  # fmt: skip
+    return {
+        "learned": table(("", *YEARS, "mean"), *shown),
+        "learned.lead": short(sum(gain for gain, _ in lead) / len(lead)),
+        "learned.ahead": f"{sum(gain > 0 for gain, _ in lead)} of {len(lead)}",
+        "learned.surely": str(sum(p < LEVEL for _, p in lead)),
+    }
 
 
 FINDINGS = (crowds, factuality_beside, years_beside)

@@ -35,16 +35,16 @@ Texts = dict[str, str]
 
 def correlate(*options: object, draws: int = 1) -> Tables:
     """What `manage.py correlate` writes, by the name of the file."""
-    return wrote("correlate", *options, "--placebo", 0, draws=draws)
+    return wrote("correlate", *options, "--placebo", 0, "--draws", draws)
 
 
-def wrote(command: str, *options: object, draws: int = 1) -> Tables:
+def wrote(command: str, *options: object) -> Tables:
     """The tables that a command writes, by the name of the file."""
     from django.core.management import call_command
 
     with tempfile.TemporaryDirectory(prefix="da-findings-") as folder:
         out = Path(folder) / "out"
-        call_command(command, *map(str, options), "--draws", str(draws), "--out", str(out),
+        call_command(command, *map(str, options), "--out", str(out),
                      stdout=StringIO(), stderr=StringIO())  # fmt: skip
         return {path.stem: rows_of(path) for path in out.glob("*.csv")}
 

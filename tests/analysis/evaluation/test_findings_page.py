@@ -9,14 +9,22 @@ from pathlib import Path
 import pytest
 
 from benchmarks.demo_ranking import demo
-from benchmarks.findings import DOCS, NEED_NO_DATA, PAGES, differing, stands, written
+from benchmarks.findings import (
+    DOCS,
+    NEED_NO_DATA,
+    PAGES,
+    TAKE_MINUTES,
+    differing,
+    stands,
+    written,
+)
 
 PUBLISHED = Path(os.environ["DA_PUBLISHED"])
 OF_PUBLISHED = [
     pytest.param(name, make, id=make.__name__)
     for name, makers in PAGES.items()
     for make in makers
-    if make not in NEED_NO_DATA
+    if make not in (*NEED_NO_DATA, *TAKE_MINUTES)
 ]
 
 
