@@ -42,22 +42,24 @@ def test_what_is_wrong_with_a_task_itself_is_still_said():
 def test_a_broker_that_hangs_holds_its_own_threads_only(settings, monkeypatch, caplog):
     """However many tasks are sent, each is left within a moment, and what is too much at once."""
     settings.WAKING_SECONDS = 0.0
-    monkeypatch.setattr("daplatform.task_base.SENDERS", Senders())
+    senders = Senders()
+    monkeypatch.setattr("daplatform.task_base.SENDERS", senders)
     answered, sending, before = threading.Event(), [], unsent("full")
 
     def hang(*_, **__):
         sending.append(threading.current_thread().name)
         answered.wait()
 
-    try:
-        with mock.patch.object(Task, "apply_async", side_effect=hang):
+    with mock.patch.object(Task, "apply_async", side_effect=hang):
+        try:
             for _ in range(THREADS + WAITING + 5):
                 outbox_run_task.delay("mturk")
             assert unsent("full") == before + 5
             assert "too many wait for the broker" in caplog.text
             assert len(sending) <= THREADS
-    finally:
-        answered.set()
+        finally:
+            answered.set()
+            senders._threads.shutdown()  # what still waits would be sent in the next test
 
 
 def test_the_request_that_asked_is_named_in_the_thread_that_sends():
