@@ -199,6 +199,7 @@ def complete_captions(
         system=system,
         videos=tuple(videos.tolist()),
         systems=tuple(systems.tolist()),
+        unit="captions" if joined.captions == len(joined) else "ratings",
     )
     return rows, used
 
@@ -214,6 +215,8 @@ def _about_shift(alignment: Alignment | None, shift: int) -> list[str]:
 
 def _about_systems(joined: Joined) -> list[str]:
     systems = sorted(set(joined.systems))
+    if joined.unnamed:
+        return ["The captions name no systems: nothing is defined at the system level"]
     if len(systems) == 1:
         return [f"There is one system, {systems[0]}: nothing is defined at the system level"]
     if len(systems) < FEWEST:
@@ -225,6 +228,11 @@ def _about_rows(
     human: str, joined: Joined, metrics: pd.DataFrame, used: NDArray[np.bool_], rows: Rows
 ) -> list[str]:
     found = []
+    if joined.captions < len(joined):
+        found.append(
+            f"Each row is one rating: n counts {int(used.sum()):,} ratings of "
+            f"{joined.human.index[used].nunique():,} captions, not captions"
+        )
     if missing := int(joined.human[human].isna().sum()):
         found.append(f"{captions_have(missing)} no score in {human}")
     for name in metrics.columns:

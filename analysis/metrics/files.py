@@ -15,16 +15,18 @@ from analysis.metrics.batch import Batch
 from analysis.metrics.encoding.encoder import Encoder
 from analysis.metrics.encoding.frames import is_demo_scene
 from analysis.metrics.explanations import explain
+from analysis.metrics.judged import judged, read_judged, read_truths
 from analysis.metrics.scoring import Scores
 from analysis.metrics.settings import Settings
 from analysis.metrics.vision import token_weights
 from daplatform.tables import Bounds, Columns, Faults, Kind, Where, quoted, read_table
 from daplatform.tables.formulas import defused
+from hits.importing.sandbox import IMAGE_SUFFIXES
 
 # A caption of 10,000 words is odd but no reason to refuse a file.
 _BOUNDS = Bounds(line_bytes=4 * 1024 * 1024)
 _VIDEO_SUFFIXES = frozenset(
-    {".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".ts", ".ogv"}
+    {".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".ts", ".ogv", *IMAGE_SUFFIXES}
 )
 COCO = ".json"
 _HOW = 'Write {"annotations": [{"image_id": …, "caption": …}, …]}, as COCO has it.'
@@ -119,13 +121,21 @@ def _videos_of(paths: Iterable[Path]) -> list[Path]:
     return [path for path in sorted(paths) if path.suffix.lower() in _VIDEO_SUFFIXES]
 
 
-def find_videos(folder: Path, names: Iterable[str]) -> dict[str, Path]:
-    """The file of each video: its name as it stands, or with the suffix of a video."""
+def find_videos(
+    folder: Path, names: Iterable[str], paths: Mapping[str, str] | None = None
+) -> dict[str, Path]:
+    """The file of each video or image: its name as it stands, or with the suffix of one; or the
+    path that its list gives, whole or only its last part."""
     by_stem = {path.stem: path for path in _videos_of(folder.glob("*"))}
-    return {
-        name: folder / name if (folder / name).is_file() else by_stem.get(name, folder / name)
-        for name in dict.fromkeys(names)
-    }
+
+    def found(name: str) -> Path:
+        told = (paths or {}).get(name, name)
+        within = not Path(told).is_absolute() and ".." not in Path(told).parts
+        tried = [told, Path(told).name, name] if within else [Path(told).name, name]
+        there = (folder / one for one in tried if (folder / one).is_file())
+        return next(there, by_stem.get(name, folder / name))
+
+    return {name: found(name) for name in dict.fromkeys(names)}
 
 
 def write_explanations(
@@ -167,6 +177,8 @@ def write_scores(path: Path, captions: Captions, scores: Scores) -> None:
 def read_annotations(path: Path, faults: Faults) -> dict[str, dict[str, str]]:
     """References of each image (or video): sources are numbered, for COCO does not name them."""
     content = _json(path, faults)
+    if judged(content):
+        return read_truths(path, content, faults)
     if content is not None and not isinstance(content, dict):
         faults.error(Kind.JSON, Where(path.name), "These are no COCO annotations.", _HOW)
         return {}
@@ -180,6 +192,8 @@ def read_annotations(path: Path, faults: Faults) -> dict[str, dict[str, str]]:
 def read_results(path: Path, faults: Faults) -> Iterator[tuple[int, list[str]]]:
     """Place, video, system and caption of a results file, whose name is the system's."""
     content = _json(path, faults)
+    if judged(content):
+        return read_judged(path, content, faults)
     if isinstance(content, dict):  # some tools write the captions of a system as annotations
         content = content.get("annotations")
     return ((at, [video, path.stem, text]) for at, video, text in _pairs(path, content, faults))

@@ -33,6 +33,7 @@ from analysis.metrics.files import (
     write_explanations,
     write_scores,
 )
+from analysis.metrics.judged import image_paths
 from analysis.metrics.scoring import Fault, Scores, embed, embeddable, label_checked, score
 from analysis.metrics.settings import Settings
 from daplatform.tables import Faults, TableError
@@ -152,7 +153,8 @@ def _read(options: Mapping[str, Any], faults: Faults) -> tuple[Captions, Batch]:
         raise CommandError(f"{error}\nNothing was written.", returncode=BAD_INPUT) from error
     files = {}
     if options["videos"]:
-        found = find_videos(options["videos"], captions.videos)
+        paths = image_paths(options["captions"])
+        found = find_videos(options["videos"], captions.videos, paths)
         files = {video: VideoFile.of(path) for video, path in found.items()}
     return captions, Batch(captions.texts, captions.videos, references, corpus or references, files)
 
