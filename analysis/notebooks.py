@@ -303,6 +303,10 @@ def evaluate(
 
 def _captions(source: Source) -> Captions:
     if isinstance(source, pd.DataFrame):
+        if {"start", "end", "part"} & set(source.columns):
+            raise ValueError(
+                "captions in parts (start, end, part) are scored by `daplatform score`"
+            )
         return Captions(*(_texts(source, name) for name in ("video", "system", "caption")))
     read = read_captions([Path(source)], None)
     return Captions(list(read.videos), list(read.systems), list(read.texts))

@@ -107,6 +107,11 @@ def read_captions(captions: Sequence[Path], references: Path | None) -> CaptionS
     found = files.read_captions(captions, faults)
     told = files.read_references(references, faults) if references else {}
     faults.refuse()
+    if found.are_parts:
+        raise ValueError(
+            "These captions come in parts (start, end, part): score them with `score`, and name "
+            "the file it writes as --metrics."
+        )
     return without_references_as_systems(
         CaptionSet(found.videos, found.systems, found.texts, told, faults.notes)
     )

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from analysis.metrics.batch import Batch
+from analysis.metrics.batch import Batch, Span
 from analysis.metrics.encoding.encoder import Encoder
 from analysis.metrics.encoding.frames import is_demo_scene
 from analysis.metrics.explanations import explain
@@ -29,32 +30,46 @@ _VIDEO_SUFFIXES = frozenset(
     {".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".ts", ".ogv", *IMAGE_SUFFIXES}
 )
 COCO = ".json"
+Timed = tuple[str, Span | None]
 _HOW = 'Write {"annotations": [{"image_id": …, "caption": …}, …]}, as COCO has it.'
 
 
 @dataclass(frozen=True)
 class Captions:
-    """The captions of a file, one place per row in each list."""
+    """The captions of a file, one place per row in each list.
+
+    With `parts`, a caption may have several rows: its parts, each with its times where it has any.
+    """
 
     videos: list[str]
     systems: list[str]
     texts: list[str]
+    spans: list[Span | None] = field(default_factory=list)
+    parts: list[str] = field(default_factory=list)
+
+    @property
+    def are_parts(self) -> bool:
+        return any(self.parts)
 
 
 def read_captions(paths: Sequence[Path], faults: Faults) -> Captions:
     """Files with the columns video, system and caption, or COCO results, one for each system."""
     captions = Captions([], [], [])
-    seen: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str, str]] = set()
     for path in paths:
-        for line, (video, system, text) in _caption_rows(path, faults):
-            if (video, system) in seen:
+        for line, (video, system, text, *times, part) in _caption_rows(path, faults):
+            span = _span(times, Where(path.name, line), faults)
+            part = part or (f"{span.start:g}-{span.end:g}" if span else "")
+            if (video, system, part) in seen or (part and (video, system, "") in seen):
                 faults.error(
                     Kind.DUPLICATE_CAPTION,
                     Where(path.name, line),
                     f"{quoted(system)} has a caption of {quoted(video)} already.",
                     "Keep one of them.",
                 )
-            seen.add((video, system))
+            seen.add((video, system, part))
+            captions.spans.append(span)
+            captions.parts.append(part)
             captions.videos.append(video)
             captions.systems.append(system)
             captions.texts.append(text)
@@ -66,20 +81,55 @@ def read_captions(paths: Sequence[Path], faults: Faults) -> Captions:
 
 def _caption_rows(path: Path, faults: Faults) -> Iterable[tuple[int, list[str]]]:
     if path.suffix == COCO and _is_there(path, faults):
-        return read_results(path, faults)
-    return _rows(path, ("video", "system", "caption"), faults)
+        return ((at, [*values, "", "", ""]) for at, values in read_results(path, faults))
+    return _rows(path, ("video", "system", "caption"), faults, ("start", "end", "part"))
+
+
+def _span(times: Sequence[str], where: Where, faults: Faults) -> Span | None:
+    """From when to when, in seconds; None where neither is said."""
+    if not any(map(str.strip, times)):
+        return None
+    try:
+        span = Span(*map(float, times))
+    except ValueError:
+        span = Span(math.nan, math.nan)
+    if not 0 <= span.start < span.end < math.inf:
+        told = " and ".join(map(quoted, times))
+        faults.error(
+            Kind.VALUE,
+            where,
+            f"start and end are {told}, which are no times of a part.",
+            "Write both in seconds, the start before the end, or leave both empty.",
+        )
+        return None
+    return span
 
 
 def read_references(path: Path, faults: Faults) -> dict[str, dict[str, str]]:
     """A file with the columns video, source and caption, or COCO annotations: of each video, the
     caption of each source. What a source says of a video a second time is numbered."""
+    timed = read_timed_references(path, faults)
+    return {
+        video: {source: text for source, (text, _) in named.items()}
+        for video, named in timed.items()
+    }
+
+
+def read_timed_references(path: Path, faults: Faults) -> dict[str, dict[str, Timed]]:
+    """The same, each with the seconds of the video that it is about, where it says so."""
     if path.suffix == COCO and _is_there(path, faults):
-        return read_annotations(path, faults)
-    references: dict[str, dict[str, str]] = {}
-    for _, (video, source, text) in _rows(path, ("video", "source", "caption"), faults):
+        found = read_annotations(path, faults)
+        return {
+            video: {source: (text, None) for source, text in named.items()}
+            for video, named in found.items()
+        }
+    references: dict[str, dict[str, Timed]] = {}
+    rows = _rows(path, ("video", "source", "caption"), faults, ("start", "end", "part"))
+    for line, (video, source, text, start, end, _) in rows:
         named = references.setdefault(video, {})
         again = sum(name.split("#")[0] == source for name in named)
-        named[f"{source}#{again + 1}" if again else source] = text
+        span = _span((start, end), Where(path.name, line), faults)
+        named[f"{source}#{again + 1}" if again else source] = (text, span)
     return references
 
 
@@ -96,11 +146,13 @@ def _is_there(path: Path, faults: Faults) -> bool:
     return path.is_file()
 
 
-def _rows(path: Path, columns: tuple[str, ...], faults: Faults) -> Iterable[tuple[int, list[str]]]:
+def _rows(
+    path: Path, columns: tuple[str, ...], faults: Faults, optional: tuple[str, ...] = ()
+) -> Iterable[tuple[int, list[str]]]:
     if not _is_there(path, faults):
         return
-    for line, values in read_table(path, Columns(columns), faults, _BOUNDS):
-        if all(value.strip() for value in values):
+    for line, values in read_table(path, Columns(columns, optional=optional), faults, _BOUNDS):
+        if all(value.strip() for value in values[: len(columns)]):
             yield line, list(values)
         else:
             faults.error(
