@@ -75,8 +75,8 @@ def read_table(
 ) -> Iterator[Row]:
     """The rows of a table, each with the line it begins on; rows with faults are left out.
 
-    Values come in the order of `columns.all`; an absent one of `either` or `optional` is empty. Line
-    breaks inside a value become a space, and are counted in a warning.
+    Values come in the order of `columns.all`; an absent one of `either` or `optional` is empty.
+    Line breaks inside a value become a space, and are counted in a warning.
     """
     breaks = Breaks()
     start, lines = begin(read_lines(path, path.name, faults, bounds))

@@ -174,3 +174,18 @@ def test_what_is_no_judgement_is_told_with_its_image(judged, change, said):
     assert said in str(refused.value)
     assert "image-5" in str(refused.value)
     assert not (judged.parent / "out").exists()
+
+
+def test_an_interval_without_width_is_explained(tmp_path):
+    """Three systems that every video orders alike: τ is 1 in every draw of videos."""
+    human, scores = tmp_path / "human.csv", tmp_path / "scores.csv"
+    keys = [(f"v{at}", system) for at in range(6) for system in "ABC"]
+    rng = np.random.default_rng(5)
+    for path, column, noise in ((human, "z", 0.1), (scores, "m", 0.2)):
+        rows = [(*key, 10 * "ABC".index(key[1]) + noise * rng.normal()) for key in keys]
+        with path.open("w", newline="") as file:
+            csv.writer(file).writerows([("video", "system", column), *rows])
+    said, out = correlate(human, "--metrics", str(scores))
+    assert "Over 3 systems the interval of ρ of m; τ-b of m; τ-c of m has no width" in said
+    assert "no width" in (out / "report.html").read_text()
+    assert "captions the interval" not in said
