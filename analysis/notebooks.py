@@ -40,6 +40,7 @@ from analysis.metrics.files import (
     read_references,
     write_scores,
 )
+from analysis.metrics.judged import image_paths
 from analysis.metrics.registry import needs_of
 from analysis.metrics.scoring import Scores
 from analysis.metrics.settings import Settings as MetricSettings
@@ -231,7 +232,7 @@ def score(
     metrics
         Their names; `daplatform metrics` lists them with what each needs.
     videos
-        The folder of the video files, for metrics that look at them.
+        The folder of the videos or images, for metrics that look at them.
     corpus
         References in which rare words are counted, if not those of these captions.
     model, weights
@@ -246,7 +247,8 @@ def score(
     told = _captions(captions)
     refs = {} if references is None else _references(references)
     idf = refs if corpus is None else _references(corpus)
-    found = find_videos(Path(videos), told.videos) if videos is not None else {}
+    paths = {} if isinstance(captions, pd.DataFrame) else image_paths(Path(captions))
+    found = find_videos(Path(videos), told.videos, paths) if videos is not None else {}
     files = {video: VideoFile.of(path) for video, path in found.items()}
     rendered = videos is not None and are_demo_scenes(Path(videos))
     config = MetricConfig(
@@ -301,6 +303,10 @@ def evaluate(
 
 def _captions(source: Source) -> Captions:
     if isinstance(source, pd.DataFrame):
+        if {"start", "end", "part"} & set(source.columns):
+            raise ValueError(
+                "captions in parts (start, end, part) are scored by `daplatform score`"
+            )
         return Captions(*(_texts(source, name) for name in ("video", "system", "caption")))
     read = read_captions([Path(source)], None)
     return Captions(list(read.videos), list(read.systems), list(read.texts))

@@ -103,12 +103,12 @@ def requested_range(header: str, size: int) -> range | None:
 def allow_media(
     request: HttpRequest, response: HttpResponse, urls: Iterable[str]
 ) -> HttpResponseBase:
-    """Let this one page play videos from where they are kept, and from nowhere else."""
+    """Let this one page show videos and images from where they are kept, and from nowhere else."""
     parts = (urlsplit(url) for url in urls)
     origins = {f"{part.scheme}://{part.netloc.rpartition('@')[2]}".lower() for part in parts}
     # The policy is a header: only what is plainly an origin may enter it.
     safe = sorted(origin for origin in origins if ORIGIN.fullmatch(origin))
-    return csp_update({"media-src": safe})(lambda _: response)(request)
+    return csp_update({"media-src": safe, "img-src": safe})(lambda _: response)(request)
 
 
 def _bucket_link(file: FieldFile) -> HttpResponseRedirect:

@@ -164,6 +164,5 @@ def test_a_page_may_play_from_the_videos_own_origins_only():
             "javascript:alert(1)",
         ],
     )
-    assert response._csp_update == {
-        "media-src": ["https://other.example:8443", "https://videos.example"]
-    }
+    origins = ["https://other.example:8443", "https://videos.example"]
+    assert response._csp_update == {"media-src": origins, "img-src": origins}

@@ -67,6 +67,8 @@ def check_alignment(
     better there than at every other shift (Fisher's z, corrected for all there are) and most
     metrics have their highest r there, too. Where both sides have texts, these decide.
     """
+    if human.frame.index.has_duplicates:  # ratings as rows: no numbered lines to have slipped
+        return Alignment()
     if line_numbers(human.frame.index) is None or line_numbers(metrics.frame.index) is None:
         return Alignment()
     score = human.frame["z" if "z" in human.frame else human.names[0]]

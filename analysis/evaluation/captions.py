@@ -59,6 +59,21 @@ class CaptionSet:
         corpus = self.corpus or as_texts(self.references)
         return Batch(self.texts, self.videos, there, corpus, self.files)
 
+    @property
+    def keys(self) -> list[tuple[str, str]]:
+        return list(zip(self.videos, self.systems, strict=True))
+
+    def among_references(self) -> list[bool]:
+        """Of each caption, whether a reference of its video says the same, word for word."""
+        told = {
+            video: {_plain(text) for text in named.values()}
+            for video, named in self.references.items()
+        }
+        return [
+            _plain(text) in told.get(video, ())
+            for video, text in zip(self.videos, self.texts, strict=True)
+        ]
+
     def with_texts(self, texts: Sequence[str]) -> CaptionSet:
         return replace(self, texts=texts)
 
@@ -92,9 +107,27 @@ def read_captions(captions: Sequence[Path], references: Path | None) -> CaptionS
     found = files.read_captions(captions, faults)
     told = files.read_references(references, faults) if references else {}
     faults.refuse()
+    if found.are_parts:
+        raise ValueError(
+            "These captions come in parts (start, end, part): score them with `score`, and name "
+            "the file it writes as --metrics."
+        )
     return without_references_as_systems(
         CaptionSet(found.videos, found.systems, found.texts, told, faults.notes)
     )
+
+
+def judged_captions(path: Path) -> CaptionSet:
+    """The captions that people judged, with the references of their images."""
+    faults = Faults()
+    found = files.read_captions([path], faults)
+    told = files.read_references(path, faults)
+    faults.refuse()
+    return CaptionSet(found.videos, found.systems, found.texts, told, faults.notes)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def without_references_as_systems(captions: CaptionSet) -> CaptionSet:

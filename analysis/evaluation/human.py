@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from analysis.evaluation import evalset, trecvid
 from analysis.evaluation.reading import read_scores
 from analysis.evaluation.scores import ScoreTable, score_table
+from analysis.metrics.judged import is_judged, read_judgements
 from analysis.reading import appraise, authors, mturk, read_ratings
 from analysis.reading.files import beginning, plain
 from analysis.results.pipeline import Analysis, analyse, answers
@@ -22,7 +24,7 @@ from analysis.stats.captions import score_captions
 from analysis.stats.ratings import Ratings
 from analysis.stats.reliability import SplitHalf, split_half
 from analysis.stats.signature import cutoff
-from daplatform.tables import FirstFault
+from daplatform.tables import Faults, FirstFault
 
 PASSED: Final = "passed"
 ALL: Final = "all"
@@ -48,8 +50,10 @@ def read_human(
     annotators: Sequence[str] = (PASSED,),
     seed: int = 7,
     pair: str | None = None,
+    ratings: bool = False,
 ) -> HumanScores:
-    """Scores from a table, a file of ratings, a folder of `manage.py analyse` or a TRECVID one.
+    """Scores from a table, a file of ratings, a folder of `manage.py analyse` or a TRECVID one, or
+    the judgements of captions of images.
 
     Parameters
     ----------
@@ -57,7 +61,11 @@ def read_human(
         Whose ratings count, where the file holds ratings: "passed", "all", or names.
     pair
         The language pair, where there are several.
+    ratings
+        Every row of a table is one rating, and a caption may have several.
     """
+    if is_judged(path):
+        return HumanScores(judged_scores(path))
     if trecvid.is_trecvid(path):
         return HumanScores(trecvid.read_human(path))
     if evalset.is_evalset(path):
@@ -67,7 +75,29 @@ def read_human(
     if not evalset.is_score_file(path) and _holds_ratings(path):
         file = read_ratings(path, pair=pair)
         return human_scores(analyse_all(file.ratings, seed), annotators, notes=file.notes)
-    return HumanScores(read_scores(path))
+    return HumanScores(read_scores(path, ratings=ratings))
+
+
+def judged_scores(path: Path) -> ScoreTable:
+    """The judgements of a file, one row each; those without a number are left out, and counted."""
+    faults = Faults()
+    rows = read_judgements(path, faults)
+    faults.refuse()
+    told = [row for row in rows if not math.isnan(row.rating)]
+    lost = len(rows) - len(told)
+    if not told:
+        raise ValueError(f"{path.name}: No caption has a rating: add numbers as rating.")
+    said = "1 judgement has" if lost == 1 else f"{lost:,} judgements have"
+    table = score_table(
+        [row.video for row in told],
+        [row.system for row in told],
+        {"rating": [row.rating for row in told]},
+        texts=[row.caption for row in told],
+        notes=[f"{path.name}: {said} no number as rating; left out"] if lost else [],
+        source=path.name,
+        ratings=True,
+    )
+    return replace(table, unnamed=True)
 
 
 def analyse_all(ratings: Ratings, seed: int) -> Analysis:

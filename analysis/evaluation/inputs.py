@@ -12,7 +12,7 @@ import numpy as np
 
 from analysis.evaluation import evalset, trecvid
 from analysis.evaluation.alignment import SHIFTS, Alignment, check_alignment
-from analysis.evaluation.captions import CaptionSet, read_captions
+from analysis.evaluation.captions import CaptionSet, judged_captions, read_captions
 from analysis.evaluation.human import HumanScores, read_human
 from analysis.evaluation.joining import Joined, join, line_numbers, shifted
 from analysis.evaluation.reading import read_scores
@@ -21,6 +21,7 @@ from analysis.evaluation.scoring import Scorer
 from analysis.metrics.batch import Batch, VideoFile
 from analysis.metrics.context import ScoringContext
 from analysis.metrics.files import as_texts, find_videos, read_references
+from analysis.metrics.judged import image_paths, is_judged
 from analysis.metrics.registry import families_of
 from analysis.metrics.settings import Settings
 from analysis.metrics.signatures import differences
@@ -65,6 +66,31 @@ class Inputs:
         if kept and (systems or without):
             found = found.of_systems(kept)
         return replace(self, human=replace(self.human, table=people), metrics=found)
+
+    def without_references(self) -> Inputs:
+        """Without captions whose text stands among the references of their own video: against it,
+        any metric that reads references is perfect."""
+        if self.captions is None or not self.captions.references:
+            raise ValueError(
+                "Captions among the references cannot be told without both: name --captions and "
+                "--references."
+            )
+        own = self.captions.among_references()
+        copies = [key for key, same in zip(self.captions.keys, own, strict=True) if same]
+        human, metrics = (
+            table.where(~table.frame.index.isin(copies))
+            for table in (self.human.table, self.metrics)
+        )
+        lost = len(self.human.table.frame) - len(human.frame)
+        note = f"{lost:,} rows of human scores are of captions among the references; left out"
+        kept = [row for row, same in enumerate(own) if not same]
+        human = replace(human, notes=(*human.notes, note)) if lost else human
+        return replace(
+            self,
+            human=replace(self.human, table=human),
+            metrics=metrics,
+            captions=self.captions.take(kept),
+        )
 
     def mixed(self, names: Sequence[str]) -> Inputs:
         """With metrics that are computed from those there are, each by its name."""
@@ -127,13 +153,15 @@ def read_inputs(
     scorer: Scorer | None = None,
     seed: int = 7,
     pair: str | None = None,
+    ratings: bool = False,
 ) -> Inputs:
     """Read what was named; metrics come from a file of scores, or the scorer computes them."""
-    people = read_human(human, annotators=annotators, seed=seed, pair=pair)
+    people = read_human(human, annotators=annotators, seed=seed, pair=pair, ratings=ratings)
     texts = _captions(human, captions, references, whole)
     if texts is not None:
         near = _near(texts, people.table)
-        texts = _with_material(texts, [texts.videos[row] for row in near], videos, corpus)
+        looked_at = [texts.videos[row] for row in near]
+        texts = _with_material(texts, looked_at, videos, corpus, image_paths(human))
     if metrics:
         table, signatures = read_metrics(metrics)
         return Inputs(people, table, texts, signatures)
@@ -199,18 +227,24 @@ def _captions(
 ) -> CaptionSet | None:
     if captions:
         return read_captions(captions, references)
+    if is_judged(human):
+        return judged_captions(human)
     return trecvid.read_captions(human, whole) if trecvid.is_trecvid(human) else None
 
 
 def _with_material(
-    captions: CaptionSet, looked_at: Sequence[str], videos: Path | None, corpus: Path | None
+    captions: CaptionSet,
+    looked_at: Sequence[str],
+    videos: Path | None,
+    corpus: Path | None,
+    paths: Mapping[str, str],
 ) -> CaptionSet:
     """The files of the videos that are looked at, and another corpus, where they are given."""
     if videos is not None and not videos.is_dir():
         raise ValueError(
             f"{videos} is not a folder: name the one that holds the videos (--videos)."
         )
-    found = find_videos(videos, looked_at) if videos is not None else {}
+    found = find_videos(videos, looked_at, paths) if videos is not None else {}
     files = {video: VideoFile.of(path) for video, path in found.items()}
     faults = Faults()
     told = as_texts(read_references(corpus, faults)) if corpus else {}

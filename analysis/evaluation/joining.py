@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SHOWN = 3
+NO_SYSTEM = "captions"
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +27,8 @@ class Joined:
     only_human: pd.Index
     only_metrics: pd.Index
     notes: tuple[str, ...]
+    unnamed: bool = False
+    """Captions are numbered within their video and belong to no system."""
 
     def __len__(self) -> int:
         return len(self.human)
@@ -36,7 +39,14 @@ class Joined:
 
     @property
     def systems(self) -> list[str]:
+        if self.unnamed:
+            return [NO_SYSTEM] * len(self)
         return [str(name) for name in self.human.index.get_level_values("system")]
+
+    @property
+    def captions(self) -> int:
+        """How many there are: fewer than rows, where each row is one rating."""
+        return int(self.human.index.nunique())
 
 
 def join(
@@ -57,19 +67,21 @@ def join(
             f"{_examples(people.index)}, metrics {_examples(metrics.frame.index)}. Name videos and "
             "systems alike in both."
         )
-    only_human = people.index.difference(both)
+    only_human = people.index.unique().difference(both)
     only_metrics = metrics.frame.index.difference(both)
     notes = [*human.notes, *metrics.notes]
     notes += _one_sided(only_human, both, "a human score but none of a metric")
     notes += _one_sided(only_metrics, both, "metric scores but no human one")
     captions = metrics.texts if texts is None else texts
+    rows = people[people.index.isin(both)].sort_values([*KEY, *people.columns])
     return Joined(
-        human=people.loc[both],
-        metrics=metrics.frame.loc[both],
-        texts=None if captions is None else captions.reindex(both).fillna(""),
+        human=rows,
+        metrics=metrics.frame.loc[rows.index],
+        texts=None if captions is None else captions.reindex(rows.index).fillna(""),
         only_human=only_human,
         only_metrics=only_metrics,
         notes=tuple(notes),
+        unnamed=human.unnamed,
     )
 
 

@@ -48,6 +48,8 @@ class Rows:
     system: NDArray[np.intp]
     videos: tuple[str, ...]
     systems: tuple[str, ...]
+    unit: str = "captions"
+    """What a row is: a caption, or one of its ratings."""
 
     def __len__(self) -> int:
         return len(self.human)

@@ -24,7 +24,12 @@ from analysis.evaluation.levels import (
 from analysis.evaluation.scores import captions_have
 from analysis.evaluation.settings import Settings
 from analysis.evaluation.verdicts import Verdict, judge_pairs
-from analysis.stats.correlation import FEWEST, GroupCorrelations, correlations_by_group
+from analysis.stats.correlation import (
+    COEFFICIENTS,
+    FEWEST,
+    GroupCorrelations,
+    correlations_by_group,
+)
 from analysis.stats.permutation import PermutationComparison, permutation_test_by_item
 from analysis.stats.reliability import SplitHalf
 from analysis.stats.signature import Signature
@@ -32,6 +37,7 @@ from analysis.stats.signature import Signature
 if TYPE_CHECKING:
     import pandas as pd
 
+TITLES = {"pearson": "r", "spearman": "ρ", "kendall_b": "τ-b", "kendall_c": "τ-c"}
 VERSION = "2"
 """Of the method: raised whenever the same scores and settings would give another number."""
 
@@ -105,6 +111,7 @@ def evaluate_metrics(
         rows, used = complete_captions(joined, human, metrics)
         warnings += _about_rows(human, joined, metrics, used, rows)
         parts.append(_against(human, metrics, rows, used, settings, reliable.get(human)))
+        warnings += _about_widths(parts[-1])
     return Evaluation(
         joined=joined,
         settings=settings,
@@ -199,6 +206,7 @@ def complete_captions(
         system=system,
         videos=tuple(videos.tolist()),
         systems=tuple(systems.tolist()),
+        unit="captions" if joined.captions == len(joined) else "ratings",
     )
     return rows, used
 
@@ -212,8 +220,34 @@ def _about_shift(alignment: Alignment | None, shift: int) -> list[str]:
     ]
 
 
+def _about_widths(part: AgainstHuman) -> list[str]:
+    """Intervals without width look like certainty, and are none."""
+    found = []
+    for level in (part.caption, part.system):
+        flat = [
+            f"{TITLES[name]} of {', '.join(named)}"
+            for name in COEFFICIENTS
+            if (named := _without_width(part, level, name))
+        ]
+        if flat:
+            units = part.rows.unit if level.level == "caption" else "systems"
+            found.append(
+                f"Over {int(level.correlations.n.max()):,} {units} the interval of "
+                f"{'; '.join(flat)} has no width: every draw of videos gives the same value, as it "
+                f"may with few {units} or few videos; that is no certainty"
+            )
+    return found
+
+
+def _without_width(part: AgainstHuman, level: LevelResult, name: str) -> list[str]:
+    low, high = level.low.of(name), level.high.of(name)
+    return [metric for metric, flat in zip(part.metrics, low == high, strict=True) if flat]
+
+
 def _about_systems(joined: Joined) -> list[str]:
     systems = sorted(set(joined.systems))
+    if joined.unnamed:
+        return ["The captions name no systems: nothing is defined at the system level"]
     if len(systems) == 1:
         return [f"There is one system, {systems[0]}: nothing is defined at the system level"]
     if len(systems) < FEWEST:
@@ -225,6 +259,11 @@ def _about_rows(
     human: str, joined: Joined, metrics: pd.DataFrame, used: NDArray[np.bool_], rows: Rows
 ) -> list[str]:
     found = []
+    if joined.captions < len(joined):
+        found.append(
+            f"Each row is one rating: n counts {int(used.sum()):,} ratings of "
+            f"{joined.human.index[used].nunique():,} captions, not captions"
+        )
     if missing := int(joined.human[human].isna().sum()):
         found.append(f"{captions_have(missing)} no score in {human}")
     for name in metrics.columns:

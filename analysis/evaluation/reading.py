@@ -34,8 +34,8 @@ _COMMA_NUMBER: Final = r"\s*|[+-]?\d+(,\d+)?([eE][+-]?\d+)?"
 _MISSING: Final = frozenset({"", "na", "nan", "null", "none"})
 
 
-def read_scores(path: Path) -> ScoreTable:
-    """A file of scores.
+def read_scores(path: Path, *, ratings: bool = False) -> ScoreTable:
+    """A file of scores; with `ratings`, a wide one in which every row is somebody's rating.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def read_scores(path: Path) -> ScoreTable:
     video, system = _one_of(frame, VIDEO, path), _one_of(frame, SYSTEM, path)
     if {"metric", "value"} <= set(frame.columns):
         return _long(frame, video, system, path, faults)
-    return _wide(frame, video, system, path, faults)
+    return _wide(frame, video, system, path, faults, ratings)
 
 
 def read_frame(path: Path, faults: FirstFault) -> pd.DataFrame:
@@ -132,7 +132,9 @@ def _one_of(frame: pd.DataFrame, names: tuple[str, ...], path: Path) -> str:
     return found[0]
 
 
-def _wide(frame: pd.DataFrame, video: str, system: str, path: Path, faults: Faults) -> ScoreTable:
+def _wide(
+    frame: pd.DataFrame, video: str, system: str, path: Path, faults: Faults, ratings: bool
+) -> ScoreTable:
     text = next((name for name in TEXT if name in frame.columns), None)
     others = [name for name in frame.columns if name not in {video, system, text}]
     columns, words = {}, []
@@ -164,6 +166,7 @@ def _wide(frame: pd.DataFrame, video: str, system: str, path: Path, faults: Faul
         texts=None if text is None else frame[text].astype(str).tolist(),
         notes=faults.notes,
         source=path.name,
+        ratings=ratings,
     )
 
 

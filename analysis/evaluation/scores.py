@@ -22,15 +22,17 @@ class ScoreTable:
 
     Parameters
     ----------
-    frame : float columns under a unique index of video and system, both text; what is missing is
-        NaN, and nothing is infinite
+    frame : float columns under an index of video and system, both text; what is missing is NaN, and
+        nothing is infinite. The index is unique, except where each row is one rating
     texts : the caption of each row where the source has it, under the same index
     notes : what was left out in reading, in sentences
+    unnamed : captions are told apart by numbers within their video and belong to no system
     """
 
     frame: pd.DataFrame
     texts: pd.Series[str] | None = None
     notes: tuple[str, ...] = ()
+    unnamed: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -61,8 +63,13 @@ class ScoreTable:
                 f"There is no system {unknown[0]!r}. Name one of {', '.join(self.systems)}."
             )
         kept = self.frame.index.get_level_values("system").isin(list(systems))
-        texts = None if self.texts is None else self.texts[kept]
-        return replace(self, frame=self.frame[kept], texts=texts)
+        return self.where(kept)
+
+    def where(self, kept: NDArray[np.bool_]) -> ScoreTable:
+        """Some of the rows, with the texts they had."""
+        frame = self.frame[kept]
+        texts = None if self.texts is None else self.texts[self.texts.index.isin(frame.index)]
+        return replace(self, frame=frame, texts=texts)
 
     def without_systems(self, systems: Sequence[str]) -> ScoreTable:
         self.of_systems(systems)
@@ -85,9 +92,10 @@ def score_table(
     texts: Sequence[str] | None = None,
     notes: Sequence[str] = (),
     source: str = "the table",
+    ratings: bool = False,
 ) -> ScoreTable:
-    """A table of these rows. Rows said twice count once and clashing ones are refused; what is not
-    a number or infinite is missing, and counted.
+    """A table of these rows. Rows said twice count once and clashing ones are refused, unless each
+    is a rating; what is not a number or infinite is missing, and counted.
 
     >>> score_table(["1", "1"], ["A", "A"], {"z": [0.5, 0.5]}).notes
     ('the table: 1 row is there twice, with the same values, and counts once',)
@@ -99,13 +107,15 @@ def score_table(
     frame = pd.DataFrame(values, index=index)
     said = [*notes, *_infinite(frame, source)]
     frame = frame.replace([np.inf, -np.inf], np.nan)
-    again = frame.index.duplicated()
+    again = frame.index.duplicated() & (not ratings)
     if again.any():
         _refuse_clashes(frame, source)
         count = int(again.sum())
         rows, once = ("1 row is", "counts") if count == 1 else (f"{count:,} rows are", "count")
         said.append(f"{source}: {rows} there twice, with the same values, and {once} once")
-    captions = None if texts is None else pd.Series(list(texts), index=index, dtype=object)[~again]
+    captions = None if texts is None else pd.Series(list(texts), index=index, dtype=object)
+    if captions is not None:
+        captions = captions[~index.duplicated()]
     return ScoreTable(frame[~again], captions, tuple(said))
 
 

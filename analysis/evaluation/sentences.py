@@ -46,7 +46,7 @@ def best_sentence(part: AgainstHuman) -> str:
     first, others = rows[0], [row["metric"] for row in rows[1:]]
     low, high = first["pearson_low"], first["pearson_high"]
     interval = "" if math.isnan(low) else f" [{number(low)}, {number(high)}]"
-    r = f"r = {number(first['pearson'])}{interval} over {first['n']:,} captions"
+    r = f"r = {number(first['pearson'])}{interval} over {first['n']:,} {part.rows.unit}"
     if not others:
         return f"{first['metric']} agrees with people ({part.human}): {r}."
     return (
@@ -93,7 +93,7 @@ def _better(part: AgainstHuman, verdict: Verdict, alpha: float) -> str:
     answer = "Yes" if significant else "They cannot be told apart"
     return (
         f"Is {better} better than {worse} here? {answer}: r = {number(one, 3)} against "
-        f"{number(other, 3)} over {len(part.rows):,} captions, a difference that is "
+        f"{number(other, 3)} over {len(part.rows):,} {part.rows.unit}, a difference that is "
         f"{'significant' if significant else 'not significant'} (Williams p "
         f"{p_is(verdict.p_holm)} adjusted by Holm, {p_is(verdict.p)} by itself; permutation p "
         f"{p_is(verdict.p_permutation)}).{_doubt(verdict, alpha)}"
@@ -295,9 +295,11 @@ def _signed(shift: int) -> str:
 def facts_sentence(evaluation: Evaluation) -> str:
     joined = evaluation.joined
     videos, systems = len(set(joined.videos)), len(set(joined.systems))
+    by = "" if joined.unnamed else f" by {systems:,} {'system' if systems == 1 else 'systems'}"
+    ratings = f", rated {len(joined):,} times," if joined.captions < len(joined) else ""
     both = (
-        f"{len(joined):,} captions of {videos:,} {'video' if videos == 1 else 'videos'} by "
-        f"{systems:,} {'system' if systems == 1 else 'systems'} have human and metric scores"
+        f"{joined.captions:,} captions of {videos:,} {'video' if videos == 1 else 'videos'}{by}"
+        f"{ratings} have human and metric scores"
     )
     human, metrics = len(joined.only_human), len(joined.only_metrics)
     if not human and not metrics:

@@ -26,7 +26,9 @@ ANYWAY = "add --anyway"
 
 def add_material(parser: ArgumentParser | _ArgumentGroup) -> None:
     """What metrics look at beside captions and references."""
-    parser.add_argument("--videos", type=Path, help="folder of the video files")
+    parser.add_argument(
+        "--videos", "--images", dest="videos", type=Path, help="folder of the videos or images"
+    )
     parser.add_argument("--corpus", type=Path, help="references to count rare words in")
 
 

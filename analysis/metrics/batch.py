@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 Values = NDArray[np.float64]
 Rows = NDArray[np.intp]
 References = Mapping[str, Sequence[str]]
+_SHARE = 0.4  # of a reference, to belong to a part
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
@@ -34,12 +36,37 @@ def _split(references: References) -> dict[str, list[str]]:
     }
 
 
+class Span(NamedTuple):
+    """Seconds of a video."""
+
+    start: float
+    end: float
+
+    def holds(self, other: Span) -> bool:
+        """Whether more than 40 % of another's whole seconds lie in this one, as EMScore's authors
+        count for ActivityNet.
+
+        >>> Span(0, 10).holds(Span(8, 12)), Span(0, 10).holds(Span(7, 12))
+        (True, True)
+        >>> Span(0, 10).holds(Span(8, 13))
+        False
+        """
+        own, wanted = self._seconds, other._seconds
+        return len(own & wanted) > _SHARE * len(wanted)
+
+    @property
+    def _seconds(self) -> set[int]:
+        return set(range(int(self.start), int(self.end))) or {int(self.start)}
+
+
 @dataclass(frozen=True)
 class VideoFile:
-    """A video, and the digest of its bytes under which its frames are kept."""
+    """A video, or the part of it between two times, and the digest of its bytes under which its
+    frames are kept."""
 
     path: Path
     sha256: str
+    span: Span | None = None
 
     @classmethod
     def of(cls, path: Path) -> VideoFile:

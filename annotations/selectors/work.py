@@ -15,6 +15,7 @@ from annotations.errors import LinkRefused
 from annotations.models import Assignment, Correction, Rating
 from annotations.tokens import RatingSession, since
 from hits.models import Campaign, Hit, Video
+from hits.models.material import shows_image
 
 UNFINISHED = (Assignment.State.OPEN, Assignment.State.ACTIVE)
 FASTEST = 2.0  # that the player offers, where a campaign lets it
@@ -26,7 +27,7 @@ CLOSED = {
 # Written out, because building it from querysets takes longer than the database takes to answer,
 # and it is asked with every rating.
 ITEMS = """
-    SELECT i.position, i.degraded_text, c.text, v.duration
+    SELECT i.position, i.degraded_text, c.text, v.duration, v.codec, v.url
     FROM hits_hititem i JOIN hits_caption c ON c.id = i.caption_id
     JOIN hits_video v ON v.id = c.video_id
     WHERE i.hit_id = %s AND i.position BETWEEN %s AND %s
@@ -51,6 +52,7 @@ class Item:
     position: int
     text: str
     seconds: float | None
+    is_image: bool = False
 
 
 def assignments_of(session: RatingSession) -> QuerySet[Assignment]:
@@ -145,7 +147,10 @@ def items_between(*, hit_id: int, first: int, last: int) -> list[Item]:
     with connection.cursor() as cursor:
         cursor.execute(ITEMS, [hit_id, first, last])
         rows = cursor.fetchall()
-    return [Item(position, damaged or text, seconds) for position, damaged, text, seconds in rows]
+    return [
+        Item(position, damaged or text, seconds, shows_image(codec, url))
+        for position, damaged, text, seconds, codec, url in rows
+    ]
 
 
 def item_text(session: RatingSession, position: int) -> str:

@@ -72,6 +72,7 @@ def _item_payload(
             "text": "" if session.asked.writes else item.text,
             **marked_in(session.asked, item.text),
             "media": reverse("annotations:media", args=[session.assignment, name]),
+            "isImage": item.is_image,
             "receipt": receipt_sign(receipt, assignment=session.assignment),
             "answer": answer,
         }

@@ -67,5 +67,6 @@ def _sample(campaign: Campaign, position: int, shown: list[tuple[Video, str]]) -
         "text": "" if campaign.asked.writes else text,
         **marked_in(campaign.asked, text),
         "media": media,
+        "isImage": video.is_image,
         "answer": None,
     }

@@ -34,10 +34,15 @@ class Columns:
 
     required: tuple[str, ...]
     either: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        return self.required + self.either
 
     @property
     def all(self) -> tuple[str, ...]:
-        return self.required + self.either
+        return self.named + self.optional
 
 
 def find_table(root: Path, stem: str, faults: Faults) -> Path | None:
@@ -70,8 +75,8 @@ def read_table(
 ) -> Iterator[Row]:
     """The rows of a table, each with the line it begins on; rows with faults are left out.
 
-    Values come in the order of `columns.all`; a column of `either` that is absent is empty. Line
-    breaks inside a value become a space, and are counted in a warning.
+    Values come in the order of `columns.all`; an absent one of `either` or `optional` is empty.
+    Line breaks inside a value become a space, and are counted in a warning.
     """
     breaks = Breaks()
     start, lines = begin(read_lines(path, path.name, faults, bounds))
@@ -265,7 +270,7 @@ def _places(
             Kind.MISSING_COLUMN,
             where,
             f"There is no column {', '.join(missing)}.",
-            hint or f"The first line must name the columns: {', '.join(columns.all)}.",
+            hint or f"The first line must name the columns: {', '.join(columns.named)}.",
         )
     if faults.errors > before:
         return None
@@ -336,7 +341,9 @@ def _json_values(
             values.append(value)
         elif isinstance(value, int) and not isinstance(value, bool):
             values.append(str(value))  # ids are often numbers
-        elif value is None and name in columns.either:
+        elif isinstance(value, float) and name in columns.optional:
+            values.append(str(value))
+        elif value is None and name in columns.either + columns.optional:
             values.append("")
         elif name not in row:
             faults.error(

@@ -44,7 +44,7 @@ def copies_needed(facts: VideoFacts, size: int) -> list[str]:
     >>> copies_needed(VideoFacts(4.0, 640, 360, "mpeg4", "yuv420p", "avi"), 1_000_000)
     ['web']
     """
-    is_heavy = size > HEAVY_BYTES and 8 * size > HEAVY_BITS * facts.duration
+    is_heavy = not facts.is_image and size > HEAVY_BYTES and 8 * size > HEAVY_BITS * facts.duration
     return [
         kind for kind, is_needed in (("web", facts.unplayable), ("light", is_heavy)) if is_needed
     ]

@@ -17,6 +17,7 @@ import sys
 from typing import Any
 
 import av
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 # Only formats that hold their own media: a playlist could make FFmpeg read other files and hosts.
 OPTIONS = {
@@ -26,13 +27,17 @@ OPTIONS = {
 # More than any browser plays smoothly; a frame of it still fits into the memory there is.
 _LARGEST_PICTURE = 8192 * 4320  # pixels
 _LONGEST_SIDE = 16_384  # pixels, when they are made square
+IMAGE_FORMATS = ("JPEG", "PNG", "WEBP")
 _LONGEST = 24 * 60 * 60  # seconds
 _POSTER_SIDE = 640  # pixels, of the longer side
 _BRIEFEST = 0.9  # of the announced duration; less means that the file was cut off
 
 
 def probe(path: str) -> dict[str, Any]:
-    """Duration, size and encoding of a video, with its first frame decoded and all packets read."""
+    """Duration, size and encoding of a video, with its first frame decoded and all packets read;
+    of an image, its size."""
+    if is_image(path):
+        return _image_facts(path)
     with av.open(path, options=OPTIONS) as container:
         stream = video_stream(container)
         frame = next(container.decode(stream), None)
@@ -52,8 +57,49 @@ def probe(path: str) -> dict[str, Any]:
         }
 
 
+def is_image(path: str) -> bool:
+    """Whether a file begins as a JPEG, PNG or WebP does, whatever its name."""
+    with open(path, "rb") as file:
+        start = file.read(12)
+    return start.startswith((b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n")) or (
+        start.startswith(b"RIFF") and start.endswith(b"WEBP")
+    )
+
+
+def read_image(path: str) -> Image.Image:
+    """A whole image, upright, in RGB. ValueError says what is wrong with it."""
+    try:
+        with Image.open(path, formats=IMAGE_FORMATS) as image:
+            _refuse_huge(*image.size)
+            # A photograph may hold a second one for depth, which is no animation.
+            if image.format != "MPO" and getattr(image, "n_frames", 1) > 1:
+                raise ValueError("it is an animation: make a video of it, or an image")
+            return ImageOps.exif_transpose(image).convert("RGB")
+    except UnidentifiedImageError as error:  # its message is the path of our copy
+        raise ValueError("it is no whole image") from error
+    except (OSError, SyntaxError, Image.DecompressionBombError) as error:
+        raise ValueError(f"it is no whole image ({error})") from error
+
+
+def _image_facts(path: str) -> dict[str, Any]:
+    width, height = read_image(path).size
+    with Image.open(path, formats=IMAGE_FORMATS) as image:
+        codec = {"PNG": "png", "WEBP": "webp"}.get(str(image.format), "jpeg")
+    size = {"duration": 0.0, "width": width, "height": height}
+    return {**size, "codec": codec, "pixel_format": "", "container": codec}
+
+
+def _image_poster(path: str) -> bytes:
+    image, jpeg = read_image(path), io.BytesIO()
+    image.thumbnail((_POSTER_SIDE, _POSTER_SIDE))
+    image.save(jpeg, "JPEG", quality=80)
+    return jpeg.getvalue()
+
+
 def poster(path: str) -> bytes:
     """A JPEG of a frame from the middle, upright and with square pixels."""
+    if is_image(path):
+        return _image_poster(path)
     with av.open(path, options=OPTIONS) as container:
         stream = video_stream(container)
         frame = _middle_frame(container, stream)
@@ -154,7 +200,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
         if request["wants"] == "poster":
             return {"jpeg": base64.b64encode(poster(request["path"])).decode()}
         return probe(request["path"])
-    except (av.FFmpegError, ValueError, MemoryError) as error:
+    except (av.FFmpegError, ValueError, OSError, MemoryError) as error:
         return {"problem": problem_of(error)}
 
 

@@ -24,6 +24,8 @@ _PLAYABLE = {
     "mp4": {"h264", "av1", "vp9"},
     "webm": {"vp8", "vp9", "av1"},
 }
+IMAGES = frozenset({"jpeg", "png", "webp"})  # items of one frame
+IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
 _H264_PIXELS = {"yuv420p", "yuvj420p"}  # hardware decoders know no other sampling or depth
 
 
@@ -43,8 +45,14 @@ class VideoFacts:
     container: str
 
     @property
+    def is_image(self) -> bool:
+        return self.container in IMAGES
+
+    @property
     def unplayable(self) -> str:
-        """Why browsers would not play it; empty when they would."""
+        """Why browsers would not play it; empty when they would, or it is an image."""
+        if self.is_image:
+            return ""
         if self.container not in _PLAYABLE:
             return f"not every browser opens {self.container} files"
         if self.codec not in _PLAYABLE[self.container]:

@@ -149,7 +149,7 @@ def _inspect(video: Video, root: Path, file: str, faults: Faults, prober: Prober
     except UnreadableVideo as error:
         _video_fault(Kind.UNREADABLE_VIDEO, video, where, str(error), faults)
         return video
-    if facts.duration <= 0:
+    if facts.duration <= 0 and not facts.is_image:
         _video_fault(Kind.EMPTY_VIDEO, video, where, "its duration is zero", faults)
     elif facts.unplayable:
         faults.warning(

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from typing import ClassVar, Self
+from urllib.parse import urlsplit
 
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
 from daplatform.jobs.models import Job, JobQuerySet
+from hits.importing.sandbox import IMAGE_SUFFIXES, IMAGES
 from hits.models.campaigns import Campaign
 
 
+def shows_image(codec: str, url: str) -> bool:
+    """Whether what is shown is an image: by its bytes, or by how its address ends.
+
+    >>> shows_image("h264", ""), shows_image("", "https://example.org/a.JPG?size=2")
+    (False, True)
+    """
+    return codec in IMAGES or urlsplit(url).path.lower().endswith(IMAGE_SUFFIXES)
+
+
 class Video(models.Model):
-    """A clip to be described: a file of ours, or an address the annotator's browser plays."""
+    """A clip or an image to be described: a file of ours, or an address the browser shows."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="videos")
     name = models.CharField(max_length=200)
@@ -39,6 +50,10 @@ class Video(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_image(self) -> bool:
+        return shows_image(self.codec, self.url)
 
 
 class System(models.Model):

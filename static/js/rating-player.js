@@ -1,4 +1,5 @@
-/* The video that is watched and the one after it, which is fetched meanwhile. */
+/* The video that is watched and the one after it, which is fetched meanwhile; or an image, which is
+ * seen once it has loaded. */
 
 const RETRY_MS = [1000, 2000, 4000, 8000, 15000];
 const FAILURES_BEFORE_WAY_OUT = 3;
@@ -6,6 +7,8 @@ const FAILURES_BEFORE_WAY_OUT = 3;
 export class Player {
   #active;
   #standby;
+  #image;
+  #root;
   #failures = 0;
   #playingSince = null;
   #retry;
@@ -13,16 +16,41 @@ export class Player {
 
   /** `onState` hears "idle", "playing" or "ended", `onTime` the share of the video that has
    * gone by, `onFailure` whether it fails for good. */
-  constructor(videos, { onState, onTime, onWatched, onFailure }) {
+  constructor(root, { onState, onTime, onWatched, onFailure }) {
+    const videos = root.querySelectorAll(".screen video");
     [this.#active, this.#standby] = videos;
+    this.#image = root.querySelector(".screen img");
+    this.#root = root;
     Object.assign(this, { onState, onTime, onWatched, onFailure });
     for (const video of videos) this.#listen(video);
+    this.#image.addEventListener("load", () => this.#seen());
+    this.#image.addEventListener("error", () => this.#fail());
   }
 
-  /** Put a video on the screen; the prefetched one is there at once. */
-  show(url, { autoplay }) {
+  /** Put a video or an image on the screen; what was prefetched is there at once. */
+  show(url, { autoplay, isImage }) {
     clearTimeout(this.#retry);
     this.#active.pause();
+    this.#root.toggleAttribute("data-image", Boolean(isImage));
+    this.#image.hidden = !isImage;
+    if (isImage) this.#showImage(url);
+    else this.#showVideo(url);
+    this.#failures = 0;
+    this.#playingSince = null;
+    Object.assign(this, { plays: 0, watchedMs: 0, isWatched: false });
+    this.#say("idle");
+    this.onTime(0);
+    if (autoplay && !isImage) this.#play();
+  }
+
+  #showImage(url) {
+    this.#active.hidden = this.#standby.hidden = true;
+    for (const video of [this.#active, this.#standby]) video.removeAttribute("src");
+    this.#image.src = url;
+  }
+
+  #showVideo(url) {
+    this.#image.removeAttribute("src");
     if (this.#standby.getAttribute("src") === url && !this.#standby.error) {
       [this.#active, this.#standby] = [this.#standby, this.#active];
       this.#standby.removeAttribute("src");
@@ -34,12 +62,6 @@ export class Player {
     }
     this.#active.hidden = false;
     this.#standby.hidden = true;
-    this.#failures = 0;
-    this.#playingSince = null;
-    Object.assign(this, { plays: 0, watchedMs: 0, isWatched: false });
-    this.#say("idle");
-    this.onTime(0);
-    if (autoplay) this.#play();
   }
 
   /** Go to a share of the video. */
@@ -52,8 +74,9 @@ export class Player {
     for (const video of [this.#active, this.#standby]) Object.assign(video, wish);
   }
 
-  prefetch(url) {
-    if (this.#standby.getAttribute("src") !== url) this.#standby.src = url;
+  prefetch(url, isImage) {
+    if (isImage) new Image().src = url;
+    else if (this.#standby.getAttribute("src") !== url) this.#standby.src = url;
   }
 
   pause() {
@@ -62,6 +85,7 @@ export class Player {
 
   /** What the button says it does, also in the moment before a video that starts by itself runs. */
   toggle() {
+    if (!this.#image.hidden) return;
     if (this.#state === "playing") this.#active.pause();
     else this.#play();
   }
@@ -120,12 +144,26 @@ export class Player {
     this.onWatched();
   }
 
+  /** An image is seen as soon as it is there. */
+  #seen() {
+    this.#failures = 0;
+    this.onFailure(null);
+    if (this.isWatched) return;
+    this.isWatched = true;
+    this.onWatched();
+  }
+
+  #again() {
+    if (this.#image.hidden) this.#active.load();
+    else this.#image.src = this.#image.getAttribute("src");
+  }
+
   #fail() {
     const wait = RETRY_MS[Math.min(this.#failures, RETRY_MS.length - 1)];
     this.#failures += 1;
     this.#say("idle");
     this.onFailure(this.#failures >= FAILURES_BEFORE_WAY_OUT ? "lasting" : "passing");
     clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => this.#active.load(), wait);
+    this.#retry = setTimeout(() => this.#again(), wait);
   }
 }

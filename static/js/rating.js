@@ -44,7 +44,7 @@ const entries = new Entries(element("entry"), kinds, {
   },
   onEnter: () => next(),
 });
-const player = new Player([...document.querySelectorAll(".screen video")], {
+const player = new Player(document.querySelector(".watching"), {
   onState: showState,
   onTime: (share) => (element("seek").value = 1000 * share),
   onWatched: () => unlock(),
@@ -146,7 +146,7 @@ function show(page) {
   element("missing").replaceChildren();
   showSection("rating");
   lock(work.mustWatch && !isDone);
-  player.show(page[0].media, { autoplay: !isDone });
+  player.show(page[0].media, { autoplay: !isDone, isImage: page[0].isImage });
   prefetch();
   showProgress(position, work.total, page.length);
   announce(isPractice ? say("practice") : placeOf(page));
@@ -161,7 +161,7 @@ function placeOf(page) {
 
 function prefetch() {
   const next = items.get(position < 0 ? work.done : position + entries.length);
-  if (next) player.prefetch(next.media);
+  if (next) player.prefetch(next.media, next.isImage);
 }
 
 function lock(locked) {

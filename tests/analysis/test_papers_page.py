@@ -114,6 +114,25 @@ def files(tmp_path_factory):
     table(folder / "facts-captions.csv", "video,system,caption", told)
     told = [(video, "h", text) for video, text in zip(marked, sentences(rng, 6), strict=True)]
     table(folder / "facts-references.csv", "video,source,caption", told)
+    judged = {
+        f"image-{number}": {
+            "image_path": f"{number}.jpg",
+            "ground_truth": sentences(rng, 2),
+            "human_judgement": [
+                {"caption": text, "rating": int(rng.integers(1, 5))}
+                for text in sentences(rng, 3)
+                for _ in range(3)
+            ],
+        }
+        for number in range(8)
+    }
+    (folder / "flickr8k.json").write_text(json.dumps(judged))
+    times = [(0, 4), (4, 9)]
+    for name, source in (("parts", "A"), ("parts-references", "h")):
+        rows = [("v1", source, text, *own)
+                for text, own in zip(sentences(rng, 2), times, strict=True)]  # fmt: skip
+        column = "system" if source == "A" else "source"
+        table(folder / f"{name}.csv", f"video,{column},caption,start,end", rows)
     return folder
 
 

@@ -49,7 +49,7 @@ class Material:
     foils: Path | None = None
 
     def rated(self, joined: Joined) -> CaptionSet:
-        there = set(zip(joined.videos, joined.systems, strict=True))
+        there = set(joined.human.index)
         keys = zip(self.captions.videos, self.captions.systems, strict=True)
         return self.captions.take([row for row, key in enumerate(keys) if key in there])
 
@@ -127,7 +127,7 @@ def check_robustness(
     scores = joined.human[human].dropna()
     if DRIFT in checks:
         rng = np.random.default_rng([seed, 10])
-        findings += check_quality_drift(scores, joined.metrics.loc[scores.index], rng)
+        findings += check_quality_drift(scores, joined.metrics[joined.human[human].notna()], rng)
     again = [name for name in RECOMPUTED if name in checks]
     if material is None:
         notes += [f"{name}: needs captions and references to compute metrics of" for name in again]
@@ -153,7 +153,7 @@ def check_references(joined: Joined, material: Material, *, seed: int = 7) -> li
 
 def check_unreferenced(joined: Joined, metrics: Sequence[str], references: int) -> list[Robustness]:
     """Metrics that need no reference, as a measure for those that do: from the scores there are."""
-    table = ScoreTable(joined.metrics)
+    table = ScoreTable(joined.metrics[~joined.metrics.index.duplicated()])
     return _of_each(joined, lambda human: unreferenced_findings(table, human, metrics, references))
 
 

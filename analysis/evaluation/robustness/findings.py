@@ -53,9 +53,9 @@ class Finding:
 
 def correlate(human: pd.Series[float], table: ScoreTable) -> Correlations:
     """Each metric with people, over the captions both have."""
-    both = human.index.intersection(table.frame.index)
+    rated = human[human.index.isin(table.frame.index)]
     return correlations(
-        np.asarray(human.loc[both], np.float64), np.asarray(table.frame.loc[both], np.float64)
+        np.asarray(rated, np.float64), np.asarray(table.frame.loc[rated.index], np.float64)
     )
 
 

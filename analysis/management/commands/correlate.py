@@ -63,7 +63,8 @@ class Command(BaseCommand):
             "--human",
             type=Path,
             help="video,system and any number of score columns; a file of ratings; a folder that "
-            "`analyse` wrote; a TRECVID video-to-text folder; an EvalSet of mt-metrics-eval",
+            "`analyse` wrote; a TRECVID video-to-text folder; an EvalSet of mt-metrics-eval; "
+            "judgements of captions of images as JSON",
         )
         parser.add_argument(
             "--metrics",
@@ -140,6 +141,16 @@ class Command(BaseCommand):
             "--mean-of-scores",
             action="store_true",
             help="columns are single people: add the mean of the correlations with each",
+        )
+        group.add_argument(
+            "--rows-are-ratings",
+            action="store_true",
+            help="of a table: a caption may have several rows, each is one rating",
+        )
+        group.add_argument(
+            "--without-references",
+            action="store_true",
+            help="leave out captions that stand among the references of their own video",
         )
         group.add_argument("--only", type=_names, default=[], help="metrics, of those in the file")
         group.add_argument("--systems", type=_names, default=[], help="these only")
@@ -327,7 +338,10 @@ def _inputs(scorer: Scorer, options: Mapping[str, Any]) -> Inputs:
         scorer=scorer,
         seed=options["seed"],
         pair=options["pair"],
+        ratings=options["rows_are_ratings"],
     )
+    if options["without_references"]:
+        inputs = inputs.without_references()
     return inputs.chosen(**_choices(options)).mixed(
         [artifact.name for artifact in options["learned"] if mixing(artifact.name)]
     )

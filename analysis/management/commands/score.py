@@ -26,13 +26,14 @@ from analysis.metrics.encoding.embeddings import prune
 from analysis.metrics.encoding.encoder import IMAGE_TEXT
 from analysis.metrics.files import (
     Captions,
-    as_texts,
     find_videos,
     read_captions,
-    read_references,
+    read_timed_references,
     write_explanations,
     write_scores,
 )
+from analysis.metrics.judged import image_paths
+from analysis.metrics.parts import Whole, batch_of
 from analysis.metrics.scoring import Fault, Scores, embed, embeddable, label_checked, score
 from analysis.metrics.settings import Settings
 from daplatform.tables import Faults, TableError
@@ -81,9 +82,11 @@ class Command(BaseCommand):
             self.stderr.write(self.style.WARNING(str(warning)))
         try:
             context = config.context()
-            scores = self._score(batch, metrics, settings, context)
+            whole = Whole(captions)
+            whole.refuse(metrics, settings)
+            scores = whole.scores(self._score(batch, metrics, settings, context))
             scores = scores.labelled(options["label"])
-            write_scores(options["out"], captions, scores)
+            write_scores(options["out"], whole.captions, scores)
             if options["explain"]:
                 encoder = context.resource(IMAGE_TEXT.name)
                 write_explanations(options["explain"], captions, batch, settings, encoder)
@@ -143,18 +146,22 @@ def _check_folders(options: Mapping[str, Any]) -> None:
 def _read(options: Mapping[str, Any], faults: Faults) -> tuple[Captions, Batch]:
     captions = read_captions([options["captions"]], faults)
     references, corpus = (
-        as_texts(read_references(options[name], faults)) if options[name] else {}
+        read_timed_references(options[name], faults) if options[name] else {}
         for name in ("references", "corpus")
     )
     try:
         faults.refuse()
     except TableError as error:
         raise CommandError(f"{error}\nNothing was written.", returncode=BAD_INPUT) from error
+    if captions.are_parts and options["explain"]:
+        message = "--explain tells of whole captions, and these come in parts: leave it out."
+        raise CommandError(message, returncode=BAD_INPUT)
     files = {}
     if options["videos"]:
-        found = find_videos(options["videos"], captions.videos)
+        paths = image_paths(options["captions"])
+        found = find_videos(options["videos"], captions.videos, paths)
         files = {video: VideoFile.of(path) for video, path in found.items()}
-    return captions, Batch(captions.texts, captions.videos, references, corpus or references, files)
+    return captions, batch_of(captions, references, corpus or references, files)
 
 
 def _label(text: str) -> str:

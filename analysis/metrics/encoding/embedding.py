@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from analysis.metrics.batch import VideoFile
+from analysis.metrics.batch import Span, VideoFile
 from analysis.metrics.encoding.decoding import Decoded, decode_ahead
 from analysis.metrics.encoding.embeddings import Embedding, Space, key_of
 from analysis.metrics.encoding.sampling import Sampling
@@ -123,6 +123,15 @@ class Texts:
         self.space.put(found)
 
 
+def _within(frames: Embedding, span: Span) -> Embedding:
+    """The frames between two times; where there are none, the one nearest their middle."""
+    seconds = np.asarray(frames.marks) / 1000
+    chosen = np.flatnonzero((seconds >= span.start) & (seconds < span.end))
+    if not len(chosen):
+        chosen = np.abs(seconds - (span.start + span.end) / 2).argmin(keepdims=True)
+    return Embedding(frames.vectors[chosen], frames.marks[chosen])
+
+
 class Frames:
     """The embeddings of videos' frames by one model, with one way of choosing frames."""
 
@@ -139,7 +148,8 @@ class Frames:
         )
 
     def __getitem__(self, video: VideoFile) -> Embedding:
-        return self.space[self._key(video)]
+        whole = self.space[self._key(video)]
+        return whole if video.span is None else _within(whole, video.span)
 
     def __contains__(self, video: VideoFile) -> bool:
         return self._key(video) in self.space

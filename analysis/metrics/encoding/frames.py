@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from analysis.metrics.encoding.sampling import Sampling
-from hits.importing.probing import bound_pictures
+from hits.importing.probing import bound_pictures, is_image, read_image
 
 # Only files, and only formats that hold their own media: a playlist could read other hosts.
 _OPTIONS = {
@@ -52,8 +52,11 @@ def read_frames(path: Path, sampling: Sampling) -> Iterator[Frame]:
     """The chosen frames, upright, in the order they are shown.
 
     The time stamps of all packets are read first, which takes milliseconds; then only the groups
-    of pictures that hold a chosen frame are decoded.
+    of pictures that hold a chosen frame are decoded. An image is its only frame.
     """
+    if path.is_file() and is_image(str(path)):
+        yield Frame(0.0, _image(path))
+        return
     with _opened(path) as (container, stream):
         index = _index(container, stream)
         if len(index.starts):
@@ -81,6 +84,13 @@ def is_demo_scene(path: Path) -> bool:
             return container.metadata.get("comment", "").startswith(DEMO_SCENE)
     except (av.FFmpegError, OSError):
         return False
+
+
+def _image(path: Path) -> Image.Image:
+    try:
+        return read_image(str(path))
+    except ValueError as error:
+        raise UnreadableVideo(str(error)) from error
 
 
 @contextmanager
