@@ -222,7 +222,7 @@ class Mark(models.Model):
     question = models.CharField(max_length=30)
     start = models.PositiveIntegerField()
     end = models.PositiveIntegerField()
-    label = models.CharField(max_length=30)
+    label = models.CharField(max_length=70)
 
     class Meta:
         ordering = ["rating", "start"]

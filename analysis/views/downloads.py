@@ -165,6 +165,12 @@ def marks_choices(request: MemberRequest, campaign: Campaign, subject: str) -> C
     return ratings_choices(request, campaign, subject)
 
 
+def questions_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    if campaign.asked.asks_numbers:
+        raise Http404("This campaign asks for nothing but the score.")
+    return ratings_choices(request, campaign, subject)
+
+
 def phrases_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
     decided = campaign.phrase_categories.aggregate(count=Count("pk"), last=Max("changed_at"))
     choices = marks_choices(request, campaign, subject)
@@ -268,6 +274,7 @@ CHOICES: Mapping[str, Callable[[MemberRequest, Campaign, str], Choices]] = {
     "pairs": person_choices,
     "phrases": phrases_choices,
     "points": points_choices,
+    "questions": questions_choices,
     "ratings": ratings_choices,
     "references": references_choices,
     "trail": trail_choices,

@@ -257,7 +257,7 @@ class Migration(migrations.Migration):
                 ("question", models.CharField(max_length=30)),
                 ("start", models.PositiveIntegerField()),
                 ("end", models.PositiveIntegerField()),
-                ("label", models.CharField(max_length=30)),
+                ("label", models.CharField(max_length=70)),
                 (
                     "rating",
                     models.ForeignKey(

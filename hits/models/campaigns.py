@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 
 from django.conf import settings
@@ -91,6 +92,12 @@ class Campaign(models.Model):
         blank=True,
         help_text="Instructions and consent in other languages, by language.",
     )
+    questions = models.JSONField(
+        default=dict,
+        blank=True,
+        editable=False,
+        help_text="Kinds of errors, sliders and a remark of its own, as campaign.toml has them.",
+    )
     offers_speed = models.BooleanField(
         default=False, help_text="Let annotators play videos at up to twice the speed."
     )
@@ -145,7 +152,8 @@ class Campaign(models.Model):
     @property
     def asked(self) -> AnnotationProtocol:
         """What people are asked."""
-        return protocol_named(self.protocol, fluency=self.asks_fluency)
+        own = json.dumps(self.questions) if self.questions else ""
+        return protocol_named(self.protocol, fluency=self.asks_fluency, own=own)
 
     def text_in(self, language: str, name: str) -> str:
         """``instructions`` or ``consent`` in a language, where the campaign brings it in that."""
