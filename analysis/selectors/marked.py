@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from analysis.models import PhraseCategory
 from analysis.results.marked import Control, Judged
 from analysis.results.phrases import Phrase, phrases
-from annotations.models import Annotator, Correction, Mark, Rating
+from annotations.models import Annotator, Correction, FormAnswers, Mark, Rating
 from crowds.selectors.counting import assignments_left_out
 from hits.models import Campaign, HitItem
 from hits.selectors import replaced_words
@@ -150,6 +150,14 @@ def answers_by_question(campaign: Campaign) -> list[dict[str, object]]:
         for question, answer in answers.items()
         for part in _parts(answer)
     ]
+
+
+def forms_answered(campaign: Campaign, **which: Any) -> list[dict[str, str]]:
+    """What each person said of themselves, if they were not erased."""
+    rows = FormAnswers.objects.filter(assignment__campaign=campaign, **which).order_by("pk")
+    found = rows.values_list("assignment__annotator__pseudonym", "answers")
+    empty = {asked["name"]: "" for asked in campaign.form}
+    return [{"annotator": name} | empty | answers for name, answers in found]
 
 
 def _parts(answer: Any) -> list[tuple[object, object, object]]:

@@ -25,6 +25,7 @@ from analysis.selectors.evaluations import evaluation_points
 from analysis.selectors.marked import (
     QUESTIONS,
     answers_by_question,
+    forms_answered,
     judged_paragraphs,
     phrases_marked,
 )
@@ -311,6 +312,12 @@ def questions_download(campaign: Campaign, *, last: int, decisions: str) -> Down
     return one_piece(f"Answers of {campaign.name}", table(answers_by_question(campaign), QUESTIONS))
 
 
+def form_download(campaign: Campaign, *, last: int, answered: int) -> Download:
+    """What people said about themselves before the first caption, under pseudonyms."""
+    names = ["annotator", *(asked["name"] for asked in campaign.form)]
+    return one_piece(f"Form of {campaign.name}", table(forms_answered(campaign), names))
+
+
 def phrases_download(campaign: Campaign, *, last: int, decisions: str, decided: str) -> Download:
     """What was marked more than once, and which kind of error it is."""
     found = phrases_marked(campaign, judged_paragraphs(campaign))
@@ -322,6 +329,7 @@ DOWNLOADS: Mapping[str, Callable[..., Download]] = {
     "answers": answers_download,
     "captions": captions_download,
     "comparison": comparison_download,
+    "form": form_download,
     "hit": hit_download,
     "hits": hits_download,
     "human": human_download,

@@ -141,6 +141,29 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="FormAnswers",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("answers", models.JSONField()),
+                (
+                    "assignment",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="form_answers",
+                        to="annotations.assignment",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name_plural": "form answers",
+            },
+        ),
+        migrations.CreateModel(
             name="Rating",
             fields=[
                 (

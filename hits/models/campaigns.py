@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
+from typing import Any
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -154,6 +155,12 @@ class Campaign(models.Model):
         """What people are asked."""
         own = json.dumps(self.questions) if self.questions else ""
         return protocol_named(self.protocol, fluency=self.asks_fluency, own=own)
+
+    @property
+    def form(self) -> list[dict[str, Any]]:
+        """What people are asked about themselves before the first caption."""
+        found: list[dict[str, Any]] = self.questions.get("form", [])
+        return found
 
     def text_in(self, language: str, name: str) -> str:
         """``instructions`` or ``consent`` in a language, where the campaign brings it in that."""

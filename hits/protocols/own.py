@@ -13,12 +13,20 @@ campaign.toml says them, the campaign keeps them as they were written there:
     high = 100
     step = 1
     ends = ["nothing", "everything"]    # or levels = ["nothing", "some", "most", "all"]
+
+The form is about the person, and is asked once, before the first caption:
+
+    [[form]]
+    name = "english"
+    text = "How well do you speak English?"
+    kind = "choice"                     # or "text"
+    choices = ["it is my first language", "well", "a little"]
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final
@@ -26,6 +34,7 @@ from typing import Any, Final
 from hits.protocols.values import (
     AnnotationProtocol,
     Marks,
+    Objection,
     Question,
     Scale,
     Slider,
@@ -33,7 +42,7 @@ from hits.protocols.values import (
     gettext_noop,
 )
 
-KEYS: Final = ("comment", "errors", "sliders")
+KEYS: Final = ("comment", "errors", "sliders", "form")
 COMMENT: Final = Text(
     "comment", gettext_noop("Anything to add about this caption? (optional)"), is_optional=True
 )
@@ -41,6 +50,7 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,29}")
 _LABEL: Final = 30  # characters of a category or severity
 _TEXT: Final = 200
 _MOST: Final = 8  # sliders
+_ASKED: Final = 12  # questions of a form
 _TAKEN: Final = frozenset({"caption", "comment", "fluency", "marks"})
 _SLIDER: Final = frozenset({"name", "text", "low", "high", "step", "ends", "levels"})
 
@@ -102,6 +112,7 @@ def own_faults(own: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield "categories", "up to 20 different words, each of 30 characters at most"
         if "severities" in errors and not _are_weights(errors["severities"]):
             yield "severities", "a weight of 0 to 1,000 for each of up to 8 names"
+    yield from _form_faults(own.get("form", []))
     sliders = own.get("sliders", [])
     if not isinstance(sliders, list) or not 0 <= len(sliders) <= _MOST:
         yield "sliders", f"at most {_MOST} tables, each below a line [[sliders]]"
@@ -114,6 +125,59 @@ def own_faults(own: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         names.append(slider.get("name") if isinstance(slider, dict) else None)
         if wanted:
             yield "sliders", wanted
+
+
+def _form_faults(form: object) -> Iterator[tuple[str, str]]:
+    if not isinstance(form, list) or len(form) > _ASKED:
+        yield "form", f"at most {_ASKED} tables, each below a line [[form]]"
+        return
+    names = [each.get("name") if isinstance(each, dict) else None for each in form]
+    for each in form:
+        wanted = _wanted_field(each)
+        if not wanted and names.count(each["name"]) > 1:
+            wanted = f"a name for each; {each['name']} stands there twice"
+        if wanted:
+            yield "form", wanted
+
+
+def _wanted_field(asked: object) -> str:
+    if not isinstance(asked, dict) or asked.keys() - {"name", "text", "kind", "choices"}:
+        return "tables with the keys name, text, kind, choices"
+    name, kind = asked.get("name"), asked.get("kind", "text")
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        return "a name of small letters, digits and _"
+    if not _is_text(asked.get("text")):
+        return f"a text of up to {_TEXT} characters for {name}"
+    if kind not in ("choice", "text"):
+        return f"choice or text as the kind of {name}"
+    choices = asked.get("choices", [])
+    if kind == "text":
+        return f"no choices for {name}, which is a text" if choices else ""
+    if (
+        not isinstance(choices, list)
+        or not 2 <= len(choices) <= 20
+        or not all(map(_is_text, choices))
+    ):
+        return f"two to twenty texts as the choices of {name}"
+    return "" if len(set(choices)) == len(choices) else f"different choices for {name}"
+
+
+def form_objection(form: Sequence[Mapping[str, Any]], given: Mapping[str, str]) -> Objection | None:
+    """Why these are not the answers to a campaign's form; nothing if they are.
+
+    >>> asked = [{"name": "age", "text": "Your age?", "kind": "choice", "choices": ["18", "19"]}]
+    >>> form_objection(asked, {"age": "18"}) is None, form_objection(asked, {"age": "7"}).sentence
+    (True, 'Choose one of the answers to “{question}”.')
+    """
+    for asked in form:
+        answer, values = given.get(asked["name"], "").strip(), {"question": asked["text"]}
+        if asked.get("kind", "text") == "choice":
+            if answer not in asked["choices"]:
+                return Objection(gettext_noop("Choose one of the answers to “{question}”."), values)
+        elif not _is_text(answer):
+            sentence = gettext_noop("Answer “{question}” in one line of up to 200 characters.")
+            return Objection(sentence, values)
+    return None
 
 
 def _are_labels(value: object, most: int) -> bool:
