@@ -14,6 +14,7 @@ from annotations.models import (
     AnnotatorIdentity,
     Assignment,
     Correction,
+    FormAnswers,
     Mark,
     Rating,
 )
@@ -25,6 +26,12 @@ class AnnotatorAdmin(ReadOnlyAdmin):
     list_display = ["pseudonym", "is_simulated", "created_at"]
     list_filter = ["is_simulated", "created_at"]
     search_fields = ["pseudonym"]
+
+
+@admin.register(FormAnswers)
+class FormAnswersAdmin(ReadOnlyAdmin):
+    list_display = ["assignment", "answers"]
+    list_select_related = ["assignment__annotator"]
 
 
 @admin.register(AnnotatorIdentity)

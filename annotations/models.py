@@ -140,6 +140,24 @@ class Assignment(models.Model):
         return f"{self.hit}, {which}"
 
 
+class FormAnswers(models.Model):
+    """What a person said about themselves before their first caption of a campaign.
+
+    Apart from the ratings: it is deleted when the person is erased.
+    """
+
+    assignment = models.OneToOneField(
+        Assignment, on_delete=models.CASCADE, related_name="form_answers"
+    )
+    answers = models.JSONField()
+
+    class Meta:
+        verbose_name_plural = "form answers"
+
+    def __str__(self) -> str:
+        return f"About {self.assignment.annotator}"
+
+
 class Rating(models.Model):
     """One answer. Rows are only ever added: a change of mind is a new revision, the last counts.
 
@@ -222,7 +240,7 @@ class Mark(models.Model):
     question = models.CharField(max_length=30)
     start = models.PositiveIntegerField()
     end = models.PositiveIntegerField()
-    label = models.CharField(max_length=30)
+    label = models.CharField(max_length=70)
 
     class Meta:
         ordering = ["rating", "start"]

@@ -9,7 +9,6 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from hits.protocols import AnnotationProtocol
-from hits.protocols.segments import words_by_sentence
 
 # The clip shows a brown dog running along a beach; behind it a red sailing boat passes. What people
 # are told about their practice stands in the protocol's template.
@@ -24,7 +23,7 @@ SAMPLE_TEXTS = (
 
 def marked_in(protocol: AnnotationProtocol, text: str) -> dict[str, Any]:
     """Where the words of each sentence stand, for pages on which words are marked."""
-    return {"sentences": words_by_sentence(text)} if protocol.marks else {}
+    return {"sentences": protocol.marks[0].sentences(text)} if protocol.marks else {}
 
 
 def practice(protocol: AnnotationProtocol) -> list[dict[str, Any]]:

@@ -69,6 +69,7 @@ class RatingSession:
     since: int  # when it was claimed
     fastest: float = 1.0
     protocol: str = "direct"
+    has_own: bool = False  # questions, which the campaign has
 
     @property
     def asked(self) -> AnnotationProtocol:

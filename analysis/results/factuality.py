@@ -22,6 +22,7 @@ def factuality_tables(
     rng: np.random.Generator,
     draws: int = 1_000,
     categories: Mapping[str, str] | None = None,
+    highest: float = HIGHEST,
 ) -> dict[str, Table]:
     """Tables by name: `errors` over all systems, `systems` best first, `human` for `correlate`,
     `phrases` that were marked at least twice, and the shares of their `categories`, which are
@@ -30,7 +31,7 @@ def factuality_tables(
     A paragraph has errors when its score is below the highest, a sentence when anything in it is
     marked, a word when it is marked.
     """
-    units, wrong = _counts(paragraphs)
+    units, wrong = _counts(paragraphs, highest)
     human = _human(paragraphs, units, wrong)
     sentences = (sentence for paragraph in paragraphs for sentence in paragraph.sentences)
     found = phrases((phrase for one in sentences for phrase in one.phrases), categories)
@@ -48,14 +49,16 @@ def factuality_tables(
     }
 
 
-def _counts(paragraphs: Sequence[Paragraph]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _counts(
+    paragraphs: Sequence[Paragraph], highest: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Units and wrong ones of each paragraph (rows) at each level (columns)."""
     units, wrong = [], []
     for paragraph in paragraphs:
         sentences = paragraph.sentences
         units.append((1, len(sentences), sum(one.words for one in sentences)))
         marked = sum(one.is_wrong for one in sentences)
-        wrong.append((paragraph.score < HIGHEST, marked, sum(one.wrong for one in sentences)))
+        wrong.append((paragraph.score < highest, marked, sum(one.wrong for one in sentences)))
     return np.array(units, np.int64), np.array(wrong, np.int64)
 
 

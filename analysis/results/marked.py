@@ -6,7 +6,7 @@ of those who judged it say so. A sentence is said to be wrong by marking anythin
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -34,6 +34,8 @@ class Judged:
     text: str
     score: int
     marks: tuple[Span, ...]
+    labels: tuple[str, ...] = ()
+    """Of all marks, those of what is missing among them."""
 
     @property
     def words(self) -> list[list[bool]]:
@@ -92,6 +94,37 @@ class ControlWords:
     words: int  # that are damaged
     recall: float
     precision: float
+
+
+@dataclass(frozen=True)
+class SystemErrors:
+    """How often each kind of error is marked in a caption of a system, for one person."""
+
+    system: str
+    captions: int
+    counts: Mapping[str, float]  # by label
+    score: float  # minus the sum of the weights (MQM)
+
+
+def errors_by_system(judged: Sequence[Judged], weights: Mapping[str, float]) -> list[SystemErrors]:
+    """Means over answers, the best score first.
+
+    >>> both = [Judged("ann", "v", "s", "Add salt.", 50, (), labels) for labels in
+    ...         (("major", "minor"), ("minor",))]
+    >>> [found] = errors_by_system(both, {"minor": 1, "major": 5})
+    >>> found.counts, found.score
+    ({'minor': 1.0, 'major': 0.5}, -3.5)
+    """
+    own: defaultdict[str, list[Judged]] = defaultdict(list)
+    for each in judged:
+        own[each.system].append(each)
+    found = []
+    for system, theirs in own.items():
+        given = Counter(label for each in theirs for label in each.labels)
+        counts = {label: given[label] / len(theirs) for label in weights}
+        cost = sum(weight * counts[label] for label, weight in weights.items())
+        found.append(SystemErrors(system, len(theirs), counts, -cost))
+    return sorted(found, key=lambda each: (-each.score, each.system))
 
 
 def by_paragraph(judged: Sequence[Judged]) -> dict[Place, list[Judged]]:

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from analysis.models import PhraseCategory
 from analysis.results.marked import Control, Judged
 from analysis.results.phrases import Phrase, phrases
-from annotations.models import Annotator, Correction, Mark, Rating
+from annotations.models import Annotator, Correction, FormAnswers, Mark, Rating
 from crowds.selectors.counting import assignments_left_out
 from hits.models import Campaign, HitItem
 from hits.selectors import replaced_words
@@ -125,13 +125,55 @@ def people_marking(campaign: Campaign, judged: list[Judged]) -> list[dict[str, o
     ]
 
 
+QUESTIONS = (
+    "annotator", "video", "system", "kind", "question", "start", "end", "value"
+)  # fmt: skip
+
+
+def answers_by_question(campaign: Campaign) -> list[dict[str, object]]:
+    """The last answers of everybody whose work counts, a row for each; one for every mark."""
+    ratings = Rating.objects.filter(campaign=campaign, answers__isnull=False)
+    ratings = ratings.exclude(assignment__in=assignments_left_out(campaign))
+    rows = ratings.order_by("assignment", "position", "revision").values_list(
+        "assignment",
+        "position",
+        "annotator__pseudonym",
+        "caption__video__name",
+        "caption__system__name",
+        "kind",
+        "answers",
+    )
+    latest = {row[:2]: row[2:] for row in rows}
+    return [
+        dict(zip(QUESTIONS, (*who, question, *part), strict=True))
+        for *who, answers in latest.values()
+        for question, answer in answers.items()
+        for part in _parts(answer)
+    ]
+
+
+def forms_answered(campaign: Campaign, **which: Any) -> list[dict[str, str]]:
+    """What each person said of themselves, if they were not erased."""
+    rows = FormAnswers.objects.filter(assignment__campaign=campaign, **which).order_by("pk")
+    found = rows.values_list("assignment__annotator__pseudonym", "answers")
+    empty = {asked["name"]: "" for asked in campaign.form}
+    return [{"annotator": name} | empty | answers for name, answers in found]
+
+
+def _parts(answer: Any) -> list[tuple[object, object, object]]:
+    """First character, the one after the last, and what was said."""
+    if isinstance(answer, list):
+        return [(str(start), str(end), label) for start, end, label in answer]
+    return [("", "", str(answer["text"] if isinstance(answer, dict) else answer))]
+
+
 def _answered(ratings: QuerySet[Rating]) -> list[Answered]:
     """By assignment and position."""
-    marks: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-    for rating, start, end in Mark.objects.filter(rating__in=ratings).values_list(
-        "rating", "start", "end"
+    marks: defaultdict[int, list[tuple[int, int, str]]] = defaultdict(list)
+    for rating, *mark in Mark.objects.filter(rating__in=ratings).values_list(
+        "rating", "start", "end", "label"
     ):
-        marks[rating].append((start, end))
+        marks[rating].append((mark[0], mark[1], mark[2]))
     rows = ratings.order_by("assignment", "position", "revision").values_list(
         "assignment",
         "position",
@@ -152,10 +194,18 @@ def _answered(ratings: QuerySet[Rating]) -> list[Answered]:
     return [
         Answered(
             assignment, video, item, kind, original, revision, text,
-            Judged(name, clip, system, damaged or text, score, tuple(sorted(marks[pk]))),
+            _judged(name, clip, system, damaged or text, score, sorted(marks[pk])),
         )
         for (
             assignment, _, pk, video, item, kind, original, revision, text, damaged,
             name, clip, system, score,
         ) in latest.values()
     ]  # fmt: skip
+
+
+def _judged(
+    name: str, clip: str, system: str, text: str, score: int, marks: list[tuple[int, int, str]]
+) -> Judged:
+    """What is missing stands past the end of the text, where no words are."""
+    spans = tuple((start, end) for start, end, _ in marks if start < len(text))
+    return Judged(name, clip, system, text, score, spans, tuple(label for *_, label in marks))

@@ -22,7 +22,13 @@ from analysis.results.marked import long_table, paragraphs
 from analysis.results.phrases import phrase_table
 from analysis.selectors import annotators, captions, inspection, metric_scores
 from analysis.selectors.evaluations import evaluation_points
-from analysis.selectors.marked import judged_paragraphs, phrases_marked
+from analysis.selectors.marked import (
+    QUESTIONS,
+    answers_by_question,
+    forms_answered,
+    judged_paragraphs,
+    phrases_marked,
+)
 from analysis.selectors.ratings import ratings_of
 from analysis.selectors.results import result_has_listings, result_listing, result_systems
 from analysis.selectors.written import references_written
@@ -301,6 +307,17 @@ def marks_download(campaign: Campaign, *, last: int, decisions: str) -> Download
     return one_piece(f"Marks of {campaign.name}", long_table(judged_paragraphs(campaign)))
 
 
+def questions_download(campaign: Campaign, *, last: int, decisions: str) -> Download:
+    """Every answer to every question; a mark is a row, with where it stands and its label."""
+    return one_piece(f"Answers of {campaign.name}", table(answers_by_question(campaign), QUESTIONS))
+
+
+def form_download(campaign: Campaign, *, last: int, answered: int) -> Download:
+    """What people said about themselves before the first caption, under pseudonyms."""
+    names = ["annotator", *(asked["name"] for asked in campaign.form)]
+    return one_piece(f"Form of {campaign.name}", table(forms_answered(campaign), names))
+
+
 def phrases_download(campaign: Campaign, *, last: int, decisions: str, decided: str) -> Download:
     """What was marked more than once, and which kind of error it is."""
     found = phrases_marked(campaign, judged_paragraphs(campaign))
@@ -312,6 +329,7 @@ DOWNLOADS: Mapping[str, Callable[..., Download]] = {
     "answers": answers_download,
     "captions": captions_download,
     "comparison": comparison_download,
+    "form": form_download,
     "hit": hit_download,
     "hits": hits_download,
     "human": human_download,
@@ -322,6 +340,7 @@ DOWNLOADS: Mapping[str, Callable[..., Download]] = {
     "pairs": pairs_download,
     "phrases": phrases_download,
     "points": points_download,
+    "questions": questions_download,
     "ratings": ratings_download,
     "references": references_download,
     "trail": trail_download,

@@ -14,7 +14,7 @@ from analysis.models import Result
 from analysis.presenting import person
 from analysis.results.marked import control_words
 from analysis.selectors import annotators as people
-from analysis.selectors.marked import answers_counting, controls_of
+from analysis.selectors.marked import answers_counting, controls_of, forms_answered
 from analysis.views.latest import Latest, checked, latest_result, news
 from annotations.models import Annotator
 from crowds.views.review_actions import Choice, review_action_page
@@ -53,12 +53,19 @@ def annotator_detail(
     context = latest.context | {
         "annotator": annotator,
         "turns": people.annotator_turns(campaign, annotator),
+        "form": _form(campaign, annotator),
     }
     answers = [each for each in answers_counting(campaign) if each.judged.annotator == pseudonym]
     context["control_words"] = next(iter(control_words(controls_of(answers))), None)
     if latest.listed:
         context |= work_context(request, annotator, latest.listed)
     return render(request, "analysis/annotator.html", context)
+
+
+def _form(campaign: Campaign, annotator: Annotator) -> list[tuple[str, str]]:
+    """What the person said of themselves, beside the questions."""
+    said = forms_answered(campaign, assignment__annotator=annotator) if campaign.form else []
+    return [(asked["text"], said[0][asked["name"]]) for asked in campaign.form if said]
 
 
 def work_context(request: MemberRequest, annotator: Annotator, result: Result) -> dict[str, object]:

@@ -35,7 +35,7 @@ from analysis.services.exports import export_request
 from analysis.views import annotators, captions, comparison, pairs
 from analysis.views.evaluation import EvaluationForm, PointsForm
 from analysis.views.latest import checked, latest_result
-from annotations.models import Removal
+from annotations.models import FormAnswers, Removal
 from crowds.selectors.counting import ratings_confirmed, uses_everybody
 from daplatform.errors import DomainError
 from daplatform.jobs.tasks import job_wake
@@ -165,6 +165,19 @@ def marks_choices(request: MemberRequest, campaign: Campaign, subject: str) -> C
     return ratings_choices(request, campaign, subject)
 
 
+def questions_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    if campaign.asked.asks_numbers:
+        raise Http404("This campaign asks for nothing but the score.")
+    return ratings_choices(request, campaign, subject)
+
+
+def form_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    answered = FormAnswers.objects.filter(assignment__campaign=campaign)
+    if not answered.exists():
+        raise Http404("Nobody was asked about themselves.")
+    return {"last": newest(answered), "answered": answered.count()}
+
+
 def phrases_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
     decided = campaign.phrase_categories.aggregate(count=Count("pk"), last=Max("changed_at"))
     choices = marks_choices(request, campaign, subject)
@@ -258,6 +271,7 @@ CHOICES: Mapping[str, Callable[[MemberRequest, Campaign, str], Choices]] = {
     "answers": person_choices,
     "captions": captions_choices,
     "comparison": comparison_choices,
+    "form": form_choices,
     "hit": hit_choices,
     "hits": hits_choices,
     "human": marks_choices,
@@ -268,6 +282,7 @@ CHOICES: Mapping[str, Callable[[MemberRequest, Campaign, str], Choices]] = {
     "pairs": person_choices,
     "phrases": phrases_choices,
     "points": points_choices,
+    "questions": questions_choices,
     "ratings": ratings_choices,
     "references": references_choices,
     "trail": trail_choices,

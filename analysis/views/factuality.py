@@ -17,6 +17,7 @@ from analysis.results.marked import (
     agreements,
     annotated,
     control_words,
+    errors_by_system,
     pair_f1,
     paragraphs,
 )
@@ -66,7 +67,12 @@ def factuality(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     context: dict[str, object] = {"campaign": campaign, "answers": len(judged)}
     if judged:
         rng = np.random.default_rng(SEED)
-        tables = factuality_tables(paragraphs(judged), rng=rng, draws=DRAWS)
+        asked = campaign.asked
+        highest = asked.scale.high
+        tables = factuality_tables(paragraphs(judged), rng=rng, draws=DRAWS, highest=highest)
+        if asked.marks[0].severities:
+            weights = {label: asked.marks[0].weight(label) for label in asked.marks[0].labels}
+            context |= {"labels": list(weights), "kinds": errors_by_system(judged, weights)}
         context |= {
             "people": people_marking(campaign, judged),
             "errors": records(tables["errors"]),

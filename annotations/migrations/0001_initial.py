@@ -141,6 +141,29 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="FormAnswers",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("answers", models.JSONField()),
+                (
+                    "assignment",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="form_answers",
+                        to="annotations.assignment",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name_plural": "form answers",
+            },
+        ),
+        migrations.CreateModel(
             name="Rating",
             fields=[
                 (
@@ -257,7 +280,7 @@ class Migration(migrations.Migration):
                 ("question", models.CharField(max_length=30)),
                 ("start", models.PositiveIntegerField()),
                 ("end", models.PositiveIntegerField()),
-                ("label", models.CharField(max_length=30)),
+                ("label", models.CharField(max_length=70)),
                 (
                     "rating",
                     models.ForeignKey(

@@ -16,6 +16,7 @@ from annotations.models import Assignment, Correction, Rating
 from annotations.tokens import RatingSession, since
 from hits.models import Campaign, Hit, Video
 from hits.models.material import shows_image
+from hits.protocols import AnnotationProtocol
 
 UNFINISHED = (Assignment.State.OPEN, Assignment.State.ACTIVE)
 FASTEST = 2.0  # that the player offers, where a campaign lets it
@@ -83,7 +84,15 @@ def session_of(assignment: Assignment) -> RatingSession:
         since=since(assignment.claimed_at),
         fastest=FASTEST if assignment.campaign.offers_speed else 1.0,
         protocol=assignment.campaign.protocol,
+        has_own=assignment.campaign.asked.has_own,
     )
+
+
+def asked_in(session: RatingSession) -> AnnotationProtocol:
+    """What its pages ask. Only campaigns with questions of their own are looked up."""
+    if not session.has_own:
+        return session.asked
+    return Campaign.objects.get(pk=session.campaign).asked
 
 
 def is_experienced(assignment: Assignment) -> bool:
@@ -129,7 +138,7 @@ def rated_count(assignment_id: int) -> int:
 
 def page_at(session: RatingSession, position: int) -> range:
     """The positions shown together with this one; none past the end of a HIT."""
-    if not session.asked.whole_video:
+    if not session.asked.whole_video:  # which questions of its own do not change
         return range(position, position + 1)
     with connection.cursor() as cursor:
         cursor.execute(PAGE, {"hit": session.hit, "position": position})

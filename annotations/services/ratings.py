@@ -15,6 +15,7 @@ from annotations.models import Assignment, Mark, Rating, VideoProblem
 from annotations.posts import AnswerPost, ProblemPost, RatingPost
 from annotations.selectors.work import (
     SUBMITTED,
+    asked_in,
     assignment_of,
     closed_sentence,
     item_text,
@@ -24,6 +25,7 @@ from annotations.selectors.work import (
     sent_back,
 )
 from annotations.tokens import RatingSession, Receipt, receipt_read
+from hits.protocols import AnnotationProtocol
 
 # The player's clock and the probe's differ by a few frames.
 SLACK_MS = 500
@@ -86,11 +88,12 @@ def rating_submit(*, session: RatingSession, post: Posted, now: dt.datetime | No
     """
     now = now or timezone.now()
     receipt = receipt_read(post.receipt, assignment=session.assignment)
-    text = item_text(session, receipt.position) if session.asked.marks else ""
-    if objection := session.asked.objection(post.answers, text):
+    asked = asked_in(session)
+    text = item_text(session, receipt.position) if asked.marks else ""
+    if objection := asked.objection(post.answers, text):
         raise InvalidPost(_(objection.sentence).format(**objection.values))
     values = _values(session, post, receipt, now)
-    marks = _marks(session, post)
+    marks = _marks(asked, post)
     if _insert(values, marks):
         return Saved(receipt.position, 1, done=receipt.position + 1)
     return _save_otherwise(session, post, receipt, now, values, marks)
@@ -116,11 +119,11 @@ def _insert_rating(values: dict[str, Any], statement: str) -> int | None:
     return row[0] if row else None
 
 
-def _marks(session: RatingSession, post: Posted) -> list[Mark]:
+def _marks(asked: AnnotationProtocol, post: Posted) -> list[Mark]:
     """Rows of the marks among the answers, which still lack their rating."""
     return [
         Mark(question=question.name, start=start, end=end, label=label)
-        for question in session.asked.marks
+        for question in asked.marks
         for start, end, label in post.answers[question.name]
     ]
 

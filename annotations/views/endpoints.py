@@ -13,6 +13,7 @@ from annotations.errors import UnknownItem, WorkClosed
 from annotations.models import Assignment
 from annotations.posts import AnswerPost, ProblemPost, RatingPost, SubmissionPost, read_post
 from annotations.selectors.work import (
+    asked_in,
     assignment_of,
     closed_sentence,
     item_video,
@@ -37,7 +38,7 @@ MAX_DIGITS = 6
 def rating_create(request: HttpRequest, session: RatingSession) -> HttpResponseBase:
     """Save a rating and hand out what may be fetched now: with a new page, the one after it."""
     kind: type[RatingPost | AnswerPost]
-    kind = RatingPost if session.asked.asks_numbers else AnswerPost
+    kind = RatingPost if asked_in(session).asks_numbers else AnswerPost
     saved = rating_submit(session=session, post=read_post(kind, request.body))
     page = page_at(session, saved.done)
     upcoming = page_after(session, page) if page.start == saved.done else range(0)

@@ -66,6 +66,7 @@ WORDS: Final[dict[str, Promise]] = {
     "unmarked-yet-worse": _(
         "You chose a lower level and marked nothing. Mark what is wrong, or press Next again."
     ),
+    "missing-word": _("[missing]"),
     "further-elsewhere": _("You have rated further in another window."),
     "ended": _("This task has ended"),
     "wrong": _("Something went wrong"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
@@ -13,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotations.errors import LinkRefused
-from annotations.models import Annotator, Assignment
+from annotations.models import Annotator, Assignment, FormAnswers
 from annotations.selectors.confirming import is_live, lease
 from annotations.selectors.work import corrections_open
 from annotations.tokens import Entry, completion_code, entry_sign, since
@@ -112,6 +113,14 @@ def assignments_open(
         )
         open_ = open_.filter(~Exists(mine))
     return open_.order_by("hit_id", "slot")
+
+
+def form_asked(campaign: Campaign, annotator: Annotator | None) -> list[dict[str, Any]]:
+    """The campaign's form, for whoever has not filled it in before."""
+    theirs = FormAnswers.objects.filter(
+        assignment__campaign=campaign, assignment__annotator=annotator
+    )
+    return [] if annotator and campaign.form and theirs.exists() else campaign.form
 
 
 def claim_obstacle(

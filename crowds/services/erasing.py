@@ -14,7 +14,14 @@ from django.db.models import CharField, Exists, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Cast, Concat
 from django.utils import timezone
 
-from annotations.models import Annotator, AnnotatorIdentity, Assignment, Correction, VideoProblem
+from annotations.models import (
+    Annotator,
+    AnnotatorIdentity,
+    Assignment,
+    Correction,
+    FormAnswers,
+    VideoProblem,
+)
 from crowds.models import Arrival, AuditEntry, Invitation, Launch, OutboxMessage, Submission
 from crowds.selectors.closing import PEOPLE_ERASED, quiet_since
 from crowds.selectors.outbox import ABOUT_MANY
@@ -96,6 +103,7 @@ def _erase(*, turns: QuerySet[Assignment], submissions: QuerySet[Submission]) ->
     Launch.objects.filter(pk__in=submissions.values("publication__launch")).update(differences=[])
     submissions.update(external_id=Concat(Value(ERASED), Cast("pk", CharField())))
     turns.update(comment="")
+    FormAnswers.objects.filter(assignment__in=turns).delete()
     for remarks in (VideoProblem, Correction):
         remarks.objects.filter(assignment__in=turns).update(remark="")
 

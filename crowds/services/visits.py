@@ -9,14 +9,15 @@ the crowd's own list names them.
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotations.errors import LinkRefused, NothingToTake, TooManyClaims
-from annotations.models import Annotator, Assignment
+from annotations.errors import InvalidPost, LinkRefused, NothingToTake, TooManyClaims
+from annotations.models import Annotator, Assignment, FormAnswers
 from annotations.selectors.confirming import lease
 from annotations.services.assignments import annotator_identify, assignments_expire
 from annotations.tokens import Entry
@@ -27,12 +28,14 @@ from crowds.selectors.entry import (
     assignment_earlier,
     assignments_open,
     claim_obstacle,
+    form_asked,
     is_claimed_too_often,
     is_confirmed_later,
 )
 from crowds.services.submissions import submissions_record
 from crowds.visitors import Visitor
 from hits.models import Campaign
+from hits.protocols.own import form_objection
 
 State = Assignment.State
 
@@ -45,6 +48,7 @@ def visit_claim(
     annotator: Annotator | None,
     origin: str,
     consents: bool,
+    form: Mapping[str, str] | None = None,
 ) -> Assignment:
     """Begin, or go on with, the turn of somebody who came by a link. Refused, nothing is written.
 
@@ -62,6 +66,7 @@ def visit_claim(
             return_to=visitor.return_to,
             origin=origin,
             consents=consents,
+            form=form,
         )
         if report is not None:
             _confirm(report, entry)
@@ -130,11 +135,13 @@ def assignment_claim(
     return_to: str = "",
     origin: str = "",
     consents: bool = False,
+    form: Mapping[str, str] | None = None,
     now: dt.datetime | None = None,
 ) -> Assignment:
     """Take an open assignment, or come back to the one this person is working on.
 
     Where a marketplace says who works, the turn only begins: it takes a place once it is confirmed.
+    ``form`` is what they say of themselves; None where nobody could ask, as simulated people come.
     """
     now = now or timezone.now()
     # People queue here, a moment each, so that limits hold for one person in many tabs too.
@@ -146,6 +153,9 @@ def assignment_claim(
         return earlier
     if campaign.consent and not consents:
         raise NothingToTake(_("Please agree to take part first."))
+    asked = [] if form is None else form_asked(campaign, annotator)
+    if objection := form_objection(asked, form or {}):
+        raise InvalidPost(_(objection.sentence).format(**objection.values))
     assignments_expire(campaign=campaign, now=now)
     if sentence := claim_obstacle(campaign=campaign, annotator=annotator, hit=hit, crowd=crowd):
         raise NothingToTake(sentence)
@@ -164,6 +174,9 @@ def assignment_claim(
     turn.consented_at = now if campaign.consent else None
     turn.expires_at = now + dt.timedelta(minutes=campaign.minutes_allowed)
     turn.save()
+    if form and asked:
+        answers = {each["name"]: form[each["name"]].strip() for each in asked}
+        FormAnswers.objects.create(assignment=turn, answers=answers)
     Arrival.objects.create(
         assignment=turn,
         crowd=crowd,

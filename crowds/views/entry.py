@@ -24,6 +24,7 @@ from crowds.selectors.entry import (
     claim_obstacle,
     codes_of,
     entry_campaign,
+    form_asked,
     pay_of,
     work_estimate,
 )
@@ -63,7 +64,10 @@ def enter(request: HttpRequest, token: str) -> HttpResponseBase:
     arriving = _arriving(request, entry, campaign)
     if request.method == "POST":
         consents = request.POST.get("consent") == "yes"
-        turn = visit_claim(**vars(arriving), origin=origin_of(request), consents=consents)
+        form = {name[5:]: str(text) for name, text in request.POST.items() if name[:5] == "form-"}
+        turn = visit_claim(
+            **vars(arriving), origin=origin_of(request), consents=consents, form=form
+        )
         return _to_work(turn)
     return _welcome(request, arriving)
 
@@ -95,6 +99,7 @@ def _welcome(request: HttpRequest, arriving: Arriving) -> HttpResponseBase:
         "texts": speak(campaign),
         "estimate": work_estimate(campaign),
         "pay": pay_of(entry),
+        "form": form_asked(campaign, arriving.annotator),
         "privacy": PRIVACY if crowd_named(entry.crowd).is_marketplace else INVITED_PRIVACY,
     }
     response = render(request, "crowds/enter.html", context)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -16,6 +17,7 @@ from hits.composition.shape import hit_shape
 from hits.importing.limits import Limits
 from hits.importing.texts import check_name, check_prose
 from hits.protocols import AnnotationProtocol, protocol_named, protocols
+from hits.protocols.own import KEYS, own_faults
 
 FILE = "campaign.toml"
 _TOML_PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
@@ -60,11 +62,14 @@ class Settings:
     one_run_per_team: bool = False
     """People rate the primary runs only."""
     protocol: str = "direct"
+    questions: Mapping[str, Any] = field(default_factory=dict)
+    """Of the campaign's own (`hits.protocols.own`)."""
 
     @property
     def asked(self) -> AnnotationProtocol:
         """What people are asked."""
-        return protocol_named(self.protocol, fluency=self.fluency)
+        own = json.dumps(self.questions) if self.questions else ""
+        return protocol_named(self.protocol, fluency=self.fluency, own=own)
 
 
 Validator = Callable[[Any], str]  # what the value should have been, or nothing when it is right
@@ -207,6 +212,7 @@ class _Reader:
             hits = {}
         translations = self._translations(table.pop("translations", {}))
         teams = self._teams(table.pop("teams", {}))
+        questions = self._questions({key: table.pop(key) for key in KEYS if key in table})
         chosen = protocols().get(str(table.get("protocol")))
         if chosen and chosen.writes:  # there is nothing yet that could be damaged
             required = tuple(key for key in required if key != "control")
@@ -224,7 +230,24 @@ class _Reader:
                 "Leave it out.",
             )
         hit_settings = self._hit_settings(hits, protocol)
-        return Settings(**campaign, hits=hit_settings, translations=translations, teams=teams)
+        return Settings(
+            **campaign,
+            hits=hit_settings,
+            translations=translations,
+            teams=teams,
+            questions=questions,
+        )
+
+    def _questions(self, own: dict[str, Any]) -> dict[str, Any]:
+        """Kinds of errors, sliders and a remark of the campaign's own; none if one is at fault."""
+        faults = list(own_faults(own))
+        for key, wanted in faults:
+            self._wrong(key, wanted)
+        if faults:
+            return {}
+        weights = own.get("errors", {}).get("severities", {})
+        weights |= {name: float(weight) for name, weight in weights.items()}  # JSON has no Decimal
+        return own
 
     def _translations(self, tables: Any) -> dict[str, dict[str, str]]:
         """Tables [translations.de] and so on: what people read, in other languages."""

@@ -172,6 +172,15 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "questions",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        editable=False,
+                        help_text="Kinds of errors, sliders and a remark of its own, as campaign.toml has them.",
+                    ),
+                ),
+                (
                     "offers_speed",
                     models.BooleanField(
                         default=False,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
+from typing import Any
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -91,6 +93,12 @@ class Campaign(models.Model):
         blank=True,
         help_text="Instructions and consent in other languages, by language.",
     )
+    questions = models.JSONField(
+        default=dict,
+        blank=True,
+        editable=False,
+        help_text="Kinds of errors, sliders and a remark of its own, as campaign.toml has them.",
+    )
     offers_speed = models.BooleanField(
         default=False, help_text="Let annotators play videos at up to twice the speed."
     )
@@ -145,7 +153,14 @@ class Campaign(models.Model):
     @property
     def asked(self) -> AnnotationProtocol:
         """What people are asked."""
-        return protocol_named(self.protocol, fluency=self.asks_fluency)
+        own = json.dumps(self.questions) if self.questions else ""
+        return protocol_named(self.protocol, fluency=self.asks_fluency, own=own)
+
+    @property
+    def form(self) -> list[dict[str, Any]]:
+        """What people are asked about themselves before the first caption."""
+        found: list[dict[str, Any]] = self.questions.get("form", [])
+        return found
 
     def text_in(self, language: str, name: str) -> str:
         """``instructions`` or ``consent`` in a language, where the campaign brings it in that."""

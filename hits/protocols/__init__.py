@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
 from dataclasses import replace
 from functools import cache
 
+from hits.protocols.own import with_own
 from hits.protocols.values import AnnotationProtocol, HitDefaults, Objection, Question, Scale
 
 __all__ = [
@@ -32,8 +34,10 @@ def protocols() -> dict[str, AnnotationProtocol]:
 
 
 @cache
-def protocol_named(name: str, *, fluency: bool = False) -> AnnotationProtocol:
+def protocol_named(name: str, *, fluency: bool = False, own: str = "") -> AnnotationProtocol:
     """The protocol of that name, with the question about fluency if it has one and that is wanted.
+
+    ``own`` are a campaign's own questions, in JSON.
 
     >>> [question.name for question in protocol_named("direct", fluency=True).questions]
     ['score', 'fluency']
@@ -42,5 +46,5 @@ def protocol_named(name: str, *, fluency: bool = False) -> AnnotationProtocol:
         raise ValueError(f"protocol must be one of {', '.join(protocols())}, not {name[:40]!r}")
     found = protocols()[name]
     if fluency and found.fluency is not None:
-        return replace(found, questions=(*found.questions, found.fluency))
-    return found
+        found = replace(found, questions=(*found.questions, found.fluency))
+    return with_own(found, json.loads(own)) if own else found

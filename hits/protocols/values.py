@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-from hits.protocols.segments import segments
+from hits.protocols.segments import Span, words_by_sentence
 
 Level = Literal["interval", "ordinal"]
 
@@ -70,15 +70,30 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A line to be touched anywhere between its two ends."""
+    """A line to be touched anywhere between its two ends.
+
+    ``levels`` are words along the line, evenly from end to end, instead of two ends.
+
+    >>> Slider("score", "Well?", Scale(0, 10), ("", ""), step=5).objection(6, "").sentence
+    'This rating goes in steps of {step}.'
+    """
 
     name: str
     text: str
     scale: Scale
     ends: tuple[str, str]
+    step: int = 1
+    levels: tuple[str, ...] = ()
     kind: str = field(default="slider", init=False)
 
     def objection(self, answer: object, text: str) -> Objection | None:
+        if (
+            isinstance(answer, int)
+            and answer in self.scale
+            and (answer - self.scale.low) % self.step
+        ):
+            sentence = gettext_noop("This rating goes in steps of {step}.")
+            return Objection(sentence, {"step": self.step})
         return self.scale.objection(answer)
 
 
@@ -122,6 +137,7 @@ class Text:
     text: str
     hints: tuple[tuple[str, str], ...] = ()
     most: int = 500  # characters
+    is_optional: bool = False
     kind: str = field(default="text", init=False)
 
     def objection(self, answer: object, text: str = "") -> Objection | None:
@@ -129,6 +145,8 @@ class Text:
         if not isinstance(answer, dict) or answer.keys() != {"text", "ticks"}:
             return Objection(gettext_noop("Write a sentence."))
         written, ticks = answer["text"], answer["ticks"]
+        if written == "" and self.is_optional:
+            return None if ticks == [] else Objection(gettext_noop("Tick each hint once."))
         if not isinstance(written, str) or not written.strip() or not written.isprintable():
             return Objection(gettext_noop("Write a sentence, in one line."))
         if len(written) > self.most:
@@ -140,12 +158,20 @@ class Text:
         return None
 
 
+MISSING: Final = "[missing]"
+"""Stands after a caption where it can be marked that something is left out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Marks:
     """Words of the caption to be marked, as few as possible.
 
     The answer is a list of marks in order: first character, the one after the last, label. None is
-    an answer, too.
+    an answer, too. A label is a severity, a category and a severity, or `wrong` where there is
+    neither to choose.
+
+    >>> Marks("marks", "What?", severities=(("minor", 1), ("major", 5)), categories=("act",)).labels
+    ('act/minor', 'act/major')
 
     >>> Marks("marks", "What is wrong?").objection([[2, 5, "wrong"]], "A dog runs.") is None
     True
@@ -155,13 +181,36 @@ class Marks:
 
     name: str
     text: str
-    labels: tuple[str, ...] = ("wrong",)
+    severities: tuple[tuple[str, float], ...] = ()
+    categories: tuple[str, ...] = ()
+    marks_missing: bool = False
     kind: str = field(default="marks", init=False)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        if not self.severities:
+            return ("wrong",)
+        begins = [f"{category}/" for category in self.categories] or [""]
+        return tuple(f"{begin}{name}" for begin in begins for name, _ in self.severities)
+
+    def weight(self, label: str) -> float:
+        """What a mark costs; nothing where marks have no severity."""
+        return dict(self.severities).get(label.rpartition("/")[2], 0.0)
+
+    def sentences(self, text: str) -> tuple[tuple[Span, ...], ...]:
+        """The words that can be marked; what is missing stands past the end of the text.
+
+        >>> Marks("marks", "What is wrong?", marks_missing=True).sentences("A dog")
+        (((0, 1), (2, 5)), ((6, 15),))
+        """
+        found = words_by_sentence(text)
+        start = len(text) + 1
+        return (*found, ((start, start + len(MISSING)),)) if self.marks_missing else found
 
     def objection(self, answer: object, text: str) -> Objection | None:
         if not isinstance(answer, list) or not all(map(self._is_mark, answer)):
             return Objection(gettext_noop("The marks cannot be read. Reload the page."))
-        words = segments(text, "word")
+        words = [word for sentence in self.sentences(text) for word in sentence]
         begins, ends = {start for start, _ in words}, {end for _, end in words}
         if not all(start in begins and end in ends and start < end for start, end, _ in answer):
             return Objection(gettext_noop("A mark begins and ends with a word of the caption."))
@@ -201,6 +250,7 @@ class AnnotationProtocol:
     fluency : a further question that a campaign may switch on
     whole_video : whether a page shows all captions of a video, or one caption
     writes : whether people write the captions themselves, so that none is shown
+    has_own : whether a campaign's own questions are among them
     """
 
     name: str
@@ -211,6 +261,7 @@ class AnnotationProtocol:
     fluency: Question | None = None
     whole_video: bool = False
     writes: bool = False
+    has_own: bool = False
 
     @property
     def template(self) -> str:
@@ -226,8 +277,8 @@ class AnnotationProtocol:
 
     @property
     def asks_numbers(self) -> bool:
-        """Whether a rating is nothing but numbers, which have columns of their own."""
-        return all(isinstance(question, Slider | Likert) for question in self.questions)
+        """Whether a rating is nothing but numbers that have columns of their own."""
+        return all(question.name in ("score", "fluency") for question in self.questions)
 
     @property
     def marks(self) -> tuple[Marks, ...]:

@@ -186,6 +186,7 @@ def _settings(settings: Settings) -> dict[str, object]:
         "contact": settings.contact,
         "language": settings.language,
         "translations": settings.translations,
+        "questions": settings.questions,
         "offers_speed": settings.offers_speed,
     }
 

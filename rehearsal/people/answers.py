@@ -8,8 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from hits.protocols import AnnotationProtocol, Scale
+from hits.protocols import AnnotationProtocol, Question, Scale
 from hits.protocols.segments import Span, segments
+from hits.protocols.values import Marks, Slider, Text
 from rehearsal.demo import HUMANS, caption, scene_named
 from rehearsal.people.personas import Persona, Response, respond
 
@@ -52,12 +53,38 @@ def answers_to(
     """The part of a post that answers the protocol's questions."""
     if protocol.writes:
         return {"answers": {"caption": written(persona, subject, rng)}}
-    if protocol.marks:
-        wrong = [] if response.score == protocol.scale.high else marked(persona, subject, rng)
-        return {"answers": {"marks": wrong, "score": response.score}}
+    if not protocol.asks_numbers:
+        found = {
+            question.name: _answer(question, protocol, persona, subject, response, rng)
+            for question in protocol.questions
+        }
+        return {"answers": found}
     asks_fluency = any(question.name == "fluency" for question in protocol.questions)
     fluent = respond(persona, subject.fluency, seconds=0.0, rng=rng) if asks_fluency else None
     return {"score": response.score, "fluency": fluent.score if fluent else None}
+
+
+def _answer(
+    question: Question,
+    protocol: AnnotationProtocol,
+    persona: Persona,
+    subject: Subject,
+    response: Response,
+    rng: np.random.Generator,
+) -> object:
+    if question.name == "score":
+        return response.score
+    if isinstance(question, Marks):
+        wrong = [] if response.score == protocol.scale.high else marked(persona, subject, rng)
+        kinds = question.labels
+        at = int((1 - subject.quality) * (len(kinds) - 1)) if len(kinds) > 1 else 0
+        return [[start, end, kinds[at]] for start, end, _ in wrong]
+    if isinstance(question, Text):
+        return {"text": "", "ticks": []}
+    quality = subject.fluency if question.name == "fluency" else subject.quality
+    given = respond(persona, quality, seconds=0.0, rng=rng, scale=question.scale).score
+    step = question.step if isinstance(question, Slider) else 1
+    return given - (given - question.scale.low) % step
 
 
 def marked(persona: Persona, subject: Subject, rng: np.random.Generator) -> list[list[Any]]:

@@ -6,8 +6,9 @@ import html
 import http.client
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 WORK = re.compile(r'<script id="work" type="application/json">(.*?)</script>', re.S)
 REPORTED = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
@@ -32,10 +33,14 @@ class RatingClient:
         self.work: dict[str, Any] = {}
         self.items: dict[int, dict[str, Any]] = {}
 
-    def enter(self, path: str) -> bool:
-        """Press Start and open the page; False when there is nothing to rate."""
+    def enter(self, path: str, about: Mapping[str, str] | None = None) -> bool:
+        """Press Start and open the page; False when there is nothing to rate.
+
+        ``about`` answers the campaign's form.
+        """
         form = {"Content-Type": "application/x-www-form-urlencoded"}
-        status, headers, _ = self._send("POST", path, b"consent=yes", form)
+        fields = {"consent": "yes"} | {f"form-{name}": said for name, said in (about or {}).items()}
+        status, headers, _ = self._send("POST", path, urlencode(fields).encode(), form)
         if status == http.client.CONFLICT:
             return False
         if status != http.client.FOUND:

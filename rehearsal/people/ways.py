@@ -50,7 +50,7 @@ def through_http(campaign: Campaign, seed: int, base_url: str) -> RateHit:
         client = RatingClient(base_url)
         try:
             invitation = Invitation.objects.get(campaign=campaign, annotator=worker.annotator)
-            if not client.enter(entry_path(invitation_entry(invitation))):
+            if not client.enter(entry_path(invitation_entry(invitation)), about(campaign)):
                 return False
             _rate_all(campaign, worker, client, seed)
             client.submit()
@@ -86,7 +86,7 @@ def _work_on(campaign: Campaign, worker: Worker, market: WorkerClient, hit: str,
     frame = urlsplit(market.frame(assignment))
     client = RatingClient(f"{frame.scheme}://{frame.netloc}")
     try:
-        if not client.enter(f"{frame.path}?{frame.query}"):
+        if not client.enter(f"{frame.path}?{frame.query}", about(campaign)):
             market.give_back(assignment)
             return False
         _rate_all(campaign, worker, client, seed)
@@ -121,4 +121,12 @@ def _rating(
         "key": str(uuid.UUID(bytes=worker.rng.bytes(16), version=4)),
         "evidence": evidence_of(response).model_dump(),
         **answers_to(campaign.asked, worker.persona, subject, response, worker.rng),
+    }
+
+
+def about(campaign: Campaign) -> dict[str, str]:
+    """What simulated people say of themselves."""
+    return {
+        asked["name"]: asked["choices"][0] if asked.get("choices") else "simulated"
+        for asked in campaign.form
     }

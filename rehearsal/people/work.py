@@ -18,7 +18,7 @@ from django.db import transaction
 from annotations.errors import NothingToTake
 from annotations.models import Annotator, AnnotatorIdentity
 from annotations.posts import AnswerPost, Evidence, RatingPost
-from annotations.selectors.work import session_of
+from annotations.selectors.work import asked_in, session_of
 from annotations.services.assignments import assignment_submit
 from annotations.services.ratings import rating_submit
 from annotations.tokens import RatingSession, Receipt, receipt_sign
@@ -105,7 +105,7 @@ def worker_rate_hit(*, campaign: Campaign, worker: Worker, seed: int) -> bool:
 
 def _rate(worker: Worker, session: RatingSession, page: list[Subject]) -> None:
     """Rate what is shown together: all of it is handed out at once, and comes back at once."""
-    shown, asked = worker.clock, session.asked
+    shown, asked = worker.clock, asked_in(session)
     responses = [response_to(asked, worker.persona, subject, worker.rng) for subject in page]
     seconds, watched = (
         sum(getattr(response, name) for response in responses) for name in ("seconds", "watched")

@@ -10,7 +10,7 @@ from hits.protocols import Scale, protocol_named, protocols
 
 
 def test_every_file_of_the_package_is_registered_direct_assessment_first():
-    assert list(protocols()) == ["direct", "consistency", "describe", "factuality"]
+    assert list(protocols()) == ["direct", "consistency", "describe", "esa", "factuality", "mqm"]
 
 
 def test_an_unknown_protocol_is_refused_with_the_known_ones():

@@ -208,4 +208,18 @@ def test_the_honest_find_damaged_words_and_others_hardly(db):
     assert worse < 0.7 < 0.8 < better
 
 
+@pytest.mark.parametrize("protocol", ["esa", "mqm", "direct"])
+def test_simulated_people_answer_every_question(db, protocol):
+    slider = {"name": "detail", "text": "How much?", "high": 10, "step": 5, "ends": ["no", "all"]}
+    sizes = {"hit_size": 20, "pairs": 2, "repeats": 2, "assignments": 1}
+    own = {"comment": True, "sliders": [slider]}
+    campaign = make_campaign(videos=10, systems=2, protocol=protocol, questions=own, **sizes)
+    batch_compose(campaign=campaign)
+    simulate(campaign, "--annotators", "2", "--mix", "honest=0.5,random=0.5")
+    asked = {question.name for question in campaign.asked.questions}
+    assert Rating.objects.count() > 0
+    assert all(rating.answers.keys() == asked for rating in Rating.objects.all())
+    assert {rating.answers["detail"] for rating in Rating.objects.all()} <= {0, 5, 10}
+
+
 EVERY_HABIT = "honest=0.25,careless=0.25,random=0.25,constant=0.25"

@@ -1,15 +1,18 @@
 /* Words of the caption, sentence by sentence, to be marked: a tap marks one, a drag all between, and
- * keys move from word to word.
+ * keys move from word to word. Where marks have kinds, the one that is chosen above goes to whatever
+ * is marked next; a tap on a word of another kind changes it.
  *
  * The server says where words stand, in characters; what JavaScript counts are code units.
  */
+
+import { say } from "../rating-words.js";
 
 const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
 const UNKNOWN = /^<?unk>?$/i; // what some systems write for a word they lack: always wrong
 
 export default class Marks {
   #list;
-  #label;
+  #choices;
   #sentences = []; // of words: { button, start, end }
   #drag = null;
   #locked = false;
@@ -17,7 +20,7 @@ export default class Marks {
   constructor(root, { onChange }) {
     this.root = root;
     this.#list = root.querySelector("ol");
-    this.#label = root.dataset.label;
+    this.#choices = [...root.querySelectorAll("[data-choice]")];
     this.onChange = onChange;
     this.touches = [];
     this.#list.addEventListener("pointerdown", (event) => this.#press(event));
@@ -33,7 +36,12 @@ export default class Marks {
     const letters = Array.from(text);
     const cut = (start, end) => letters.slice(start, end).join("");
     this.#sentences = sentences.map((words) =>
-      words.map(([start, end]) => ({ start, end, button: word(cut(start, end)) })),
+      words.map(([start, end]) => ({
+        start,
+        end,
+        label: "",
+        button: word(cut(start, end) || say("missing-word")), // past the end of the caption
+      })),
     );
     const starts = [...sentences.slice(1).map((words) => words[0][0]), letters.length];
     this.#list.replaceChildren(
@@ -56,14 +64,20 @@ export default class Marks {
     return this.#words.some(isMarked);
   }
 
-  /** Neighbouring words of a sentence are one mark; no mark at all is an answer, too. */
+  /** What is marked now is marked as this: one choice of each group. */
+  get #label() {
+    const chosen = this.#choices.map((group) => group.querySelector("input:checked"));
+    return chosen.length ? chosen.map((input) => input.value).join("/") : this.root.dataset.label;
+  }
+
+  /** Neighbouring words of a sentence and a kind are one mark; none at all is an answer, too. */
   get value() {
     const marks = [];
     for (const words of this.#sentences)
       words.forEach((each, i) => {
         if (!isMarked(each)) return;
-        if (i && isMarked(words[i - 1])) marks.at(-1)[1] = each.end;
-        else marks.push([each.start, each.end, this.#label]);
+        if (words[i - 1]?.label === each.label) marks.at(-1)[1] = each.end;
+        else marks.push([each.start, each.end, each.label]);
       });
     return marks;
   }
@@ -72,7 +86,8 @@ export default class Marks {
   reset(value) {
     for (const each of this.#words) {
       const within = ([start, end]) => start <= each.start && each.end <= end;
-      this.#set(each, value ? value.some(within) : UNKNOWN.test(each.button.textContent));
+      const isUnknown = !value && UNKNOWN.test(each.button.textContent);
+      this.#set(each, value?.find(within)?.[2] ?? (isUnknown ? this.#label : ""));
     }
     this.touches = [];
   }
@@ -80,6 +95,7 @@ export default class Marks {
   lock(locked) {
     this.#locked = locked;
     for (const { button } of this.#words) button.disabled = locked;
+    for (const group of this.#choices) group.disabled = locked;
   }
 
   focus() {
@@ -92,7 +108,7 @@ export default class Marks {
     const next = this.#words[at + MOVES[event.key]];
     if (at < 0 || !next) return;
     event.preventDefault();
-    if (event.shiftKey) for (const each of [this.#words[at], next]) this.#mark(each, true);
+    if (event.shiftKey) for (const each of [this.#words[at], next]) this.#mark(each, this.#label);
     this.#rove(next);
     next.button.focus();
   }
@@ -101,17 +117,17 @@ export default class Marks {
   #click(event) {
     const each = this.#at(event.target);
     if (!each || event.detail > 0) return;
-    this.#mark(each, !isMarked(each));
+    this.#mark(each, this.#turned(each));
   }
 
   #press(event) {
     const each = this.#at(event.target);
     if (!each || event.button !== 0 || this.#locked) return;
     event.target.releasePointerCapture?.(event.pointerId); // moves are to reach other words
-    const before = this.#words.map(isMarked);
-    this.#drag = { from: this.#words.indexOf(each), marks: !isMarked(each), before };
+    const before = this.#words.map(({ label }) => label);
+    this.#drag = { from: this.#words.indexOf(each), label: this.#turned(each), before };
     this.#rove(each);
-    this.#mark(each, this.#drag.marks);
+    this.#mark(each, this.#drag.label);
   }
 
   #reach(event) {
@@ -121,7 +137,7 @@ export default class Marks {
     if (!each) return;
     const ends = [this.#drag.from, this.#words.indexOf(each)].sort((a, b) => a - b);
     for (const passed of this.#words.slice(ends[0], ends[1] + 1))
-      this.#mark(passed, this.#drag.marks);
+      this.#mark(passed, this.#drag.label);
   }
 
   /** It was the page that the finger moved. */
@@ -134,15 +150,30 @@ export default class Marks {
     return this.#words.find(({ button }) => button === target?.closest("button"));
   }
 
-  #mark(each, marked) {
-    if (isMarked(each) === marked) return;
-    this.#set(each, marked);
+  /** What a touch makes of a word: nothing where it has the chosen label already. */
+  #turned(each) {
+    return each.label === this.#label ? "" : this.#label;
+  }
+
+  #mark(each, label) {
+    if (each.label === label) return;
+    this.#set(each, label);
     this.touches.push(performance.now());
     this.onChange();
   }
 
-  #set({ button }, marked) {
-    button.setAttribute("aria-pressed", marked);
+  #set(each, label) {
+    each.label = label;
+    each.button.setAttribute("aria-pressed", label !== "");
+    if (!this.#choices.length) return;
+    const kinds = label ? label.split("/") : [];
+    const inputs = kinds.map((kind, i) => this.#inputs(i).find(({ value }) => value === kind));
+    each.button.dataset.severity = label ? this.#inputs(-1).indexOf(inputs.at(-1)) : "";
+    each.button.title = inputs.map((input) => input.nextElementSibling.textContent).join(", ");
+  }
+
+  #inputs(group) {
+    return [...this.#choices.at(group).querySelectorAll("input")];
   }
 
   /** One word is reached by Tab, the others from there. */
@@ -151,7 +182,7 @@ export default class Marks {
   }
 }
 
-const isMarked = ({ button }) => button.getAttribute("aria-pressed") === "true";
+const isMarked = ({ label }) => label !== "";
 
 function word(text) {
   const button = document.createElement("button");

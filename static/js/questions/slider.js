@@ -23,6 +23,7 @@ export default class Slider {
   #output;
   #low;
   #high;
+  #step;
   #touched = false;
   #digit = null; // the first of two, while the second may follow
 
@@ -33,6 +34,7 @@ export default class Slider {
     this.#output.hidden = !showsNumber;
     this.#low = Number(this.#input.min);
     this.#high = Number(this.#input.max);
+    this.#step = Number(this.#input.step);
     this.onChange = onChange;
     this.#input.addEventListener("input", () => this.#touch(this.#input.valueAsNumber));
     this.#input.addEventListener("keydown", (event) => this.key(event));
@@ -69,13 +71,20 @@ export default class Slider {
     const value = /^[0-9]$/.test(event.key) ? this.#typed(event) : this.#stepped(event);
     if (Number.isNaN(value)) return;
     event.preventDefault();
-    this.#touch(Math.min(this.#high, Math.max(this.#low, value)));
+    this.#touch(this.#near(value));
   }
 
   /** Left and right are where the eye sees them: from right to left, the left end is the high one. */
   #stepped(event) {
     const mirrored = this.#isMirrored && /^Arrow(Left|Right)$/.test(event.key);
-    return this.#input.valueAsNumber + (mirrored ? -1 : 1) * (STEPS[event.key] ?? NaN);
+    const steps = (mirrored ? -1 : 1) * (STEPS[event.key] ?? NaN);
+    return this.#input.valueAsNumber + this.#step * steps;
+  }
+
+  /** The nearest value that the line has. */
+  #near(value) {
+    const within = Math.min(this.#high, Math.max(this.#low, value));
+    return this.#low + this.#step * Math.round((within - this.#low) / this.#step);
   }
 
   get #isMirrored() {
@@ -107,7 +116,7 @@ export default class Slider {
     const along = this.#isMirrored ? box.right - event.clientX : event.clientX - box.left;
     const share = (along - half) / (box.width - 2 * half);
     const span = this.#high - this.#low;
-    return Math.round(this.#low + span * Math.min(1, Math.max(0, share)));
+    return this.#near(this.#low + span * share);
   }
 
   #touch(value) {

@@ -19,11 +19,11 @@ export default class Text {
     this.reset(null);
   }
 
-  /** The sentence and the ticked hints; null while nothing is written. */
+  /** The sentence and the ticked hints; null while nothing is written that has to be. */
   get value() {
     const text = this.#area.value.trim().replace(/\s+/g, " ");
     const ticked = this.#hints.filter((input) => input.checked);
-    return text ? { text, ticks: ticked.map((input) => input.value) } : null;
+    return text || "optional" in this.root.dataset ? { text, ticks: ticked.map((input) => input.value) } : null;
   }
 
   /** Empty again, or showing what was written earlier. */
