@@ -10,10 +10,15 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
+from daplatform.shared_files import is_away
+
 RETRY_AFTER = 5
 AWAY = (
     "The database does not answer just now. Nothing that was saved is lost; try again in a while."
 )
+
+
+BUCKET_AWAY = "This file cannot be fetched just now. Nothing is lost; try again in a minute."
 
 
 class NoSuchChoice(BadRequest):
@@ -27,16 +32,20 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """A fault of ours is 500; a database that is away or hangs passes, and is 503.
+    """A fault of ours is 500; a database or bucket that is away or hangs passes, and is 503.
 
     Django calls this for whatever a view or a middleware did not catch. Neither page may ask the
     database anything, not even who is logged in: so they are rendered without the request.
     """
-    if not isinstance(sys.exception(), OperationalError | InterfaceError):
+    if isinstance(sys.exception(), OperationalError | InterfaceError):
+        sentence = AWAY
+    elif is_away(sys.exception()):
+        sentence = BUCKET_AWAY
+    else:
         return HttpResponse(render_to_string("500.html"), status=500)
     if "text/html" in request.headers.get("Accept", ""):
-        answer = HttpResponse(render_to_string("503.html", {"sentence": AWAY}), status=503)
+        answer = HttpResponse(render_to_string("503.html", {"sentence": sentence}), status=503)
     else:
-        answer = JsonResponse({"error": AWAY, "code": "unavailable"}, status=503)
+        answer = JsonResponse({"error": sentence, "code": "unavailable"}, status=503)
     answer["Retry-After"] = str(RETRY_AFTER)
     return answer

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,7 @@ CSRF_TRUSTED_ORIGINS = words("CSRF_TRUSTED_ORIGINS")
 # The address people and marketplaces reach this site under; links sent out begin with it.
 PUBLIC_URL = text("PUBLIC_URL", "http://127.0.0.1:8000").rstrip("/")
 
-# Everything the platform writes on a single machine lies below this folder.
+# Everything the platform writes on a machine lies below this folder; several share MEDIA_BUCKET.
 DATA_DIR = Path(text("DATA_DIR", str(places.DATA))).resolve()
 DATA_DIR.mkdir(parents=True, exist_ok=True)
 
@@ -218,10 +217,11 @@ STORAGES: dict[str, dict[str, Any]] = {
         else "daplatform.static_files.ModuleStaticFilesStorage"
     },
 }
-_bucket = partial(bucket, endpoint=text("MEDIA_ENDPOINT_URL", ""), region=text("MEDIA_REGION", ""))
 if MEDIA_BUCKET:
-    STORAGES["default"] = _bucket(
+    STORAGES["default"] = bucket(
         MEDIA_BUCKET,
+        endpoint=text("MEDIA_ENDPOINT_URL", ""),
+        region=text("MEDIA_REGION", ""),
         querystring_auth=True,
         querystring_expire=number("MEDIA_LINK_SECONDS", 3600),
         file_overwrite=False,
@@ -238,10 +238,7 @@ EXPORT_ROWS_AT_ONCE = number("EXPORT_ROWS_AT_ONCE", 50_000)
 EXPORT_KEPT_DAYS = number("EXPORT_KEPT_DAYS", 7)
 
 # Metrics ------------------------------------------------------------------------------------
-# Embeddings are kept in a folder; workers on several machines share them through a bucket.
 METRIC_STORE = Path(text("METRIC_STORE", str(DATA_DIR / "embeddings"))).resolve()
-if METRIC_STORE_BUCKET := text("METRIC_STORE_BUCKET", ""):
-    STORAGES["embeddings"] = _bucket(METRIC_STORE_BUCKET)
 METRIC_DEVICE = text("METRIC_DEVICE", "auto")
 METRIC_MODELS = words("METRIC_MODELS")
 METRIC_RESOURCES = dict(entry.partition("=")[::2] for entry in words("METRIC_RESOURCES"))

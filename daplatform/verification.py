@@ -27,12 +27,15 @@ from crowds.selectors.money import campaign_sums, policy_of, sums_of
 from crowds.services.money import reward_book
 from crowds.services.outbox import CLAIM_LAPSES, claims_lapse
 from crowds.services.restoring import restores_recognise, sending_is_known
+from daplatform.models import SharedFile
+from daplatform.shared_files import bucket_asked, files_share, place_of
 from hits.models import Batch, Campaign, Hit, HitItem, Rendition, Video
 
 # The sweeps run every minute: what is late by this much was not swept.
 GRACE = dt.timedelta(minutes=10)
 # No task takes longer than an hour to write anything.
 HALF_WRITTEN = dt.timedelta(hours=2)
+SHARED = ("results", "evaluations", "descriptions", "exports")
 HANDED_IN = ("submitted", "approved", "rejected")
 
 
@@ -182,16 +185,30 @@ def copies_again() -> None:
         Rendition.objects.filter(pk=rendition.pk).again(file="")
 
 
+def shared_files_lost() -> Iterator[SharedFile]:
+    """Rows of files that the bucket does not have: other machines could not fetch them."""
+    if settings.MEDIA_BUCKET:
+        with bucket_asked() as bucket:
+            there = {each.key for each in bucket.objects.filter(Prefix="shared/")}
+        yield from (file for file in SharedFile.objects.iterator() if file.key not in there)
+
+
+def shared_files_again() -> None:
+    """What this machine has is put there again; the rest is made again when it is asked for."""
+    lost = list(shared_files_lost())
+    SharedFile.objects.filter(pk__in=[file.pk for file in lost]).delete()
+    files_share(path for file in lost if (path := place_of(file.path)).is_file())
+
+
 def halves_left_behind() -> Iterator[Path]:
     """What a worker was writing when it was killed. Nothing reads it, and it takes up space."""
     data = settings.DATA_DIR
     late = (timezone.now() - HALF_WRITTEN).timestamp()
     for path in (
         *(path for path in data.glob("snapshots/*/*") if path.suffix != ".arrow"),
-        *data.glob("results/*/.*"),
-        *data.glob("evaluations/*/.*"),
-        *data.glob("exports/*/*/*.part"),
-        *settings.METRIC_STORE.glob("*/*.part"),
+        *(path for kind in SHARED for path in data.glob(f"{kind}/*/.*")),
+        *(path for kind in SHARED for path in data.glob(f"{kind}/*/*/*.part")),
+        *settings.METRIC_STORE.glob("**/*.part"),
         *Path(settings.MEDIA_ROOT).glob(".part-*"),
     ):
         with contextlib.suppress(FileNotFoundError):  # finished, and moved to its place, meanwhile
@@ -236,5 +253,6 @@ INVARIANTS = [
     Invariant("Snapshots hold the database's ratings.", snapshots_that_differ, discard_snapshots),
     Invariant("Every stored video is there, and is not empty.", videos_without_their_file),
     Invariant("Every converted copy of a video is there.", copies_without_their_file, copies_again),
+    Invariant("The bucket has every file that is shared.", shared_files_lost, shared_files_again),
     Invariant("No file was left half written.", halves_left_behind, halves_remove),
 ]

@@ -17,6 +17,7 @@ from analysis.presenting.listings import as_table, read_listing
 from analysis.results.files import Maker
 from analysis.selectors.results import reviews_fingerprint
 from crowds.selectors.money import campaign_currency, campaign_sums
+from daplatform.shared_files import is_shared, shared_path
 from hits.models import Campaign, Caption, System
 from hits.selectors import campaign_plan, campaign_systems
 
@@ -76,7 +77,7 @@ def description_folder(row: Description) -> Path:
 
 
 def description_is_here(row: Description) -> bool:
-    return all((description_folder(row) / f"{name}.arrow").is_file() for name in TABLES)
+    return is_shared(*(description_folder(row) / f"{name}.arrow" for name in TABLES))
 
 
 def description_tables(row: Description) -> Tables:
@@ -85,7 +86,7 @@ def description_tables(row: Description) -> Tables:
 
 
 def description_table(row: Description, name: str) -> Table:
-    return as_table(read_listing(description_folder(row) / f"{name}.arrow"))
+    return as_table(read_listing(shared_path(description_folder(row) / f"{name}.arrow")))
 
 
 def description_makers(row: Description) -> dict[str, Maker]:

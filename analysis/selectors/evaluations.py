@@ -33,6 +33,7 @@ from analysis.selectors.metric_material import run_material
 from analysis.selectors.metric_scores import metric_signatures, metric_sources, run_notes
 from analysis.selectors.ratings import evidence_of, ratings_of
 from analysis.selectors.results import last_rating, reviews_fingerprint
+from daplatform.shared_files import is_shared, shared_path
 from hits.models import Campaign
 
 if TYPE_CHECKING:
@@ -215,7 +216,7 @@ def evaluation_folder(row: MetricEvaluation) -> Path:
 def evaluation_numbers(row: MetricEvaluation) -> Evaluated:
     """Its numbers. Raises FileNotFoundError where they are not on this machine, and ValueError
     where they were stored before a statistic came or went."""
-    path = evaluation_folder(row) / STORED
+    path = shared_path(evaluation_folder(row) / STORED)
     return _evaluated(path, path.stat().st_mtime_ns)
 
 
@@ -227,7 +228,7 @@ def _evaluated(path: Path, changed: int) -> Evaluated:
 
 def set_numbers(row: MetricEvaluation) -> SetEvaluation:
     """The same of an evaluation over several campaigns."""
-    path = evaluation_folder(row) / STORED
+    path = shared_path(evaluation_folder(row) / STORED)
     return _set_evaluation(path, path.stat().st_mtime_ns)
 
 
@@ -245,12 +246,12 @@ def evaluation_makers(row: MetricEvaluation) -> dict[str, Maker]:
 
 
 def evaluation_points(row: MetricEvaluation) -> pa.Table | None:
-    """The rows of `analysis.evaluation.points`, where they are on this machine."""
+    """The rows of `analysis.evaluation.points`, where there are any."""
     if not evaluation_has_points(row):
         return None
-    return read_listing(evaluation_folder(row) / POINTS)
+    return read_listing(shared_path(evaluation_folder(row) / POINTS))
 
 
 def evaluation_has_points(row: MetricEvaluation) -> bool:
     names = (STORED,) if row.choices.get("sets") else (POINTS, STORED)
-    return all((evaluation_folder(row) / name).is_file() for name in names)
+    return is_shared(*(evaluation_folder(row) / name for name in names))

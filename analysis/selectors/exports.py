@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
 from analysis.models import Export
+from daplatform.shared_files import is_shared
 from hits.models import Campaign
 
 
@@ -20,14 +21,14 @@ def exports_of(campaign: Campaign, person: User) -> QuerySet[Export]:
 
 
 def export_path(export: Export) -> Path:
-    """Where the file is when it is ready: workers and web servers share the folder."""
+    """Where the file is when it is ready, on a machine that has it."""
     folder: Path = settings.DATA_DIR / "exports" / str(export.campaign_id) / str(export.pk)
     return folder / f"{export.name}.{export.format}"
 
 
 def export_is_lost(export: Export) -> bool:
     """Whether it was ready once, and is not here any more."""
-    return export.status == Export.Status.DONE and not export_path(export).is_file()
+    return export.status == Export.Status.DONE and not is_shared(export_path(export))
 
 
 def export_kept_until(export: Export) -> datetime:

@@ -14,6 +14,7 @@ from analysis.results.files import Maker, captions_table, result_files
 from analysis.results.findings.ranking import missing_sentence, system_rows
 from analysis.results.registry import Summary
 from crowds.selectors.counting import ratings_confirmed, review_marks
+from daplatform.shared_files import is_shared, shared_path
 from hits.models import Campaign
 
 if TYPE_CHECKING:
@@ -80,9 +81,9 @@ def result_makers(result: Result) -> dict[str, Maker]:
 
 def result_listing(result: Result, name: str) -> pa.Table:
     """The rows of `analysis.presenting.listings` that go with a result which is ready."""
-    return read_listing(result_folder(result) / name)
+    return read_listing(shared_path(result_folder(result) / name))
 
 
 def result_has_listings(result: Result) -> bool:
-    """Whether the files that pages list from are on this machine."""
-    return all((result_folder(result) / name).is_file() for name in (ANNOTATORS, CAPTIONS))
+    """Whether there are the files that pages list from."""
+    return is_shared(*(result_folder(result) / name for name in (ANNOTATORS, CAPTIONS)))

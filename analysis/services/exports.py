@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import uuid
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,6 +25,7 @@ from analysis.services.downloads import DOWNLOADS
 from crowds.models import AuditEntry
 from daplatform.errors import DomainError
 from daplatform.jobs.services import job_alive, job_done
+from daplatform.shared_files import files_share, folder_forget, is_shared
 from hits.models import Campaign
 
 
@@ -59,7 +59,7 @@ def export_request(
     if is_new:
         detail = f"{name}.{format}, {rows:,} rows"
         AuditEntry.objects.create(campaign=campaign, person=by, action="exported", detail=detail)
-    elif not export.is_active and not export_path(export).is_file():
+    elif not export.is_active and not is_shared(export_path(export)):
         Export.objects.filter(pk=export.pk).again()
         export.refresh_from_db()
     return export
@@ -93,6 +93,7 @@ def _write(export: Export, made: Download) -> int:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)  # a full disk is not filled with halves
+    files_share([path])
     return size
 
 
@@ -109,5 +110,5 @@ def exports_prune() -> None:
     """Delete what was asked for too long ago, with all that a dead worker left beside it."""
     oldest = timezone.now() - timedelta(days=settings.EXPORT_KEPT_DAYS)
     for export in Export.objects.filter(created_at__lt=oldest):
-        shutil.rmtree(export_path(export).parent, ignore_errors=True)
+        folder_forget(export_path(export).parent)
         export.delete()

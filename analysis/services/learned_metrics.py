@@ -17,13 +17,13 @@ from analysis.models import LearnedMetric, MetricRun
 from analysis.selectors.learned_metrics import NO_RATINGS, NO_REFERENCES, learned_folder
 from analysis.selectors.rated_captions import campaign_rated
 from analysis.selectors.results import last_rating
-from analysis.services.embedding_store import folder_push
 from analysis.services.metric_context import config_of, device
 from analysis.services.metric_runs import metric_run_request
 from analysis.services.results import ratings_until
 from analysis.services.snapshots import snapshot_refresh
 from daplatform.errors import DomainError
 from daplatform.jobs.services import job_alive, job_done, job_progress, job_stop
+from daplatform.shared_files import folder_share
 from hits.models import Campaign, System
 
 NAME = re.compile(r"[A-Za-z]\w*([.+-]\w+)*")
@@ -107,7 +107,7 @@ def learned_metric_train(row: LearnedMetric) -> list[MetricRun]:
         config, card, numbers = _learn(row, row.campaign)
     except ValueError as error:
         raise DomainError(_sentence(str(error))) from error
-    folder_push(learned_folder(row.name))
+    folder_share(learned_folder(row.name))
     if not job_done(job=row, config=config, card=card, summary=numbers, progress={}):
         return []
     return list(_scored(row, row.campaign))

@@ -48,7 +48,7 @@ def computed_request(
     ----------
     choices : a dataclass, and `choices_key` of it
     evidence : fingerprint of all but the ratings that decides the numbers
-    has_files : whether what pages read beside the row is on this machine
+    has_files : whether there is what pages read beside the row
     last : the last rating that counts, where it is known, or 0 where there need be none
     """
     if campaign.asked.writes:  # nobody rates there

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from analysis.selectors.results import result_folder, reviews_fingerprint
 from analysis.services.requests import without_stop
 from analysis.services.snapshots import snapshot_refresh
 from daplatform.jobs.services import job_done, job_failed
+from daplatform.shared_files import folder_forget, folder_share
 from hits.models import Campaign
 
 KEPT = 3
@@ -44,6 +44,7 @@ def computed_make(
         signature, summary = compute(row, ratings_until(columns, row.last_rating))
     except ValueError as error:
         return computed_fail(row, str(error), known)
+    folder_share(folder(row))
     if job_done(job=row, signature=signature, summary=summary, evidence=known):
         _prune(row, folder)
 
@@ -59,7 +60,7 @@ def _prune(row: Any, folder: Callable[[Any], Path]) -> None:
     same = type(row).objects.filter(campaign=row.campaign, choices_key=row.choices_key)
     done = same.exclude(status__in=row.ACTIVE).order_by("-last_rating")
     for old in done[KEPT:]:
-        shutil.rmtree(folder(old), ignore_errors=True)
+        folder_forget(folder(old))
         old.delete()
 
 

@@ -40,6 +40,7 @@ from crowds.selectors.counting import ratings_confirmed, uses_everybody
 from daplatform.errors import DomainError
 from daplatform.jobs.tasks import job_wake
 from daplatform.row_keys import row_key
+from daplatform.shared_files import shared_path
 from hits.models import Campaign
 from hits.selectors import campaign_hits
 from hits.views.access import MemberRequest, for_campaign, require
@@ -111,11 +112,10 @@ def export_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
 def export_file(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResponseBase:
     ready = exports_of(campaign, request.user).filter(status=Export.Status.DONE)
     export = get_object_or_404(ready, pk=pk)
-    path = export_path(export)
-    if not path.is_file():
+    if export_is_lost(export):
         raise Http404("The file is not here any more.")
     return FileResponse(
-        path.open("rb"),
+        shared_path(export_path(export)).open("rb"),
         as_attachment=True,
         filename=export.filename,
         content_type=formats()[export.format].media_type,

@@ -9,11 +9,12 @@ while there are messages, nobody knows, which counts as restored. It is replaced
 the disk before anybody goes on. It knows its own inode, so that a copy of the folder that is put
 back later is not taken for the mark that was left there.
 
-A snapshot of the whole disk brings back database and file alike. Where media lie in a bucket, each
-claim therefore leaves an object there too, whose name is its number within its epoch. Nobody writes
-over another's, so that no lock is held while the bucket is spoken to.
+Where there is a bucket, the mark is there instead: machines have disks of their own, and a snapshot
+of a whole disk would bring back database and file alike. Each claim leaves an object, whose name is
+its number within its epoch. Nobody writes over another's, so that no lock is held while the bucket
+is spoken to. An epoch begins with an object: one of which there is none is not known.
 
-The mark is read and written under the lock of the one row: several workers do so in turn. The
+The file is read and written under the lock of the one row: several workers do so in turn. The
 bucket is asked before anything is claimed, and told of claims outside of any transaction.
 Whatever a restored database thinks it has yet to send is unclear then, and is looked up at the
 crowd first. What it would publish and the crowd does not have may have been deleted there since: it
@@ -36,7 +37,6 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import F, QuerySet
 from django.db.models.functions import Greatest
@@ -45,6 +45,7 @@ from django.utils import timezone
 from crowds.models import OutboxMessage, Sending
 from crowds.models.outbox import new_key
 from daplatform.errors import DomainError
+from daplatform.shared_files import BucketAway, bucket_asked
 
 logger = logging.getLogger(__name__)
 State = OutboxMessage.State
@@ -107,22 +108,29 @@ def _keep_names(folder: Path) -> None:
         os.close(handle)
 
 
+def _file_note(mark: Mark) -> None:
+    """Write the mark to the disk, where there is no bucket."""
+    if not settings.MEDIA_BUCKET:
+        mark_write(settings.SENDING_MARK, mark)
+
+
 def bucket_note(mark: Mark) -> None:
     """Leave a claim's number in the bucket, where there is one."""
     if settings.MEDIA_BUCKET:
-        with _spoken_to() as bucket:
+        with _asked() as bucket:
             bucket.put_object(Key=f"{_prefix(mark.epoch)}{mark.claims:012}", Body=b"")
 
 
-def bucket_claims(epoch: str) -> int:
-    """The last claim of an epoch that the bucket knows of; numbers before it are tidied away."""
-    if not settings.MEDIA_BUCKET:
-        return 0
-    with _spoken_to() as bucket:
+def bucket_claims(epoch: str) -> float:
+    """The last claim of an epoch that the bucket knows of; numbers before it are tidied away.
+
+    Of an epoch that it does not know, any number may have been claimed.
+    """
+    with _asked() as bucket:
         keys = sorted(each.key for each in bucket.objects.filter(Prefix=_prefix(epoch)))
         for key in keys[:-1]:
             bucket.Object(key).delete()
-    return int(keys[-1].removeprefix(_prefix(epoch))) if keys else 0
+    return int(keys[-1].removeprefix(_prefix(epoch))) if keys else math.inf
 
 
 def _prefix(epoch: str) -> str:
@@ -130,13 +138,12 @@ def _prefix(epoch: str) -> str:
 
 
 @contextmanager
-def _spoken_to() -> Iterator[Any]:
-    """The bucket of the media. Where it does not answer, nothing may be sent."""
-    from botocore.exceptions import BotoCoreError, ClientError
-
+def _asked() -> Iterator[Any]:
+    """The bucket. Where it does not answer, nothing may be sent."""
     try:
-        yield default_storage.bucket  # type: ignore[attr-defined]
-    except (BotoCoreError, ClientError) as error:
+        with bucket_asked() as bucket:
+            yield bucket
+    except BucketAway as error:
         raise MarkUnwritable(
             f"Nothing is sent, because it cannot be noted in the bucket of the media: {error}"
         ) from error
@@ -144,8 +151,9 @@ def _spoken_to() -> Iterator[Any]:
 
 def sending_lock() -> Sending:
     """The row, nobody else's until the transaction ends; of a database that is what it seems."""
-    row, _ = Sending.objects.select_for_update().get_or_create(pk=1)
-    if not _agrees(mark_read(settings.SENDING_MARK), row):
+    row, is_new = Sending.objects.select_for_update().get_or_create(pk=1)
+    # Where there is a bucket, it was asked before.
+    if is_new if settings.MEDIA_BUCKET else not _agrees(mark_read(settings.SENDING_MARK), row):
         _restored(row)
     return row
 
@@ -190,7 +198,7 @@ def sending_note() -> None:
     with transaction.atomic():
         row = Sending.objects.select_for_update().get(pk=1)
         mark = Mark(row.epoch, row.claims)
-        mark_write(settings.SENDING_MARK, mark)
+        _file_note(mark)
     bucket_note(mark)
 
 
@@ -201,8 +209,8 @@ def sending_is_known() -> bool:
     """
     mark = mark_read(settings.SENDING_MARK)
     row = Sending.objects.filter(pk=1).first()
-    if row is None or not _agrees(mark, row):
-        return False
+    if row is None or not settings.MEDIA_BUCKET:
+        return row is not None and _agrees(mark, row)
     return bucket_claims(row.epoch) <= _claims(row.epoch)
 
 
@@ -220,7 +228,9 @@ def _restored(row: Sending) -> int:
     bucket_note(Mark(row.epoch, row.claims + 1))
     row.epoch = new_key()
     row.save()
-    mark_write(settings.SENDING_MARK, Mark(row.epoch, row.claims))
+    begun = Mark(row.epoch, row.claims)
+    _file_note(begun)
+    bucket_note(begun)
     if found:
         logger.warning(
             "the database was restored: %d messages are looked up at their crowds", found

@@ -28,6 +28,7 @@ from prometheus_client import Counter
 from daplatform.disk import NO_SPACE, is_full
 from daplatform.errors import DomainError
 from daplatform.jobs.models import Job, JobQuerySet
+from daplatform.shared_files import AWAY, is_away
 
 logger = logging.getLogger(__name__)
 
@@ -227,12 +228,13 @@ def kind_run(kind: JobKind, key: int) -> list[Job]:
         outcome = "database"
         raise  # the job is taken up again when its claim has grown old
     except Exception as error:
-        if not is_full(error):
+        obstacle = NO_SPACE if is_full(error) else AWAY if is_away(error) else ""
+        if not obstacle:
             kind.fail(job, UNEXPECTED)
             raise
-        outcome = "disk"
-        logger.error("%s %s waits: %s", kind.name, job.pk, NO_SPACE)
-        job_release(job=job, problem=NO_SPACE, is_attempt=False)
+        outcome = "disk" if obstacle == NO_SPACE else "bucket"
+        logger.error("%s %s waits: %s (%s)", kind.name, job.pk, obstacle, error)
+        job_release(job=job, problem=obstacle, is_attempt=False)
     finally:
         ENDS.labels(kind.name, outcome).inc()
     return woken

@@ -16,6 +16,7 @@ from daplatform.disk import NO_SPACE, is_full
 from daplatform.errors import DomainError
 from daplatform.jobs.models import Job
 from daplatform.jobs.services import job_done, job_failed, job_progress
+from daplatform.shared_files import AWAY, is_away
 from hits.composition.shape import Shape, VideoShape
 from hits.importing.reading import Reading, read_campaign
 from hits.importing.roles import Role
@@ -35,10 +36,11 @@ def upload_create(*, owner: User, archive: File[bytes]) -> Upload:
     try:
         with transaction.atomic():
             return Upload.objects.create(owner=owner, archive=archive, filename=filename)
-    except OSError as error:
-        if not is_full(error):
+    except Exception as error:
+        if not is_full(error) and not is_away(error):
             raise
-        raise DomainError(f"This file could not be kept: {NO_SPACE}.") from None
+        reason = NO_SPACE if is_full(error) else AWAY
+        raise DomainError(f"This file could not be kept: {reason}.") from None
 
 
 def upload_confirm(*, upload: Upload) -> Upload:

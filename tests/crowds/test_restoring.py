@@ -32,6 +32,7 @@ from crowds.services.restoring import (
     mark_read,
     mark_write,
     restore_declare,
+    restore_recognise,
     sending_is_known,
 )
 from crowds.services.reviews import submission_bonus, submissions_pay
@@ -382,18 +383,9 @@ def test_a_new_batch_is_not_mistaken_for_a_lost_one_of_the_same_number(campaign,
     )
 
 
-@contextlib.contextmanager
-def disk_put_back(settings) -> Iterator[None]:
-    """Rows and mark alike are as before, as by a snapshot of the whole disk."""
-    before = mark_read(settings.SENDING_MARK)
-    with put_back():
-        yield
-    mark_write(settings.SENDING_MARK, before)
-
-
-def test_a_snapshot_of_the_whole_disk_is_recognised_by_the_bucket(bucket, made, market, settings):
+def test_a_snapshot_of_the_whole_disk_is_recognised_by_the_bucket(bucket, made, market):
     message = pay_bonus(made)
-    with disk_put_back(settings):
+    with put_back():
         run()
         assert len(market.bonuses) == 1
     assert not sending_is_known()
@@ -405,9 +397,9 @@ def test_a_snapshot_of_the_whole_disk_is_recognised_by_the_bucket(bucket, made, 
     assert sending_is_known()
 
 
-def test_a_snapshot_from_before_a_restore_is_recognised_too(bucket, made, market, settings):
+def test_a_snapshot_from_before_a_restore_is_recognised_too(bucket, made, market):
     pay_bonus(made)
-    with disk_put_back(settings):
+    with put_back():
         restore_declare()
         run()
         assert len(market.bonuses) == 1
@@ -436,3 +428,29 @@ def test_nothing_is_sent_that_cannot_be_noted_in_the_bucket(bucket, made, market
     message.refresh_from_db()
     assert (market.bonuses, message.state) == ([], OutboxMessage.State.WAITING)
     assert message.error.startswith("Nothing is sent, because it cannot be noted in the bucket")
+
+
+def test_machines_with_disks_of_their_own_are_no_restore(bucket, made, market, settings, tmp_path):
+    run()
+    epoch = Sending.objects.get().epoch
+    for machine in ("first", "second", "first"):
+        settings.SENDING_MARK = tmp_path / machine / "sending.json"
+        message = pay_bonus(made, machine + str(len(market.bonuses)))
+        restore_recognise()  # as a launch does
+        assert sending_is_known()
+        run()
+        message.refresh_from_db()
+        assert message.state == OutboxMessage.State.DONE
+        assert not settings.SENDING_MARK.exists()
+    assert Sending.objects.get().epoch == epoch
+    assert len(market.bonuses) == 3
+
+
+def test_a_bucket_that_was_emptied_counts_as_a_restore(bucket, made, market):
+    message = pay_bonus(made)
+    for each in bucket.list_objects_v2(Bucket="media")["Contents"]:
+        bucket.delete_object(Bucket="media", Key=each["Key"])
+    assert not sending_is_known()
+    outbox_run(crowd="mturk")
+    message.refresh_from_db()
+    assert (market.bonuses, message.state) == ([], OutboxMessage.State.UNCLEAR)
