@@ -130,7 +130,7 @@ def read_inputs(
 ) -> Inputs:
     """Read what was named; metrics come from a file of scores, or the scorer computes them."""
     people = read_human(human, annotators=annotators, seed=seed, pair=pair)
-    texts = _captions(human, captions, references, whole)
+    texts = _captions(human, captions, references, whole) or people.texts
     if texts is not None:
         near = _near(texts, people.table)
         texts = _with_material(texts, [texts.videos[row] for row in near], videos, corpus)

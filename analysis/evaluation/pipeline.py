@@ -24,6 +24,7 @@ from analysis.evaluation.levels import (
 from analysis.evaluation.scores import captions_have
 from analysis.evaluation.settings import Settings
 from analysis.evaluation.verdicts import Verdict, judge_pairs
+from analysis.evaluation.words import WordDetection
 from analysis.stats.correlation import FEWEST, GroupCorrelations, correlations_by_group
 from analysis.stats.permutation import PermutationComparison, permutation_test_by_item
 from analysis.stats.reliability import SplitHalf
@@ -69,6 +70,8 @@ class Evaluation:
     warnings: tuple[str, ...]
     """What the reader should know before believing a number, in sentences."""
     facts: Mapping[str, str] = field(default_factory=dict)
+    words: tuple[WordDetection, ...] = ()
+    """How well metrics that score words find those that people marked."""
 
 
 def evaluate_metrics(
@@ -78,6 +81,7 @@ def evaluate_metrics(
     alignment: Alignment | None = None,
     reliability: Mapping[str, SplitHalf] | None = None,
     facts: Mapping[str, str] | None = None,
+    words: Sequence[WordDetection] = (),
 ) -> Evaluation:
     """Correlations, comparisons, outliers and fusion for every column of human scores.
 
@@ -89,6 +93,8 @@ def evaluate_metrics(
         Split-half reliability of a column of human scores, where the ratings tell it.
     facts
         What else decided the numbers (shift, annotators, signatures of metrics): they are signed.
+    words
+        What `judge_words` found, where people marked words.
 
     Raises
     ------
@@ -113,6 +119,7 @@ def evaluate_metrics(
         alignment=alignment or Alignment(),
         warnings=tuple(dict.fromkeys(warnings)),
         facts=facts,
+        words=tuple(words),
     )
 
 

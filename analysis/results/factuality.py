@@ -48,6 +48,11 @@ def factuality_tables(
     }
 
 
+def paragraph_scores(paragraphs: Sequence[Paragraph]) -> Table:
+    """Of each video and system, at every level."""
+    return _human(paragraphs, *_counts(paragraphs))
+
+
 def _counts(paragraphs: Sequence[Paragraph]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Units and wrong ones of each paragraph (rows) at each level (columns)."""
     units, wrong = [], []
