@@ -12,11 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.evaluation import evalset, trecvid
+from analysis.evaluation.captions import CaptionSet
 from analysis.evaluation.reading import read_scores
 from analysis.evaluation.scores import ScoreTable, score_table
+from analysis.evaluation.words import Marks, marks_in
 from analysis.metrics.judged import is_judged, read_judgements
-from analysis.reading import appraise, authors, mturk, read_ratings
+from analysis.reading import appraise, authors, factuality, mturk, read_ratings
+from analysis.reading.factuality import Paragraph
 from analysis.reading.files import beginning, plain
+from analysis.results.factuality import LEVELS, paragraph_scores
 from analysis.results.pipeline import Analysis, analyse, answers
 from analysis.results.settings import Settings
 from analysis.stats.agreement import shared_ratings
@@ -42,6 +46,10 @@ class HumanScores:
     reliability: Mapping[str, SplitHalf] = field(default_factory=dict)
     cutoff: str = ""
     """When the last of the ratings was given, where they say so."""
+    marks: Marks = field(default_factory=dict)
+    """Which words are wrong, where people marked them."""
+    texts: CaptionSet | None = None
+    """The captions, where the file of people's scores holds them."""
 
 
 def read_human(
@@ -72,6 +80,8 @@ def read_human(
         return HumanScores(evalset.read_human(path, pair))
     if path.is_dir():
         return HumanScores(read_scores(_caption_file(path)))
+    if _holds_marks(path):
+        return marked_scores(factuality.read(path))
     if not evalset.is_score_file(path) and _holds_ratings(path):
         file = read_ratings(path, pair=pair)
         return human_scores(analyse_all(file.ratings, seed), annotators, notes=file.notes)
@@ -98,6 +108,24 @@ def judged_scores(path: Path) -> ScoreTable:
         ratings=True,
     )
     return replace(table, unnamed=True)
+
+
+def _holds_marks(path: Path) -> bool:
+    with plain(path, FirstFault()) as source:
+        return factuality.recognises(path, beginning(source))
+
+
+def marked_scores(found: Sequence[Paragraph]) -> HumanScores:
+    """Paragraphs, sentences and words as columns; the marks, and the captions they stand in."""
+    scores = paragraph_scores(found)
+    videos, systems = ([str(one) for one in scores[name]] for name in ("video", "system"))
+    texts = [" ".join(one.text for one in each.sentences) for each in found]
+    columns = {level: scores[level].astype(np.float64) for level in LEVELS}
+    return HumanScores(
+        score_table(videos, systems, columns),
+        marks=marks_in(found),
+        texts=CaptionSet(videos, systems, texts, {}),
+    )
 
 
 def analyse_all(ratings: Ratings, seed: int) -> Analysis:

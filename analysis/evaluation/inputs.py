@@ -157,7 +157,7 @@ def read_inputs(
 ) -> Inputs:
     """Read what was named; metrics come from a file of scores, or the scorer computes them."""
     people = read_human(human, annotators=annotators, seed=seed, pair=pair, ratings=ratings)
-    texts = _captions(human, captions, references, whole)
+    texts = _captions(human, captions, references, whole) or people.texts
     if texts is not None:
         near = _near(texts, people.table)
         looked_at = [texts.videos[row] for row in near]

@@ -24,6 +24,7 @@ from analysis.evaluation.levels import (
 from analysis.evaluation.scores import captions_have
 from analysis.evaluation.settings import Settings
 from analysis.evaluation.verdicts import Verdict, judge_pairs
+from analysis.evaluation.words import WordDetection
 from analysis.stats.correlation import (
     COEFFICIENTS,
     FEWEST,
@@ -75,6 +76,8 @@ class Evaluation:
     warnings: tuple[str, ...]
     """What the reader should know before believing a number, in sentences."""
     facts: Mapping[str, str] = field(default_factory=dict)
+    words: tuple[WordDetection, ...] = ()
+    """How well metrics that score words find those that people marked."""
 
 
 def evaluate_metrics(
@@ -84,6 +87,7 @@ def evaluate_metrics(
     alignment: Alignment | None = None,
     reliability: Mapping[str, SplitHalf] | None = None,
     facts: Mapping[str, str] | None = None,
+    words: Sequence[WordDetection] = (),
 ) -> Evaluation:
     """Correlations, comparisons, outliers and fusion for every column of human scores.
 
@@ -95,6 +99,8 @@ def evaluate_metrics(
         Split-half reliability of a column of human scores, where the ratings tell it.
     facts
         What else decided the numbers (shift, annotators, signatures of metrics): they are signed.
+    words
+        What `judge_words` found, where people marked words.
 
     Raises
     ------
@@ -120,6 +126,7 @@ def evaluate_metrics(
         alignment=alignment or Alignment(),
         warnings=tuple(dict.fromkeys(warnings)),
         facts=facts,
+        words=tuple(words),
     )
 
 

@@ -29,6 +29,10 @@ class Sentence:
     is_wrong: bool
     phrases: tuple[str, ...] = ()
     """What is marked, as it stands there."""
+    marks: tuple[bool, ...] = ()
+    """Whether each word is marked."""
+    text: str = ""
+    """Without the brackets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +107,16 @@ def _sentence(path: Path, place: str, text: Any) -> Sentence:
             f"{place}: a bracket is not closed, or not opened.",
             "Put marked words between [ and ].",
         )
-    wrong = sum(map(_words, marked))
-    plain = text.replace("[", " ").replace("]", " ")
-    return Sentence(_words(plain), wrong, bool(marked), tuple(" ".join(m.split()) for m in marked))
+    pieces = _MARK.split(text)  # outside and inside brackets by turns
+    marks = tuple(at % 2 == 1 for at, piece in enumerate(pieces) for _ in range(_words(piece)))
+    return Sentence(
+        len(marks),
+        sum(marks),
+        bool(marked),
+        tuple(" ".join(m.split()) for m in marked),
+        marks,
+        " ".join(" ".join(pieces).split()),
+    )
 
 
 def read_categories(path: Path) -> dict[str, str]:

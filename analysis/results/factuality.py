@@ -49,6 +49,11 @@ def factuality_tables(
     }
 
 
+def paragraph_scores(paragraphs: Sequence[Paragraph]) -> Table:
+    """Of each video and system, at every level."""
+    return _human(paragraphs, *_counts(paragraphs, HIGHEST))
+
+
 def _counts(
     paragraphs: Sequence[Paragraph], highest: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

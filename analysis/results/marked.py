@@ -150,14 +150,12 @@ def paragraphs(judged: Sequence[Judged]) -> list[Paragraph]:
 
 def _sentences(people: Sequence[Judged]) -> tuple[Sentence, ...]:
     votes = [each.words for each in people]
-    return tuple(
-        Sentence(
-            words=len(said[0]),
-            wrong=sum(_most([person[at] for person in said]) for at in range(len(said[0]))),
-            is_wrong=_most([any(person) for person in said]),
-        )
-        for said in zip(*votes, strict=True)
-    )
+    found = []
+    for said in zip(*votes, strict=True):
+        marks = tuple(_most([person[at] for person in said]) for at in range(len(said[0])))
+        is_wrong = _most([any(person) for person in said])
+        found.append(Sentence(len(marks), sum(marks), is_wrong, marks=marks))
+    return tuple(found)
 
 
 def _most(votes: Sequence[bool]) -> bool:

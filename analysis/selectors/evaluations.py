@@ -13,10 +13,10 @@ from django.conf import settings
 
 from analysis.evaluation.captions import CaptionSet
 from analysis.evaluation.files import evaluation_files
-from analysis.evaluation.human import ALL, PASSED, WHOSE, HumanScores, scores_by
+from analysis.evaluation.human import ALL, PASSED, WHOSE, HumanScores, marked_scores, scores_by
 from analysis.evaluation.inputs import Inputs, unseen
 from analysis.evaluation.points import POINTS
-from analysis.evaluation.scores import ScoreTable, table_of_rows
+from analysis.evaluation.scores import ScoreTable, beside_each_other, table_of_rows
 from analysis.evaluation.set_files import set_files
 from analysis.evaluation.sets import SetEvaluation
 from analysis.evaluation.settings import UNSEEN
@@ -26,9 +26,11 @@ from analysis.metrics.scoring import column, metric_of
 from analysis.models import MetricEvaluation, MetricRun, MetricScore
 from analysis.presenting.listings import read_listing
 from analysis.results.files import Maker
+from analysis.results.marked import paragraphs
 from analysis.results.pipeline import analyse
 from analysis.results.settings import Settings
 from analysis.results.snapshot import Columns
+from analysis.selectors.marked import judged_paragraphs
 from analysis.selectors.metric_material import run_material
 from analysis.selectors.metric_scores import metric_signatures, metric_sources, run_notes
 from analysis.selectors.ratings import evidence_of, ratings_of
@@ -80,6 +82,17 @@ def campaign_inputs(
             if name in metrics.names
         },
     )
+
+
+def marked_inputs(campaign: Campaign, inputs: Inputs) -> Inputs:
+    """With the words that people marked, and the scores of paragraphs, sentences and words that
+    follow from them; as they were where nothing was marked."""
+    judged = judged_paragraphs(campaign)
+    if not judged:
+        return inputs
+    marked = marked_scores(paragraphs(judged))
+    table = beside_each_other([inputs.human.table, marked.table])
+    return replace(inputs, human=replace(inputs.human, table=table, marks=marked.marks))
 
 
 def _pupils(captions: CaptionSet, columns: Iterable[str]) -> tuple[set[str], list[str]]:

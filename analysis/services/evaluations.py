@@ -27,9 +27,10 @@ from analysis.evaluation.scoring import Scorer
 from analysis.evaluation.sets import evaluate_sets
 from analysis.evaluation.settings import Choices, Settings
 from analysis.evaluation.storing import STORED, Evaluated, stored_shape, write_evaluated
+from analysis.evaluation.words import WordDetection, judge_words, token_metrics
 from analysis.metrics.config import MetricConfig
 from analysis.metrics.encoding.encoder import IMAGE_TEXT
-from analysis.metrics.registry import families_of, needs_of, with_mixed
+from analysis.metrics.registry import MetricUnavailable, families_of, needs_of, with_mixed
 from analysis.metrics.scoring import metric_of
 from analysis.models import MetricEvaluation, MetricRun
 from analysis.presenting.listings import write_listing
@@ -41,6 +42,7 @@ from analysis.selectors.evaluations import (
     evaluation_evidence,
     evaluation_folder,
     evaluation_has_points,
+    marked_inputs,
     run_captions,
     sets_evidence,
 )
@@ -122,7 +124,8 @@ def _compute(row: MetricEvaluation, columns: Columns) -> Numbers:
     inputs = campaign_inputs(
         campaign, columns, annotators=choices.annotators, learned=choices.learned
     )
-    evaluation = _evaluate(choices, inputs)
+    inputs = marked_inputs(campaign, inputs)
+    evaluation = _with_words(campaign, inputs, _evaluate(choices, inputs))
     robustness = (
         _check_all(row, evaluation)
         if choices.checks
@@ -147,6 +150,26 @@ def _evaluate(choices: Choices, inputs: Inputs) -> Evaluation:
         reliability=inputs.human.reliability,
         facts=inputs.facts(shift),
     )
+
+
+def _with_words(campaign: Campaign, inputs: Inputs, evaluation: Evaluation) -> Evaluation:
+    """With what the token scores of each run say of the words that people marked."""
+    found: list[WordDetection] = []
+    if not inputs.human.marks:
+        return evaluation
+    sources = metric_sources(campaign)
+    for run in dict.fromkeys(sources.values()):
+        own = [metric_of(name) for name, source in sources.items() if source == run]
+        if not token_metrics(own):
+            continue
+        try:
+            material = _material(run, sources)
+            scorer, settings = material.scorer, evaluation.settings
+            found += judge_words(inputs.human.marks, material.captions, scorer, settings)
+        except MetricUnavailable as error:
+            note = f"words that people marked are not compared with token scores: {error}"
+            evaluation = replace(evaluation, warnings=(*evaluation.warnings, note))
+    return replace(evaluation, words=tuple(found))
 
 
 def _robustness(evaluation: Evaluation, curve: list[Robustness]) -> list[Robustness]:

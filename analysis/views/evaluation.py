@@ -46,6 +46,11 @@ from hits.views.access import MemberRequest, campaigns_for, for_campaign
 
 ODD_SHOWN = 20
 DEFAULTS = Choices()
+MARKED = (
+    ("paragraph", "Paragraphs: median level"),
+    ("sentence", "Sentences: share without a mark"),
+    ("word", "Words: share not marked"),
+)
 
 
 class EvaluationForm(OptionsForm):
@@ -82,6 +87,13 @@ class EvaluationForm(OptionsForm):
         ],
         label="Learned metrics",
     )
+
+    def __init__(self, data: Mapping[str, str], *, has_marks: bool = False) -> None:
+        """Where people mark words, there are scores of every level beside those of the ranking."""
+        super().__init__(data)
+        if has_marks:
+            human = cast(forms.ChoiceField, self.fields["human"])
+            human.choices = [*cast(list[tuple[str, str]], human.choices), *MARKED]
 
     def wanted(self, *, everybody: bool = False) -> Choices:
         """The choices that change numbers; call after `is_valid`.
@@ -120,7 +132,7 @@ class PointsForm(forms.Form):
 @for_campaign()
 def evaluation(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     """What was made last; something newer is being made while this is shown."""
-    form = checked(EvaluationForm(request.GET))
+    form = checked(EvaluationForm(request.GET, has_marks=bool(campaign.asked.marks)))
     shown, is_waiting = latest_evaluation(request, campaign, form)
     context = {"campaign": campaign, "form": form, "result": shown, "is_waiting": is_waiting}
     if is_waiting:

@@ -31,6 +31,7 @@ from analysis.evaluation.set_inputs import Source, read_sets
 from analysis.evaluation.sets import SetEvaluation, evaluate_sets
 from analysis.evaluation.settings import Settings, Split
 from analysis.evaluation.tables import level_rows
+from analysis.evaluation.words import judge_words
 from analysis.management.commands.analyse import sentence
 from analysis.management.scoring_options import (
     add_config,
@@ -63,8 +64,9 @@ class Command(BaseCommand):
             "--human",
             type=Path,
             help="video,system and any number of score columns; a file of ratings; a folder that "
-            "`analyse` wrote; a TRECVID video-to-text folder; an EvalSet of mt-metrics-eval; "
-            "judgements of captions of images as JSON",
+            "`analyse` wrote; a factuality annotation (JSON, marked words in brackets); a TRECVID "
+            "video-to-text folder; an EvalSet of mt-metrics-eval; judgements of captions of images "
+            "as JSON",
         )
         parser.add_argument(
             "--metrics",
@@ -237,6 +239,7 @@ class Command(BaseCommand):
             alignment=alignment,
             reliability=inputs.human.reliability,
             facts=inputs.facts(shift),
+            words=judge_words(inputs.human.marks, inputs.captions, scorer, settings),
         )
         robustness = _robustness(joined, inputs, scorer, options)
         files = evaluation_files(
