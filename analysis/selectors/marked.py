@@ -143,7 +143,7 @@ def answers_by_question(campaign: Campaign) -> list[dict[str, object]]:
         "kind",
         "answers",
     )
-    latest = {row[:2]: row[2:] for row in rows}
+    latest: dict[tuple[int, int], tuple[Any, ...]] = {row[:2]: row[2:] for row in rows}
     return [
         dict(zip(QUESTIONS, (*who, question, *part), strict=True))
         for *who, answers in latest.values()
@@ -170,10 +170,10 @@ def _parts(answer: Any) -> list[tuple[object, object, object]]:
 def _answered(ratings: QuerySet[Rating]) -> list[Answered]:
     """By assignment and position."""
     marks: defaultdict[int, list[tuple[int, int, str]]] = defaultdict(list)
-    for rating, *mark in Mark.objects.filter(rating__in=ratings).values_list(
+    for rating, start, end, label in Mark.objects.filter(rating__in=ratings).values_list(
         "rating", "start", "end", "label"
     ):
-        marks[rating].append((mark[0], mark[1], mark[2]))
+        marks[rating].append((start, end, label))
     rows = ratings.order_by("assignment", "position", "revision").values_list(
         "assignment",
         "position",

@@ -67,11 +67,12 @@ def factuality(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     context: dict[str, object] = {"campaign": campaign, "answers": len(judged)}
     if judged:
         rng = np.random.default_rng(SEED)
-        asked = campaign.asked
-        highest = asked.scale.high
+        protocol = campaign.asked
+        highest = protocol.scale.high
         tables = factuality_tables(paragraphs(judged), rng=rng, draws=DRAWS, highest=highest)
-        if asked.marks[0].severities:
-            weights = {label: asked.marks[0].weight(label) for label in asked.marks[0].labels}
+        [question] = protocol.marks
+        if question.severities:
+            weights = {label: question.weight(label) for label in question.labels}
             context |= {"labels": list(weights), "kinds": errors_by_system(judged, weights)}
         context |= {
             "people": people_marking(campaign, judged),
