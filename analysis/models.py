@@ -84,8 +84,10 @@ class MetricEvaluation(Computed):
 
     @property
     def queue(self) -> str:
-        """Checks compute metrics again: the metric workers have the models."""
-        return "gpu" if self.choices.get("checks") else self.QUEUE
+        """The metric workers have the models: checks compute metrics again, and marked words are
+        compared with token scores."""
+        needs_models = self.choices.get("checks") or self.campaign.asked.marks
+        return "gpu" if needs_models else self.QUEUE
 
 
 class Description(Computed):

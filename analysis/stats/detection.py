@@ -56,7 +56,8 @@ def detect(
     count = int(videos.max()) + 1 if len(videos) else 0
     _, code = np.unique(score, return_inverse=True)
     called = _called_wrong(code, wrong, videos, rng.permutation(count))
-    times = rng.multinomial(count, np.full(count, 1 / count), size=draws) if count else []
+    shares = np.full(max(count, 1), 1 / max(count, 1))
+    times = rng.multinomial(count, shares, size=draws if count else 0)
     drawn = np.array(
         [(auc(code, wrong, own[videos]), f1(called, wrong, own[videos])) for own in times]
     ).reshape(-1, 2)

@@ -61,5 +61,10 @@ def annotators_vouched_for(campaign: Campaign) -> list[str]:
 
 
 def uses_everybody(campaign: Campaign) -> bool:
-    """Whether the campaign's rule uses everybody's ratings, whatever quality control says."""
+    """Whether the campaign's rule uses everybody's ratings, whatever quality control says.
+
+    Where words are marked and no damaged caption is hidden, nobody can pass: everybody is used.
+    """
+    if campaign.asked.marks and not campaign.pairs:
+        return True
     return policy_of(campaign).use_rule == Policy.UseRule.EVERYONE

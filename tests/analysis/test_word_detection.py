@@ -43,8 +43,8 @@ def found_in(score, wrong, video, **options):
 
 
 def test_a_tie_counts_half_and_the_threshold_comes_from_the_other_video():
-    """Right words: .5 .9 | .3 .8, wrong ones: .1 .5 | .2. Of 4 × 3 pairs the right word is higher in
-    2+3+2+3 = 10 and equal to the wrong one in 1 (.5 and .5), lower in 1 (.3 and .5).
+    """Right words: .5 .9, then .3 .8; wrong ones: .1 .5, then .2. Of 4 × 3 pairs the right is
+    higher in 2+3+2+3 = 10 and equal to the wrong one in 1 (.5 and .5), lower in 1 (.3 and .5).
 
     The first video chooses .5 (F1 = 4/5): in the second that calls .3 and .2 wrong, one of them
     rightly. The second chooses .2 (F1 = 1): in the first that calls .1 wrong, rightly. So three are
