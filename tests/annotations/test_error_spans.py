@@ -14,7 +14,7 @@ from hits.services.composing import batch_compose
 from tests.annotations.person import Person, body, invite, link
 from tests.factories import make_campaign
 from tests.pages import body as content_of
-from tests.pages import shown
+from tests.pages import markup, shown
 
 pytestmark = pytest.mark.django_db
 OWN = {
@@ -120,7 +120,7 @@ def test_the_page_shows_labels_levels_and_words_as_text(client):
     client.force_login(campaign.owner)
     hit = batch.hits.first()
     page = client.get(reverse("annotations:hit-preview", args=[campaign.slug, hit.pk]))
-    text = page.content.decode()
+    text = markup(page)
     assert hostile not in text
     assert "&lt;b onclick=x&gt;act" in text
     for said in ("How much does it tell?", 'step="5"', "<li>poor</li>", "How serious is it?"):

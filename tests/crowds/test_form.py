@@ -11,7 +11,7 @@ from annotations.models import Assignment, FormAnswers
 from tests.annotations.person import ORIGIN, Person, invite, link
 from tests.factories import make_campaign, make_hit
 from tests.hits.test_importing_settings import read
-from tests.pages import body, shown
+from tests.pages import body, markup, shown
 
 pytestmark = pytest.mark.django_db
 LEVELS = ["it is my first language", "a <little>"]
@@ -36,7 +36,7 @@ def start(path, **fields):
 
 
 def test_the_form_stands_after_consent_as_text(campaign):
-    page = Client().get(link(invite(campaign))).content.decode()
+    page = markup(Client().get(link(invite(campaign))))
     assert page.index("Take part?") < page.index("About you") < page.index("Where do you live?")
     assert "a &lt;little&gt;" in page
     assert "<little>" not in page

@@ -56,13 +56,13 @@ def look(page: str) -> str:
     """The status of an address of the campaign, and a digest of what was sent."""
     from daplatform.shared_files import BucketAway
     from hits.models import Campaign
+    from tests.pages import body
 
     try:
         answer = organiser().get(f"/campaigns/{Campaign.objects.get().slug}/{page}")
     except BucketAway:  # of which error_pages makes a page
         return "503"
-    content = answer.getvalue() if answer.streaming else answer.content
-    return f"{answer.status_code} {hashlib.sha256(content).hexdigest()}"
+    return f"{answer.status_code} {hashlib.sha256(body(answer)).hexdigest()}"
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from daplatform import shared_files
 from daplatform.jobs.services import job_run
 from daplatform.models import SharedFile
 from tests.analysis.pages.conftest import compute, grow_old
-from tests.pages import shown
+from tests.pages import body, shown
 
 pytestmark = pytest.mark.django_db
 
@@ -68,9 +68,9 @@ def test_a_web_server_shows_what_a_worker_computed(page_of, made, campaign, move
     move("web")
     assert shown(page_of(page, campaign)) == there
     assert "missing" not in there
-    listed = page_of("download", campaign, "captions", "csv").content
+    listed = body(page_of("download", campaign, "captions", "csv"))
     move("worker")
-    assert page_of("download", campaign, "captions", "csv").content == listed
+    assert body(page_of("download", campaign, "captions", "csv")) == listed
 
 
 def test_a_file_of_a_result_is_the_same_everywhere_and_goes_with_it(page_of, made, campaign, move):
@@ -121,7 +121,7 @@ def test_a_bucket_that_is_away_is_a_sentence_and_passes(
     browser.raise_request_exception = False
     answer = browser.get(f"/campaigns/{campaign.slug}/captions/", headers={"Accept": "text/html"})
     assert answer.status_code == 503
-    assert "cannot be fetched just now" in answer.content.decode()
+    assert "cannot be fetched just now" in shown(answer)
     assert not list(result_folder(made).glob("*"))  # not even a part
     away(False)
     assert shown(page_of("caption-list", campaign)) == there

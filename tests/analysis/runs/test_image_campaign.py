@@ -19,6 +19,7 @@ from hits.models import Rendition
 from hits.services.importing import campaign_import
 from tests.factories import make_hit
 from tests.folders import make_folder, write_table
+from tests.pages import markup
 
 pytestmark = pytest.mark.django_db
 FORMATS = {"v000": "jpg", "v001": "png", "v002": "webp"}
@@ -93,7 +94,7 @@ def test_a_photograph_is_turned_as_its_camera_says(tmp_path):
 def test_pages_show_an_image_and_no_player(campaign, client, organiser):
     client.force_login(organiser)
     video = campaign.videos.first()
-    page = client.get(reverse("hits:video-detail", args=[campaign.slug, video.pk])).content.decode()
+    page = markup(client.get(reverse("hits:video-detail", args=[campaign.slug, video.pk])))
     file = reverse("hits:video-file", args=[campaign.slug, video.pk])
     assert f'src="{file}"' in page
     assert "<video" not in page
