@@ -307,7 +307,8 @@ def _captions(source: Source) -> Captions:
             raise ValueError(
                 "captions in parts (start, end, part) are scored by `daplatform score`"
             )
-        return Captions(*(_texts(source, name) for name in ("video", "system", "caption")))
+        videos, systems, texts = (_texts(source, name) for name in ("video", "system", "caption"))
+        return Captions(videos, systems, texts)
     read = read_captions([Path(source)], None)
     return Captions(list(read.videos), list(read.systems), list(read.texts))
 

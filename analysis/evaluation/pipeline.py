@@ -27,6 +27,7 @@ from analysis.evaluation.verdicts import Verdict, judge_pairs
 from analysis.stats.correlation import (
     COEFFICIENTS,
     FEWEST,
+    Coefficient,
     GroupCorrelations,
     correlations_by_group,
 )
@@ -239,7 +240,7 @@ def _about_widths(part: AgainstHuman) -> list[str]:
     return found
 
 
-def _without_width(part: AgainstHuman, level: LevelResult, name: str) -> list[str]:
+def _without_width(part: AgainstHuman, level: LevelResult, name: Coefficient) -> list[str]:
     low, high = level.low.of(name), level.high.of(name)
     return [metric for metric, flat in zip(part.metrics, low == high, strict=True) if flat]
 

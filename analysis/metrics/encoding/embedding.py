@@ -128,7 +128,7 @@ def _within(frames: Embedding, span: Span) -> Embedding:
     seconds = np.asarray(frames.marks) / 1000
     chosen = np.flatnonzero((seconds >= span.start) & (seconds < span.end))
     if not len(chosen):
-        chosen = np.abs(seconds - (span.start + span.end) / 2).argmin(keepdims=True)
+        chosen = np.array([np.abs(seconds - (span.start + span.end) / 2).argmin()])
     return Embedding(frames.vectors[chosen], frames.marks[chosen])
 
 
