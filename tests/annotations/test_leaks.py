@@ -87,7 +87,9 @@ def headers_and_text(response):
 
 def no_field_gives_an_item_away(recorder):
     fields = {key for item in recorder.items.values() for key in item}
-    assert fields == {"position", "text", "media", "receipt", "answer", "page", "pad"}
+    shown = {"position", "text", "media", "isImage", "page"}  # of the video, as the media itself
+    assert fields == shown | {"receipt", "answer", "pad"}
+    assert {item["isImage"] for item in recorder.items.values()} == {False}
     names = {item["media"].rpartition("/")[2] for item in recorder.items.values()}
     assert len(names) == 100
     assert not any(name.isdecimal() for name in names)
@@ -110,13 +112,14 @@ def every_answer_is_the_same_size_for_every_kind(recorder, kinds):
 
 
 def a_copy_shares_only_words_and_pictures_with_its_original(recorder):
+    alike = {"text", "answer", "pad", "isImage"}  # the last is the same for all of this HIT
     copies = recorder.assignment.hit.items.exclude(original=None).select_related("original")
     pairs = [(item.position, item.original.position) for item in copies]
     assert len(pairs) == 20
     unrelated = recorder.wire[0][0].headers
     for one, other in pairs:
         first, second = recorder.items[one], recorder.items[other]
-        assert {key for key in first if first[key] == second[key]} <= {"text", "answer", "pad"}
+        assert {key for key in first if first[key] == second[key]} <= alike
         headers = [recorder.wire[position][0].headers for position in (one, other)]
         for key in headers[0]:
             if headers[0][key] == headers[1][key]:
