@@ -41,7 +41,8 @@ def anna(campaign):
     """Somebody at work, where there is any."""
     if not campaign.batches.exists():
         return None
-    return Person(link(invite(campaign)), consent="yes")
+    about = {"form-town": "Examplebury", "form-english": "none"}  # where a campaign asks
+    return Person(link(invite(campaign)), consent="yes", **about)
 
 
 @pytest.fixture

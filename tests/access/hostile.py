@@ -62,6 +62,13 @@ OUR_NAMES = {"crowd", "choices", "choices_key", "format", "claimed_by", "progres
 JSON: dict[str, Any] = {
     "crowds.Launch.differences": [TEXT],
     "crowds.OutboxMessage.payload": {"reason": TEXT, "message": TEXT},
+    "hits.Campaign.questions": {
+        "form": [
+            {"name": "town", "text": TEXT, "kind": "text"},
+            {"name": "english", "text": TEXT, "kind": "choice", "choices": [TEXT, "none"]},
+        ]
+    },
+    "annotations.FormAnswers.answers": {"town": TEXT, "english": TEXT},
     "hits.Campaign.translations": {"de": {"instructions": TEXT, "consent": TEXT}},
     "hits.Upload.report": {
         "name": TEXT,

@@ -49,7 +49,7 @@ def test_a_page_of_reports_takes_a_fixed_number_of_queries(
 ):
     for person in range(3):
         finish(market, "P1", hit, f"W{person}")
-    with django_assert_max_num_queries(21):
+    with django_assert_max_num_queries(22):
         launch_sync(launch=made)
 
 
