@@ -31,7 +31,9 @@ class AnnotatorAdmin(ReadOnlyAdmin):
 @admin.register(FormAnswers)
 class FormAnswersAdmin(ReadOnlyAdmin):
     list_display = ["assignment", "answers"]
-    list_select_related = ["assignment__annotator"]
+    list_filter = ["assignment__campaign"]
+    search_fields = ["assignment__annotator__pseudonym"]
+    list_select_related = ["assignment__hit__batch__campaign"]
 
 
 @admin.register(AnnotatorIdentity)
