@@ -6,6 +6,8 @@ HOST ?= 127.0.0.1
 BIN := .venv/bin
 WORKERS ?= 2
 SEED ?=
+# Or each of the many processes of the tests and of the demo compiles everything anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test check quick lint services docs bench chaos findings messages clean
 

@@ -57,7 +57,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 @pytest.fixture(scope="session")
 def meteor_store(pytestconfig: pytest.Config) -> Path:
-    """A store with METEOR's table in it: made by the first run, which takes it ten seconds."""
+    """A store with METEOR's table in it, which takes ten seconds: tests/run.py has made it."""
     store = pytestconfig.cache.mkdir("meteor")
     Meteor.open(store)
     return store

@@ -177,7 +177,7 @@ def numbers_made_up(sets: list[RatedSet], *args: object) -> list[RatedSet]:
     for rated in sets:
         rng = np.random.default_rng(len(rated))
         numbers = rng.normal(size=(len(rated), len(NUMBERS)))
-        vectors = rng.normal(size=(2, len(rated), 4)).astype(np.float32)
+        vectors = rng.normal(size=(3, len(rated), 4)).astype(np.float32)
         found.append(replace(rated, features=Features(numbers, *vectors)))
     return found
 

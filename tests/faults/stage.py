@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator, Sequence
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import psycopg2
 
@@ -144,18 +144,20 @@ class Stage:
             return wire.getresponse().status == 200
         return False
 
-    def links(self, people: int) -> list[str]:
+    def links(self, people: int, protocol: str = "direct") -> list[str]:
         """A campaign with as many assignments, and everybody's link to one of them."""
-        return json.loads(self.run("-m", "tests.faults.campaign", str(people)))
+        return json.loads(self.run("-m", "tests.faults.campaign", str(people), protocol))
 
     def saved(self) -> dict[str, int]:
         """The score of every rating in the database, by its key."""
-        query = "SELECT key::text, score FROM annotations_rating"
-        with contextlib.closing(psycopg2.connect(self.dsn)) as base, base.cursor() as cursor:
-            cursor.execute(query)
-            rows = cursor.fetchall()
+        rows = self.rows("SELECT key::text, score FROM annotations_rating")
         assert len(rows) == len(dict(rows)), "a rating was saved twice under one key"
         return dict(rows)
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        with contextlib.closing(psycopg2.connect(self.dsn)) as base, base.cursor() as cursor:
+            cursor.execute(query)
+            return cursor.fetchall()
 
 
 def migrated() -> Path:
@@ -181,6 +183,8 @@ def stage(also: str = "") -> Iterator[Stage]:
 class Rater(threading.Thread):
     """Somebody rating a whole HIT, who remembers what the site has called saved."""
 
+    about: ClassVar[dict[str, str]] = {}
+
     def __init__(self, url: str, link: str, pause: float) -> None:
         super().__init__(daemon=True)
         self.url, self.link, self.pause = url, link, pause
@@ -190,18 +194,24 @@ class Rater(threading.Thread):
 
     def run(self) -> None:
         self.client = self.persist(self.open)
-        for position in range(self.client.work["total"]):
-            rating = body(self.client.items[position]["receipt"], position % 101)
+        for position in self.positions():
+            rating = self.rating(position)
             self.persist(lambda rating=rating: self.client.save(rating))
-            self.told[rating["key"]] = rating["score"]
+            self.told[rating["key"]] = (rating.get("answers") or rating)["score"]
             time.sleep(self.pause)
         self.persist(self.client.submit)
         self.submitted = True
 
+    def positions(self) -> Sequence[int]:
+        return range(self.client.work["total"])
+
+    def rating(self, position: int) -> dict[str, Any]:
+        return body(self.client.items[position]["receipt"], position % 101)
+
     def open(self) -> RatingClient:
         client = RatingClient(self.url)
         try:
-            assert client.enter(self.link)
+            assert client.enter(self.link, self.about)
         except Refused as refusal:  # a page that says sorry: people press reload
             raise OSError(str(refusal)) from None
         return client
@@ -221,9 +231,39 @@ class Rater(threading.Thread):
                     self.client.close()
 
 
-def rate_through(made: Stage, links: list[str], *, pause: float, trouble: Any) -> list[Rater]:
+class Marker(Rater):
+    """Somebody who answers the form, marks words, and corrects the videos that were sent back."""
+
+    about: ClassVar[dict[str, str]] = {"town": "Upper Examplebury"}
+
+    def positions(self) -> Sequence[int]:
+        sent_back = [each["position"] for each in self.client.work["sentBack"]]
+        for position in sent_back:
+            self.persist(lambda position=position: self.fetch(position))
+        return sent_back or range(self.client.work["total"])
+
+    def fetch(self, position: int) -> None:
+        path = f"{self.client.work['endpoints']['item-detail']}?position={position}"
+        token = {"X-Assignment": self.client.token}
+        _, _, content = self.client._send("GET", path, None, token)
+        found = json.loads(content)["items"]
+        self.client.items |= {item["position"]: item for item in found}
+
+    def rating(self, position: int) -> dict[str, Any]:
+        """One, two or three words are wrong; in what was sent back one less."""
+        item = self.client.items[position]
+        count = 1 + position % 3 - bool(self.client.work["sentBack"])
+        marks = [[*word, "wrong"] for word in item["sentences"][0][: 2 * count : 2]]
+        rating = body(item["receipt"], answers={"marks": marks, "score": 5 - count})
+        del rating["score"], rating["fluency"]
+        return rating
+
+
+def rate_through(
+    made: Stage, links: list[str], *, pause: float, trouble: Any, kind: type[Rater] = Rater
+) -> list[Rater]:
     """Everybody rates; `trouble()` happens meanwhile. Returns when all have handed in."""
-    raters = [Rater(made.url, link, pause) for link in links]
+    raters = [kind(made.url, link, pause) for link in links]
     for rater in raters:
         rater.start()
     trouble()
