@@ -49,7 +49,7 @@ def made_up(name: str, count: int, rng: np.random.Generator) -> RatedSet:
     told = {f"{at // 2}": [f"{said[at]} again"] for at in range(0, count, 2)}
     batch = Batch(said, [f"{at // 2}" for at in range(count)], told, told)
     numbers = rng.normal(size=(count, len(NUMBERS)))
-    vectors = rng.normal(size=(2, count, SIZE)).astype(np.float32)
+    vectors = rng.normal(size=(3, count, SIZE)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=2, keepdims=True)
     scores = numbers[:, 7] + rng.normal(size=count)
     systems = [f"s{at % 8}" for at in range(count)]
@@ -87,7 +87,7 @@ def our_loop(model: Siamese, rated: RatedSet, batch: int) -> float:
 
 def memory_by_pass(folder: Path, head: Head, rated: RatedSet, passes: int) -> list[float]:
     """Megabytes in use after each pass over the same captions."""
-    tuning = Tuning(epochs=passes, keep_every=10**9)
+    tuning = Tuning(epochs=passes, keep_every=10**9, judged=1)
     found: list[float] = []
     with tempfile.TemporaryDirectory() as place:
         model = Siamese(folder, head, tuning.layers)

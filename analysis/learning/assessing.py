@@ -82,7 +82,7 @@ def learning_curve(
         for draw in range(draws):
             progress(LEARNING, done, total)
             part = _part(training, share, np.random.default_rng([seed, 7, place, draw]))
-            taken.append((len(part), pearson(learner([part])(test), test.scores)))
+            taken.append((len(part), pearson(learner([part]).predict(test), test.scores)))
             done += 1
         sizes, r = zip(*taken, strict=True)
         found.append(Part(share, round(float(np.mean(sizes))), float(np.mean(r))))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any, Final
@@ -49,6 +50,26 @@ class Checkpoints:
 
     def clear(self) -> None:
         self.path.unlink(missing_ok=True)
+
+
+@contextmanager
+def own_random(seed: int) -> Iterator[None]:
+    """Random numbers of one's own, on every device; whoever calls finds theirs as they were."""
+    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+        torch.manual_seed(seed)
+        yield
+
+
+def random_states() -> dict[str, Any]:
+    """Where the random generators are: of the processor, and of every CUDA device there is."""
+    return {"cpu": torch.get_rng_state(), "cuda": torch.cuda.get_rng_state_all()}
+
+
+def restore_random(states: dict[str, Any]) -> None:
+    """A checkpoint of a machine with other devices goes on; its bytes may then be others."""
+    torch.set_rng_state(states["cpu"])
+    if len(states["cuda"]) == torch.cuda.device_count():
+        torch.cuda.set_rng_state_all(states["cuda"])
 
 
 def training_key(sets: Sequence[RatedSet], *settings: object) -> str:

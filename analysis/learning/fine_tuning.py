@@ -19,12 +19,18 @@ from accelerate import Accelerator
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from analysis.learning.checkpoints import Checkpoints
+from analysis.learning.checkpoints import (
+    Checkpoints,
+    own_random,
+    random_states,
+    restore_random,
+)
 from analysis.learning.rated import RatedSet
-from analysis.learning.training import Told
+from analysis.learning.training import Told, improves
 from analysis.metrics.batch import Values
 from analysis.metrics.encoding.torch_models.sentence import SentenceEncoder
-from analysis.metrics.learned.features import Features
+from analysis.metrics.learned.cross_encoder import CrossEncoder
+from analysis.metrics.learned.features import Features, references_of
 from analysis.metrics.learned.head import Head
 from analysis.stats.correlation import pearson
 
@@ -36,6 +42,8 @@ AT_ONCE: Final = 64
 class Tuning:
     """How a model is fine-tuned (Devlin et al. 2019, appendix A.3, for the rates).
 
+    Of the two rates the first is of the model, the second of what is on top of it.
+
     Parameters
     ----------
     layers : the last so many layers of the model learn; the others stay as they came, which saves
@@ -43,6 +51,7 @@ class Tuning:
     warm_up : share of the steps in which the rate rises
     minutes : stop after so many, if training is not over by then
     keep_every : steps between checkpoints
+    judged : how often a pass is stopped to look at the videos held out
     """
 
     epochs: int = 1
@@ -54,6 +63,7 @@ class Tuning:
     warm_up: float = 0.1
     minutes: float = float("inf")
     keep_every: int = 50
+    judged: int = 3
 
 
 class Siamese(nn.Module):
@@ -65,7 +75,7 @@ class Siamese(nn.Module):
         self.sentence = SentenceEncoder(folder, "cpu").model
         self.head = deepcopy(head)
         if layers is not None:
-            _freeze_below(self.backbone, layers)
+            freeze_below(self.backbone, layers)
 
     @property
     def backbone(self) -> nn.Module:
@@ -98,13 +108,19 @@ class Siamese(nn.Module):
             some = texts[start : start + AT_ONCE]
             known.update(zip(some, self.embed(some).cpu().numpy(), strict=True))
         caption = np.stack([known[text] for text in rated.batch.captions])
-        means = {
-            video: np.mean([known[text] for text in rated.batch.references[video]], axis=0)
-            for video in dict.fromkeys(rated.batch.videos)
-        }
-        reference = np.stack([means[video] for video in rated.batch.videos])
-        reference /= np.linalg.norm(reference, axis=1, keepdims=True)
-        return self.head.predict(Features(rated.found.numbers, caption, reference))
+        mean, attended, _ = references_of(rated.batch, caption, known.__getitem__)
+        return self.head.predict(Features(rated.found.numbers, caption, mean, attended))
+
+
+class Pairs(CrossEncoder):
+    """Caption and reference in one sequence, as it is trained."""
+
+    def __init__(self, folder: Path, layers: int) -> None:
+        super().__init__(folder)
+        freeze_below(self.backbone, layers)
+
+    def predict(self, rated: RatedSet) -> Values:
+        return self.score(rated.batch)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +144,14 @@ class Curve:
     def with_point(self, step: int, r: float) -> Curve:
         return Curve((*self.steps, step), (*self.r, r))
 
+    @property
+    def best(self) -> int:
+        """The step of the best state; the first of those that do equally well."""
+        found = 0
+        for at in range(1, len(self.r)):
+            found = at if improves(self.r[at], self.r[:at]) else found
+        return self.steps[found]
+
 
 class FineTuning:
     """A training that can be stopped anywhere and goes on from its last checkpoint.
@@ -138,21 +162,25 @@ class FineTuning:
 
     def __init__(
         self,
-        model: Siamese,
+        model: Siamese | Pairs,
         training: Sequence[RatedSet],
         validation: Sequence[RatedSet],
         tuning: Tuning,
         seed: int,
         checkpoints: Checkpoints,
+        last: int | None = None,
     ) -> None:
+        """``last`` : stop after so many steps of the schedule, and keep what there is then."""
         self.tuning = tuning
         self.validation = validation
         self.checkpoints = checkpoints
         self.seed = seed
         self.main = _examples([rated for rated in training if rated.weight == 1])
         self.extra = _examples([rated for rated in training if rated.weight < 1])
-        self.steps = -(-self._passed() // tuning.batch) * tuning.epochs
         self.accelerator = Accelerator()
+        self.shares: int = self.accelerator.num_processes
+        self.steps: int = -(-self._passed() // (tuning.batch * self.shares)) * tuning.epochs
+        self.last = self.steps if last is None else min(last, self.steps)
         optimiser = torch.optim.AdamW(
             [
                 {"params": _learning(model.sentence), "lr": tuning.rate},
@@ -161,41 +189,45 @@ class FineTuning:
             weight_decay=tuning.decay,
         )
         schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, self._rate)
-        self.model, self.optimiser, self.schedule = self.accelerator.prepare(
-            model, optimiser, schedule
-        )
+        self.model, self.optimiser = self.accelerator.prepare(model, optimiser)
+        self.schedule = schedule  # one step for all processes, however many there are
         self.step = 0
         self.curve = Curve()
         self.best = _state(self._bare)
 
     @property
-    def _bare(self) -> Siamese:
-        found: Siamese = self.accelerator.unwrap_model(self.model)
+    def _bare(self) -> Siamese | Pairs:
+        found: Siamese | Pairs = self.accelerator.unwrap_model(self.model)
         return found
 
-    def run(self, told: Told = lambda *_: None) -> Siamese:
+    def run(self, told: Told = lambda *_: None) -> Siamese | Pairs:
         """Train to the end, or to the last minute, and return the best state there was."""
         end = time.monotonic() + 60 * self.tuning.minutes
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self.seed)
+        with own_random(self.seed):
             if not self._resume():
                 self._judge()
-            while self.step < self.steps and time.monotonic() < end:
+            while self.step < self.last and time.monotonic() < end:
                 loss = self._learn(self._batch(self.step))
                 self.step += 1
-                if self.step % self._pass_steps == 0 or self.step == self.steps:
+                if self.step % self._judged_every == 0 or self.step == self.last:
                     self._judge()
                 if self.step % self.tuning.keep_every == 0:
                     self._keep()
-                told(self.step, self.steps, loss)
+                told(self.step, self.last, loss)
             if self.step not in self.curve.steps:
                 self._judge()
+            if self.validation:
+                self._keep()  # another part follows, which must not repeat this one
         self._bare.load_state_dict(self.best)
         return self._bare
 
     @property
     def _pass_steps(self) -> int:
         return self.steps // self.tuning.epochs
+
+    @property
+    def _judged_every(self) -> int:
+        return max(-(-self._pass_steps // self.tuning.judged), 1)
 
     def _passed(self) -> int:
         """Examples of a pass: of the extra ones as many as of the others, drawn anew each time."""
@@ -211,9 +243,12 @@ class FineTuning:
         rng = np.random.default_rng([self.seed, epoch])
         drawn = rng.permutation(len(self.extra))[: len(self.main)]
         pool = [*self.main, *(self.extra[row] for row in drawn.tolist())]
-        order = rng.permutation(len(pool))[at * self.tuning.batch : (at + 1) * self.tuning.batch]
-        picks = np.random.default_rng([self.seed, epoch, at])
-        found = [pool[row] for row in order.tolist()]
+        size = self.tuning.batch * self.shares
+        order = rng.permutation(len(pool))[at * size : (at + 1) * size]
+        rank = self.accelerator.process_index
+        picks = np.random.default_rng([self.seed, epoch, at, rank])
+        # Each process has a part of the step; one that would have nothing takes the first again.
+        found = [pool[row] for row in (order[rank :: self.shares].tolist() or [int(order[0])])]
         return [(one, one.references[picks.integers(len(one.references))]) for one in found]
 
     def _learn(self, batch: Sequence[tuple[Example, str]]) -> float:
@@ -233,12 +268,15 @@ class FineTuning:
 
     def _judge(self) -> None:
         found = [pearson(self._bare.predict(one), one.scores) for one in self.validation]
-        r = float(np.mean(found))
-        if not self.curve.r or r > max(self.curve.r):
+        r = float(np.mean(found)) if found else float("nan")
+        if not found or improves(r, self.curve.r):
             self.best = _state(self._bare)
         self.curve = self.curve.with_point(self.step, r)
 
     def _keep(self) -> None:
+        """By one process for all."""
+        if not self.accelerator.is_main_process:
+            return
         self.checkpoints.save(
             {
                 "step": self.step,
@@ -247,7 +285,7 @@ class FineTuning:
                 "best": self.best,
                 "optimiser": self.optimiser.state_dict(),
                 "schedule": self.schedule.state_dict(),
-                "random": torch.get_rng_state(),
+                "random": random_states(),
             }
         )
 
@@ -260,11 +298,11 @@ class FineTuning:
         self._bare.load_state_dict(kept["model"])
         self.optimiser.load_state_dict(kept["optimiser"])
         self.schedule.load_state_dict(kept["schedule"])
-        torch.set_rng_state(kept["random"])
+        restore_random(kept["random"])
         return True
 
 
-def _freeze_below(backbone: nn.Module, layers: int) -> None:
+def freeze_below(backbone: nn.Module, layers: int) -> None:
     """Leave only the last layers to learn. A transformer keeps its layers in one list, and it is
     the longest there is."""
     lists = [list(part) for part in backbone.modules() if isinstance(part, nn.ModuleList)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,7 +42,9 @@ def whole_folder(out: Path) -> Iterator[Path]:
     """A folder to write into that gets its name when all of it is on the disk."""
     refuse_taken(out)
     out.parent.mkdir(parents=True, exist_ok=True)
-    part = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+    part = _beside(out, "part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir()
     try:
         yield part
         _to_disk(part)
@@ -56,16 +57,30 @@ def whole_folder(out: Path) -> Iterator[Path]:
 
 def refuse_taken(out: Path) -> None:
     """Before hours of training, not after them."""
+    _mend(out)
     if out.exists() and not any((out / name).is_file() for name in (CONFIG, MODEL_CONFIG)):
         raise ValueError(f"{out} is there already and is no trained metric: name another place")
 
 
+def _beside(out: Path, what: str) -> Path:
+    """A name that nothing reads. Always the same, so that a kill leaves nothing for long."""
+    return out.with_name(f".{out.name}.{what}")
+
+
 def _put(part: Path, out: Path) -> None:
     """A metric trained earlier is moved aside first, because a folder cannot be replaced."""
-    old = Path(tempfile.mkdtemp(prefix=f".{out.name}-old-", dir=out.parent))
+    old = _beside(out, "old")
     if out.exists():
-        out.rename(old / "metric")
+        out.rename(old)
     part.rename(out)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _mend(out: Path) -> None:
+    """Put back an earlier metric that was moved aside before a kill, or delete the rest of it."""
+    old = _beside(out, "old")
+    if old.exists() and not out.exists():
+        old.rename(out)
     shutil.rmtree(old, ignore_errors=True)
 
 

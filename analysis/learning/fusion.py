@@ -13,7 +13,7 @@ from analysis.learning.folder import card, described, save_metric
 from analysis.learning.head import PAPER
 from analysis.learning.rated import Floats, RatedSet
 from analysis.learning.splits import by_video
-from analysis.learning.training import Fold, Trial, targets
+from analysis.learning.training import Fold, Trial, aim_of
 from analysis.metrics.artifacts import Artifact
 from analysis.metrics.batch import Values
 from analysis.metrics.families.fusion import NAME
@@ -21,7 +21,7 @@ from analysis.metrics.learned.features import METRICS
 from analysis.stats.correlation import pearson
 from analysis.stats.fusion import Fusion, distinct_metrics, fit_fusion
 
-VERSION: Final = "fusion-1"
+VERSION: Final = "fusion-2"
 HELD_OUT: Final = 0.2
 
 
@@ -39,7 +39,7 @@ class TrainedFusion:
 
 def learn_fusion(sets: Sequence[RatedSet]) -> TrainedFusion:
     table = np.concatenate([_columns(rated) for rated in sets])
-    scores, _ = targets(sets)
+    scores = aim_of(sets).scores
     r = [abs(pearson(column, scores)) if np.ptp(column) else 0.0 for column in table.T]
     kept = distinct_metrics(table, np.argsort(r, kind="stable")[::-1].tolist())
     return TrainedFusion(tuple(METRICS[at] for at in kept), fit_fusion(scores, table[:, kept]))

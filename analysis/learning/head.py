@@ -15,7 +15,7 @@ from analysis.metrics.families.learned import HEAD, WEIGHTS
 PAPER: Final = (
     "Lebron et al. 2022, BERTHA: video captioning evaluation via transfer-learned human ratings"
 )
-VERSION: Final = "head-2"
+VERSION: Final = "head-3"
 """Raised when the same ratings would give another head."""
 
 
@@ -30,25 +30,28 @@ def save_head_metric(
     table: list[str] | None = None,
 ) -> Artifact:
     """The folder of a head that was trained on these sets; the table says how well it does."""
-    from analysis.metrics.learned.head import options_of, save_head
+    from analysis.metrics.learned.head import options_of, save_heads
 
     facts = {
         "Sentence model": backbone,
         "Recipe": f"{trained.chosen}, the best of {len(trained.tried)} on what was left out",
-        "Networks averaged": str(trained.head.recipe.members),
+        "Networks averaged": str(sum(head.recipe.members for head in trained.heads.heads)),
         "Seed": str(seed),
     }
     return save_metric(
         out,
         sets,
-        lambda folder: save_head(trained.head, folder / WEIGHTS),
+        lambda folder: save_heads(trained.heads, folder / WEIGHTS),
         card=card(
-            f"{name}: a metric learned from people", facts, sets, table or trained.trial.lines()
+            f"{name}: a metric learned from people",
+            facts,
+            sets,
+            [*(table or trained.trial.lines()), "", *trained.recipes()],
         ),
         kind=HEAD,
         name=name,
         summary="text metrics and sentence embeddings, weighed by a network as people rate",
         paper=PAPER,
         trained=described(sets, seed, VERSION),
-        options=options_of(trained.head, backbone),
+        options=options_of(trained.heads, backbone),
     )

@@ -19,12 +19,17 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from analysis.learning.checkpoints import Checkpoints
+from analysis.learning.checkpoints import (
+    Checkpoints,
+    own_random,
+    random_states,
+    restore_random,
+)
 from analysis.learning.contrastive import LOSSES, Loss
 from analysis.learning.folder import MODEL_CONFIG
 from analysis.learning.rated import RatedSet
 from analysis.learning.schooling import Schooling
-from analysis.learning.training import Told
+from analysis.learning.training import Told, improves
 from analysis.learning.transformations import Corpus, augment
 from analysis.metrics.batch import VideoFile
 from analysis.metrics.encoding.decoding import decode_ahead
@@ -48,6 +53,15 @@ class Pupil:
     pictures: Mapping[str, Tensor]
     curve: list[tuple[int, float]] = field(default_factory=list)
     accelerator: Accelerator = field(default_factory=Accelerator)
+
+    def __post_init__(self) -> None:
+        self.towers.model.to(self.accelerator.device)
+
+    def own(self, rows: Sequence[Any]) -> list[Any]:
+        """The part of a batch that is this process's; two at least, to be told apart."""
+        shares, rank = self.accelerator.num_processes, self.accelerator.process_index
+        mine = list(rows[rank::shares])
+        return mine if len(mine) > 1 else list(rows)
 
     @property
     def model(self) -> Any:
@@ -120,11 +134,13 @@ class Lessons:
     ----------
     batches : steps of a pass
     loss : of a step, by its number; what is drawn for it depends on that number and the seed alone
+    synchronised : whether the model averages gradients over processes by itself
     """
 
     parameters: Sequence[Tensor]
     batches: int
     loss: Callable[[int], Tensor]
+    synchronised: bool = False
 
 
 class ImageTextTraining:
@@ -153,8 +169,7 @@ class ImageTextTraining:
         self.best = _state(pupil.model)
 
     def run(self, told: Told = lambda *_: None) -> None:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self.seed)
+        with own_random(self.seed):
             if not self._resume():
                 self._judge()
             while self.step < self.steps:
@@ -172,17 +187,24 @@ class ImageTextTraining:
         self.pupil.model.train()
         loss = self.lessons.loss(self.step)
         self.optimiser.zero_grad()
-        self.pupil.accelerator.backward(loss)
+        accelerator = self.pupil.accelerator
+        accelerator.backward(loss)
+        if accelerator.num_processes > 1 and not self.lessons.synchronised:
+            for part in self.lessons.parameters:
+                part.grad = accelerator.reduce(part.grad, "mean")
         self.optimiser.step()
         return float(loss.detach())
 
     def _judge(self) -> None:
         judged = self.pupil.agreement(self.validation)
-        if not self.pupil.curve or judged > max(r for _, r in self.pupil.curve):
+        if improves(judged, [r for _, r in self.pupil.curve]):
             self.best = _state(self.pupil.model)
         self.pupil.curve.append((self.step, judged))
 
     def _keep(self) -> None:
+        """By one process for all."""
+        if not self.pupil.accelerator.is_main_process:
+            return
         self.checkpoints.save(
             {
                 "step": self.step,
@@ -190,7 +212,7 @@ class ImageTextTraining:
                 "model": _state(self.pupil.model),
                 "best": self.best,
                 "optimiser": self.optimiser.state_dict(),
-                "random": torch.get_rng_state(),
+                "random": random_states(),
             }
         )
 
@@ -202,7 +224,7 @@ class ImageTextTraining:
         self.pupil.curve[:] = [(int(step), float(r)) for step, r in kept["curve"]]
         self.pupil.model.load_state_dict(kept["model"])
         self.optimiser.load_state_dict(kept["optimiser"])
-        torch.set_rng_state(kept["random"])
+        restore_random(kept["random"])
         return True
 
 
@@ -230,13 +252,13 @@ def pair_lessons(
         order = np.random.default_rng([seed, 5, epoch]).permutation(videos).tolist()
         rng = np.random.default_rng([seed, 5, epoch, at])
         # One pair per video: another text of the same video would count as wrong.
-        own = order[at::batches]
+        own = pupil.own(order[at::batches])
         frames = torch.stack([_one(pupil.pictures[video], rng) for video in own])
         said = [texts[video][int(rng.integers(len(texts[video])))] for video in own]
         found = model(frames.to(pupil.device), pupil.tokens(said))
         return loss_of(*found[:3])
 
-    return Lessons(list(pupil.model.parameters()), batches, loss)
+    return Lessons(list(pupil.model.parameters()), batches, loss, synchronised=True)
 
 
 def _one(pictures: Tensor, rng: np.random.Generator) -> Tensor:
@@ -246,7 +268,7 @@ def _one(pictures: Tensor, rng: np.random.Generator) -> Tensor:
 def _augmented(
     training: Mapping[str, Sequence[str]], count: int, rng: np.random.Generator
 ) -> dict[str, list[str]]:
-    corpus = Corpus.of(text for texts in training.values() for text in texts)
+    corpus = Corpus.with_synonyms([text for texts in training.values() for text in texts])
     return {
         video: [
             said

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,9 +12,17 @@ from analysis.learning.bertha import TrainedBertha, learn_bertha, save_bertha
 from analysis.learning.fusion import TrainedFusion, learn_fusion, save_fusion
 from analysis.learning.head import save_head_metric
 from analysis.learning.rated import RatedSet
-from analysis.learning.training import Learner, Told, TrainedHead, fit, learn_head, small
+from analysis.learning.training import (
+    Learned,
+    Learner,
+    Told,
+    TrainedHead,
+    fit_all,
+    learn_head,
+    recipes_named,
+    small,
+)
 from analysis.metrics.artifacts import Artifact
-from analysis.metrics.batch import Values
 from analysis.metrics.context import ScoringContext
 from analysis.metrics.encoding.sentence_model import SENTENCE, SentenceModel, find_sentence_model
 from analysis.metrics.registry import metric_libraries
@@ -35,6 +43,8 @@ class Lesson:
     backbone : a folder of a sentence model to fine-tune; by default that of the text metrics
     epochs, minutes : how long a sentence model is fine-tuned
     layers : how many of its last layers learn
+    pairs : whether it reads caption and reference together
+    recipes : of a head, by name; all of them without it
     told, progress : hear of every step of the training, and of what comes before it
     """
 
@@ -44,6 +54,8 @@ class Lesson:
     backbone: Path | None = None
     epochs: int = 1
     layers: int = LAYERS
+    pairs: bool = False
+    recipes: tuple[str, ...] = ()
     minutes: float = float("inf")
     told: Told = lambda *_: None
     progress: Progress = lambda what, done, total: None
@@ -70,7 +82,19 @@ class HeadKind:
     def train(self, sets: Sequence[RatedSet]) -> Any:
         """Something with ``predict``, which `save` takes."""
         lesson = self.lesson
-        return learn_head(sets, seed=lesson.seed, progress=lesson.progress, told=lesson.told)
+        return learn_head(
+            sets,
+            seed=lesson.seed,
+            recipes=recipes_named(lesson.recipes),
+            progress=lesson.progress,
+            told=lesson.told,
+            known=self._known,
+        )
+
+    @cached_property
+    def _known(self) -> dict[str, Any]:
+        """Heads of trials, which a table needs twice."""
+        return {}
 
     def save(
         self, trained: TrainedHead, sets: Sequence[RatedSet], table: list[str] | None = None
@@ -87,16 +111,24 @@ class HeadKind:
 
     def quick(self, trained: TrainedHead) -> Learner | None:
         """The same with less of everything, to learn from parts of the ratings."""
-        from analysis.learning.head_training import RECIPES
+        from analysis.metrics.learned.head import Heads
 
-        recipe = small(RECIPES[trained.chosen])
-        return lambda sets: (
-            TrainedHead(fit(sets, recipe, self.lesson.seed), trained.chosen, ()).predict
-        )
+        recipes = [small(head.recipe) for head in trained.heads.heads]
+
+        def learn(sets: Sequence[RatedSet]) -> Learned:
+            heads = Heads(tuple(fit_all(sets, recipes, self.lesson.seed)))
+            return Learned(lambda rated: heads.predict(rated.found))
+
+        return learn
 
     def learner(self) -> Learner:
         """For the leave-one-set-out table: the whole procedure with all its choices."""
-        return lambda sets: self.train(sets).predict
+
+        def learn(sets: Sequence[RatedSet]) -> Learned:
+            trained: TrainedHead = self.train(sets)
+            return Learned(trained.predict, trained.chosen, trained.tried)
+
+        return learn
 
 
 class FusionKind(HeadKind):
@@ -120,6 +152,9 @@ class FusionKind(HeadKind):
 
     def quick(self, trained: object) -> Learner | None:
         return self.learner()
+
+    def learner(self) -> Learner:
+        return lambda sets: Learned(learn_fusion(sets).predict)
 
 
 class BerthaKind(HeadKind):
@@ -152,7 +187,9 @@ class BerthaKind(HeadKind):
             tuning=Tuning(epochs=lesson.epochs, layers=lesson.layers, minutes=lesson.minutes),
             seed=lesson.seed,
             out=lesson.out,
+            pairs=lesson.pairs,
             told=lesson.told,
+            progress=lesson.progress,
         )
 
     def save(
@@ -177,10 +214,11 @@ class BerthaKind(HeadKind):
         return None
 
     def learner(self) -> Learner:
-        def learn(sets: Sequence[RatedSet]) -> Callable[[RatedSet], Values]:
+        def learn(sets: Sequence[RatedSet]) -> Learned:
             trained: TrainedBertha = self.train(sets)
-            trained.checkpoints.clear()
-            return trained.predict
+            trained.clear()
+            steps = f"{trained.chosen}; {trained.curve.best} of {trained.curve.steps[-1]} steps"
+            return Learned(trained.predict, steps)
 
         return learn
 

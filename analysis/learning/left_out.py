@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import numpy as np
 
 from analysis.learning.held_out import BASELINE
 from analysis.learning.rated import Floats, RatedSet
 from analysis.learning.splits import Split, leave_one_set_out
-from analysis.learning.training import Learner
+from analysis.learning.training import Learned, Learner
 from analysis.metrics.batch import Values
 from analysis.presenting.downloads import table_file
 from analysis.stats.correlation import COEFFICIENTS, correlations, system_means
@@ -30,6 +30,7 @@ class LeftOut:
     dropped : captions kept out of training because their text or video is in this set
     caption, system : correlations by metric, in the order of `metrics`
     p : one-sided, Williams: the learned metric correlates more than this one
+    by : what was learned, and what it chose among
     """
 
     name: str
@@ -41,6 +42,7 @@ class LeftOut:
     caption: Mapping[str, Floats]
     system: Mapping[str, Floats]
     p: Floats
+    by: Learned | None = None
 
     def r(self, metric: str) -> float:
         return float(self.caption["pearson"][self.metrics.index(metric)])
@@ -58,9 +60,10 @@ def leave_one_out(
     """Learn from all sets but one, hold the result against that one, for each in turn."""
     found = []
     for split in leave_one_set_out(sets):
-        predict = learner(split.training)
+        learned = learner(split.training)
         for test in split.test:
-            found.append(held_against(split, test, name, predict(test)))
+            left = held_against(split, test, name, learned.predict(test))
+            found.append(replace(left, by=learned))
             told(found[-1])
     return found
 
@@ -104,8 +107,27 @@ def table_files(found: Sequence[LeftOut], signature: str) -> dict[str, bytes]:
     table = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     return {
         "sets.csv": table_file(table, "csv", signature),
+        "recipes.csv": table_file(_recipes(found), "csv", signature),
         "signature.txt": f"{signature}\n".encode(),
     }
+
+
+def _recipes(found: Sequence[LeftOut]) -> dict[str, np.ndarray[Any, Any]]:
+    """What was chosen for each set left out, and how every choice did within the others: nothing of
+    the set itself is in it."""
+    rows = [
+        (one.name, trial.recipe, trial.mean, trial.recipe == one.by.chosen)
+        for one in found
+        if one.by is not None
+        for trial in one.by.tried
+    ]
+    rows += [
+        (one.name, one.by.chosen, float("nan"), True)
+        for one in found
+        if one.by is not None and one.by.chosen and not one.by.tried
+    ]
+    named = ("set", "recipe", "r_within_the_others", "chosen")
+    return {name: np.array([row[at] for row in rows]) for at, name in enumerate(named)}
 
 
 def _rows(one: LeftOut) -> list[dict[str, object]]:

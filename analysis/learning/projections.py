@@ -47,7 +47,8 @@ def triple_lessons(
     def loss(step: int) -> Tensor:
         epoch, at = divmod(step, batches)
         order = np.random.default_rng([seed, 5, epoch]).permutation(len(triples))
-        rows = torch.as_tensor(order[at * schooling.batch : (at + 1) * schooling.batch])
+        whole = order[at * schooling.batch : (at + 1) * schooling.batch].tolist()
+        rows = torch.as_tensor(pupil.own(whole))
         videos = image.of(cached.frames[cached.video[rows]]).mean(dim=1)
         true, false = (normalize(text.of(part[rows]), dim=1) for part in cached.texts)
         return factvc_loss(

@@ -16,6 +16,7 @@ from analysis.evaluation.inputs import Inputs, read_inputs
 from analysis.evaluation.joining import Joined
 from analysis.evaluation.scoring import Scorer
 from analysis.evaluation.set_inputs import Source
+from analysis.evaluation.trecvid import is_trecvid, rating_counts
 from analysis.metrics.batch import Batch
 from analysis.metrics.context import ScoringContext
 from analysis.metrics.learned.features import Features
@@ -24,6 +25,8 @@ Floats = NDArray[np.float64]
 
 FEWEST: Final = 200
 """Rated captions below which nothing is learned: a correlation of .6 is then uncertain by .09."""
+HALF_TRUSTED: Final = 4.0
+"""k: ratings after which a score counts half as much as one of ever so many."""
 ALIGNING: Final = ("bleu4", "rougel", "cider")
 """Metrics that tell whether scores and captions are numbered alike: quick, and without a model."""
 
@@ -40,6 +43,7 @@ class RatedSet:
     scores : people's score of each caption
     weight : of each caption in training; below 1 where fewer people stand behind a score
     notes : what was left out in reading, in sentences
+    people : ratings behind each score, where that is known
     features : what a metric looks at, once it is computed
     """
 
@@ -49,6 +53,7 @@ class RatedSet:
     scores: Floats
     weight: float = 1.0
     notes: tuple[str, ...] = ()
+    people: Floats | None = None
     features: Features | None = None
 
     def __len__(self) -> int:
@@ -67,12 +72,20 @@ class RatedSet:
         sd = float(self.scores.std())
         return np.asarray((self.scores - self.scores.mean()) / (sd or 1.0))
 
+    def weights(self, by_count: bool) -> Floats:
+        """How much each caption counts: n / (n + k), as a mean of n ratings is trusted, where n is
+        known and asked for; else the weight of the set."""
+        if by_count and self.people is not None:
+            return np.asarray(self.people / (self.people + HALF_TRUSTED))
+        return np.full(len(self), self.weight)
+
     def take(self, rows: NDArray[np.intp]) -> RatedSet:
         return replace(
             self,
             batch=self.batch.take(rows),
             systems=[self.systems[row] for row in rows.tolist()],
             scores=self.scores[rows],
+            people=None if self.people is None else self.people[rows],
             features=self.features and self.features.take(rows),
         )
 
@@ -110,10 +123,21 @@ def read_rated(
             annotators=(PASSED,),
             scorer=Scorer(ALIGNING, ScoringContext()),
         )
-        joined, _, _ = inputs.aligned(shift)
-        return checked(_rated(source.name, weight, inputs, joined, score))
+        joined, _, used = inputs.aligned(shift)
+        found = checked(_rated(source.name, weight, inputs, joined, score))
+        counts = rating_counts(source.human) if is_trecvid(source.human) else {}
+        return with_counts(found, counts, used)
     except ValueError as error:
         raise ValueError(f"set {source.name}: {error}") from error
+
+
+def with_counts(rated: RatedSet, counts: Mapping[tuple[str, str], float], shift: int) -> RatedSet:
+    """How many ratings stand behind each score, found where the score was: the shift before."""
+    if not counts:
+        return rated
+    keys = zip(rated.batch.videos, rated.systems, strict=True)
+    people = [counts.get((str(int(video) - shift), system), 1.0) for video, system in keys]
+    return replace(rated, people=np.array(people))
 
 
 def _rated(name: str, weight: float, inputs: Inputs, joined: Joined, score: str) -> RatedSet:

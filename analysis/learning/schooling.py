@@ -12,7 +12,7 @@ import numpy as np
 
 from analysis.learning.folder import card, whole_folder
 from analysis.learning.rated import RatedSet
-from analysis.learning.splits import Split, by_video
+from analysis.learning.splits import by_video
 from analysis.learning.training import Told
 from analysis.metrics.artifacts import CARD
 from analysis.metrics.batch import VideoFile
@@ -24,8 +24,9 @@ from analysis.metrics.scoring import embed, embeddable, score
 from analysis.metrics.settings import Settings
 from analysis.stats.correlation import pearson
 
-VERSION: Final = "image-text-1"
+VERSION: Final = "image-text-2"
 """Raised when the same data would give another model."""
+REPORTED: Final = 0.2
 FACTVC: Final = ("factvc", "factvc_text", "factvc_both", "factvc_f")
 LOSSES: Final = ("both", "coarse", "fine")
 
@@ -68,24 +69,36 @@ PAPERS: Final = {
 
 @dataclass(frozen=True)
 class Schooled:
-    """How the model agreed with people on videos held out, before and after each pass (τ-c).
+    """How the model agrees with people (τ-c), and with which videos that was found.
 
     Parameters
     ----------
-    table : of FactVC: its metrics before and after, on the same videos
+    curve : after so many steps, on the videos that told when to stop
+    before, after : on videos that neither taught nor told anything
+    table : of FactVC: its metrics before and after, on these last
     """
 
     curve: tuple[tuple[int, float], ...]
+    before: float
+    after: float
     unreadable: tuple[str, ...]
     table: tuple[str, ...] = ()
 
-    @property
-    def before(self) -> float:
-        return self.curve[0][1]
 
-    @property
-    def best(self) -> float:
-        return max(r for _, r in self.curve)
+@dataclass(frozen=True, eq=False)
+class ThreeWays:
+    """Videos to learn from, videos that tell when to stop, and videos to report on."""
+
+    training: tuple[RatedSet, ...]
+    stopping: tuple[RatedSet, ...]
+    reported: tuple[RatedSet, ...]
+
+
+def three_ways(sets: Sequence[RatedSet], seed: int) -> ThreeWays:
+    """A fifth of the videos to report on, a fifth of the others to stop by."""
+    report = by_video(sets, np.random.default_rng([seed, 4]), REPORTED)
+    stop = by_video(report.training, np.random.default_rng([seed, 8]), REPORTED)
+    return ThreeWays(stop.training, stop.test, report.test)
 
 
 def learn_image_text(
@@ -100,7 +113,7 @@ def learn_image_text(
     paraphrases: Mapping[str, Sequence[str]] | None = None,
     told: Told = lambda *_: None,
 ) -> Schooled:
-    """Fine-tune a model on references and frames; a fifth of the videos tells when to stop.
+    """Fine-tune a model on references and frames; some videos tell when to stop, others how it is.
 
     Parameters
     ----------
@@ -117,12 +130,12 @@ def learn_image_text(
         )
         from analysis.learning.projections import triple_lessons
         from analysis.metrics.encoding.torch_models.image_text import ImageTextModel
-    towers = find_model(choice).load("cpu")
+    towers = find_model(choice).load("cpu")  # and from there to where accelerate trains
     if not isinstance(towers, ImageTextModel):
         raise ValueError(f"the model {choice.model} cannot be trained")
     pictures, faults = read_pictures(files, schooling.frames, towers)
     seen = [_with_pictures(rated, pictures) for rated in sets]
-    split = by_video([rated for rated in seen if len(rated)], np.random.default_rng([seed, 4]), 0.2)
+    split = three_ways([rated for rated in seen if len(rated)], seed)
     pupil = Pupil(towers, pictures)
     references = {
         video: rated.batch.references[video]
@@ -137,16 +150,20 @@ def learn_image_text(
     clips = sorted((name, file.sha256) for name, file in files.items())
     settings = (kind, asdict(choice), asdict(schooling), seed, VERSION, clips, paraphrases)
     checkpoints = Checkpoints(out, training_key(sets, *settings))
-    ImageTextTraining(pupil, lessons, split.test, schooling, seed, checkpoints).run(told)
+    before = pupil.agreement(split.reported)
+    ImageTextTraining(pupil, lessons, split.stopping, schooling, seed, checkpoints).run(told)
+    after = pupil.agreement(split.reported)
     unreadable = tuple(f"{name}: {why}" for name, why in faults.items())
-    found = Schooled(tuple(pupil.curve), unreadable)
+    found = Schooled(tuple(pupil.curve), before, after, unreadable)
+    if not pupil.accelerator.is_main_process:
+        return found  # one process writes for all
     source = DEMO_MODEL if choice.is_demo else Path(choice.model)
     with whole_folder(out) as folder:
         save_folder(pupil, source if source.is_dir() else None, choice.model, folder)
         (folder / TRAINING).write_bytes(TrainingList.of(one.batch for one in sets).write())
         if kind == "factvc":
             models = choice, ModelChoice(str(folder))
-            found = replace(found, table=factvc_table(models, split.test, files))
+            found = replace(found, table=factvc_table(models, split.reported, files))
         (folder / CARD).write_text(_card(kind, choice, schooling, seed, split, found), "utf-8")
     checkpoints.clear()
     return found
@@ -188,7 +205,7 @@ def _card(
     choice: ModelChoice,
     schooling: Schooling,
     seed: int,
-    split: Split,
+    split: ThreeWays,
     found: Schooled,
 ) -> str:
     facts = {
@@ -196,8 +213,21 @@ def _card(
         "How": str(schooling),
         "Seed": str(seed),
     }
-    table = ["| after steps | τ-c with people, videos held out |", "|---:|---:|"]
+    table = [
+        "| τ-c with people | before | after |",
+        "|---|---:|---:|",
+        f"| {_size(split.reported)}, which taught and told nothing | {found.before:.4f} | "
+        f"{found.after:.4f} |",
+        "",
+        f"| after steps | τ-c with people, {_size(split.stopping)} that told when to stop |",
+        "|---:|---:|",
+    ]
     table += [f"| {step} | {r:.4f} |" for step, r in found.curve]
     table += ["", *found.table] if found.table else []
     title = f"{kind}: an image–text model fine-tuned on captions"
     return card(title, facts, split.training, table)
+
+
+def _size(sets: Sequence[RatedSet]) -> str:
+    videos = sum(len(set(one.batch.videos)) for one in sets)
+    return f"{sum(map(len, sets)):,} captions of {videos:,} videos"

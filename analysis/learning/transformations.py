@@ -11,22 +11,26 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from analysis.evaluation.robustness.foils import other_word
 from analysis.evaluation.robustness.lexicon import CATEGORIES
+from analysis.metrics.families.coaha import parser
+from analysis.metrics.families.meteor.files import find_files
+from analysis.metrics.families.meteor.lexicon import Synonyms
 
 SHARE: Final = 0.1
 """Of the words that an augmentation changes, one at least; no paper says how many."""
 COMMON: Final = 200
 """Words of a corpus that are common enough to be inserted."""
 _WORD: Final = re.compile(r"[A-Za-z']+")
-_CLAUSE: Final = re.compile(r",?\s+(?:and then|and|while|as|who|which|that)\s+(?=\w+(?:s|ing)\b)")
-_SUBJECT: Final = re.compile(
-    r"((?:an?|the|two|three|some|several)\s+(?:\w+\s+)?\w+?)\s+(?=\w+(?:s|ing)\b)", re.IGNORECASE
-)
+_SUBJECTS: Final = ("nsubj", "nsubjpass")
+_MARKS: Final = frozenset({"while", "as", "when"})
+"""Conjunctions after which a clause is as true as the sentence; after "if" it is not."""
+_HELPED: Final = frozenset({"VB", "VBG", "VBN"})
+"""Forms of verbs that need an auxiliary to stand in a sentence of their own."""
 
 _SWAPS: Final = (
     "man woman", "men women", "boy girl", "boys girls", "guy lady", "guys ladies", "he she",
@@ -86,6 +90,17 @@ class Corpus:
         counts = Counter(word.lower() for text in texts for word in _WORD.findall(text))
         ordered = sorted(counts, key=lambda word: (-counts[word], word))
         return cls(tuple(ordered[:COMMON]), synonyms or {})
+
+    @classmethod
+    def with_synonyms(cls, texts: Sequence[str]) -> Corpus:
+        """With the synonyms of WordNet that METEOR brings."""
+        files = find_files()
+        known = Synonyms(
+            files.lines("synonym/english.synsets"), files.lines("synonym/english.exceptions")
+        )
+        words = {word.lower() for text in texts for word in text.split()}
+        words -= set(files.lines("function/english.words"))  # "a" is no adenine
+        return cls.of(texts, {word: said for word in words if (said := known.words(word))})
 
     def verbs(self) -> tuple[str, ...]:
         known = {word for group in _VERBS for word in group}
@@ -188,16 +203,90 @@ def make_wrong(
 
 
 def simplify(text: str) -> list[str]:
-    """The clauses of a sentence as sentences with its subject: true if the sentence is.
+    """The clauses of a sentence as sentences of their own, by its dependency parse: true if the
+    sentence is. Of coordinated verbs the second takes the subject of the first, a relative clause
+    the noun it belongs to.
 
     >>> simplify("A man opens the door and walks into the room.")
     ['A man opens the door.', 'A man walks into the room.']
     """
-    parts = _CLAUSE.split(text.strip().rstrip("."))
-    subject = _SUBJECT.match(parts[0])
-    if len(parts) < 2 or subject is None:
+    document = parser()(text.strip())
+    roots = [token for token in document if token.dep_ == "ROOT"]
+    if len(roots) != 1 or not _is_verb(roots[0]) or any(t.lower_ == "or" for t in document):
         return []
-    return [f"{parts[0]}.", *(f"{subject[1]} {part}." for part in parts[1:])]
+    verbs = [token for token in document if token == roots[0] or _begins_clause(token)]
+    said = [_clause(verb, verbs) for verb in verbs]
+    return [one for one in said if one] if len(verbs) > 1 and all(said) else []
+
+
+def _is_verb(token: Any) -> bool:
+    return bool(token.tag_.startswith("VB"))
+
+
+def _subject(verb: Any) -> Any | None:
+    return next((token for token in verb.lefts if token.dep_ in _SUBJECTS), None)
+
+
+def _begins_clause(token: Any) -> bool:
+    """Whether the token is the verb of a clause that can stand alone."""
+    if not _is_verb(token):
+        return False
+    subject = _subject(token)
+    if token.dep_ == "conj":
+        return _is_verb(token.head) and _shares_subject(token) is not None
+    if token.dep_ == "relcl":
+        return subject is not None and subject.lower_ in ("who", "which", "that")
+    marked = any(child.dep_ == "mark" and child.lower_ in _MARKS for child in token.lefts)
+    return token.dep_ == "advcl" and subject is not None and marked
+
+
+def _shares_subject(verb: Any) -> Any | None:
+    """Its own subject, that of the verb it is coordinated with, or the noun of a relative one."""
+    subject = _subject(verb)
+    if subject is None and verb.dep_ == "conj":
+        return _shares_subject(verb.head)
+    return verb.head if subject is not None and verb.dep_ == "relcl" else subject
+
+
+def _clause(verb: Any, verbs: Sequence[Any]) -> str:
+    """A sentence of one verb; empty where subject and verb do not go together."""
+    subject = _shares_subject(verb)
+    if subject is None or (verb.tag_ == "VBZ" and subject.tag_ in ("NNS", "NNPS")):
+        return ""
+    own = _own(verb, verbs)
+    helpers = [] if _stands(verb) else [t for t in verb.head.lefts if t.dep_.startswith("aux")]
+    if not _stands(verb) and not helpers:
+        return ""
+    first = [] if subject in own else _own(subject, verbs)
+    return _sentence([*first, *helpers, *own])
+
+
+def _stands(verb: Any) -> bool:
+    """Whether its form needs no auxiliary, or has one."""
+    return verb.tag_ not in _HELPED or any(t.dep_.startswith("aux") for t in verb.lefts)
+
+
+def _own(head: Any, verbs: Sequence[Any]) -> list[Any]:
+    """The words under a verb or a noun without those of other clauses, and without what joins."""
+    inside = [verb for verb in verbs if verb != head and head.is_ancestor(verb)]
+    left_out = {token.i for verb in inside for token in verb.subtree}
+    joined = [verb.i for verb in inside if verb.head == head and verb.dep_ == "conj"]
+    left_out |= {t.i for t in head.children if t.dep_ == "cc" and any(t.i < at for at in joined)}
+    left_out |= {t.i for t in head.lefts if t.dep_ == "mark" or t.tag_ in ("WP", "WDT")}
+    if head.dep_ == "conj":
+        left_out |= {t.i for t in head.lefts if t.lower_ == "then"}
+    return [token for token in head.subtree if token.i not in left_out]
+
+
+def _sentence(words: Sequence[Any]) -> str:
+    """Words as they were spaced, without the commas that parted clauses."""
+    said = ""
+    for at, token in enumerate(words):
+        last = at + 1 == len(words) or words[at + 1].i != token.i + 1
+        mark = token.is_punct and token.text != "-"
+        said += " " if mark else token.text + (" " if last else token.whitespace_)
+    plain = " ".join(said.split())
+    return f"{plain[:1].upper()}{plain[1:]}." if plain else ""
 
 
 def stay_true(text: str, paraphrases: Mapping[str, Sequence[str]]) -> list[Changed]:
@@ -235,11 +324,12 @@ def _edit(words: list[str], kind: str, corpus: Corpus, rng: np.random.Generator)
         return [*words[:at], _pick(common, rng), *words[at:]]
     if kind == "synonym":
         known = [row for row, word in enumerate(words) if corpus.synonyms.get(word.lower())]
-        if not known:
-            return words
+        if not known:  # another change then: a text that stays as it was teaches nothing new
+            return _edit(words, "insertion", corpus, rng)
         at = known[int(rng.integers(len(known)))]
         return [*words[:at], _pick(corpus.synonyms[words[at].lower()], rng), *words[at + 1 :]]
-    return [*words[:at], _pick(common, rng), *words[at + 1 :]]
+    others = [word for word in common if word not in words[at : at + 1]] or ["a"]
+    return [*words[:at], _pick(others, rng), *words[at + 1 :]]
 
 
 @dataclass(frozen=True)

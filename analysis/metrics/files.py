@@ -205,8 +205,18 @@ def write_explanations(
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
-def write_scores(path: Path, captions: Captions, scores: Scores) -> None:
-    """``video,system,metric,value``; beside it, as .json, the signatures and what went wrong."""
+def write_scores(
+    path: Path,
+    captions: Captions,
+    scores: Scores,
+    trained_on: Mapping[str, Mapping[str, Sequence[str]]] | None = None,
+) -> None:
+    """``video,system,metric,value``; beside it, as .json, the signatures and what went wrong.
+
+    Parameters
+    ----------
+    trained_on : of metrics that were trained, digests of what on: who evaluates them needs it
+    """
     videos, systems = (
         [defused(name) for name in names] for names in (captions.videos, captions.systems)
     )
@@ -220,6 +230,7 @@ def write_scores(path: Path, captions: Captions, scores: Scores) -> None:
         "signatures": scores.signatures,
         "faults": [asdict(fault) for fault in scores.faults],
         "notes": scores.notes,
+        **({"trained_on": trained_on} if trained_on else {}),
     }
     path.with_name(f"{path.name}.json").write_text(
         json.dumps(about, indent=1, sort_keys=True) + "\n"

@@ -13,9 +13,6 @@ from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 import analysis.metrics.families
 from analysis.metrics.batch import Batch, Values
 from analysis.metrics.settings import SETTINGS, Settings
@@ -23,6 +20,7 @@ from analysis.metrics.settings import SETTINGS, Settings
 if TYPE_CHECKING:
     from analysis.metrics.config import MetricConfig
     from analysis.metrics.context import ScoringContext
+    from analysis.metrics.learned.training_list import TrainingList
 
 Scorer = Callable[[Batch, Settings, "ScoringContext"], Mapping[str, Values]]
 
@@ -126,8 +124,8 @@ class Family:
     data : the program and the files the numbers depend on, for the signature; empty without them
     frames : which frames of a video it looks at, for metrics that look
     mixes : the metrics it is computed from; ``score`` finds their values in `ScoringContext.values`
-    seen : which captions of a batch it was trained on, for metrics that were trained: whoever
-        evaluates it leaves them out
+    trained : the list of what it was trained on, for metrics that were trained: whoever evaluates
+        it leaves those captions out
     version : raised whenever a change alters any of its numbers; part of every signature
     """
 
@@ -141,7 +139,7 @@ class Family:
     data: Callable[[], str] = field(default=str, repr=False)
     frames: Callable[[Settings], str] = field(default=lambda settings: settings.frames, repr=False)
     mixes: tuple[str, ...] = ()
-    seen: Callable[[Batch], NDArray[np.bool_]] | None = field(default=None, repr=False)
+    trained: Callable[[], TrainingList] | None = field(default=None, repr=False)
     version: int = 1
 
     def __post_init__(self) -> None:

@@ -89,7 +89,8 @@ def _stemmer() -> Any:
 
 
 @cache
-def _parser() -> Any:
+def parser() -> Any:
+    """spaCy's small English model."""
     with metric_libraries():
         import spacy
     return spacy.load(PARSER, exclude=["ner", "lemmatizer"])
@@ -110,7 +111,7 @@ def stems(words: Iterable[str]) -> dict[str, str]:
 
 def parsed(texts: Sequence[str]) -> Iterator[Named]:
     """Subjects and direct objects, and verbs, of each text."""
-    for document in _parser().pipe(texts, batch_size=256):
+    for document in parser().pipe(texts, batch_size=256):
         objects = [token.text for token in document if token.dep_ in OBJECT_ROLES]
         actions = [token.text for token in document if token.pos_ == "VERB"]
         yield Named(stems(objects), stems(actions))

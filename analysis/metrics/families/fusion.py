@@ -11,7 +11,7 @@ import numpy as np
 from analysis.metrics.artifacts import Artifact, config_json
 from analysis.metrics.batch import Batch, Values
 from analysis.metrics.context import ScoringContext
-from analysis.metrics.learned.training_list import TRAINING, seen_of
+from analysis.metrics.learned.training_list import TRAINING, list_of
 from analysis.metrics.registry import Family
 from analysis.metrics.settings import Settings
 
@@ -66,7 +66,7 @@ def family(artifact: Artifact) -> Family:
         score=score,
         data=lambda: artifact.signature,
         mixes=metrics,
-        seen=seen_of(artifact) if TRAINING in artifact.files else None,
+        trained=list_of(artifact) if TRAINING in artifact.files else None,
     )
 
 

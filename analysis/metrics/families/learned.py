@@ -15,16 +15,18 @@ from analysis.metrics.artifacts import Artifact
 from analysis.metrics.batch import Batch, Values
 from analysis.metrics.context import ScoringContext
 from analysis.metrics.encoding.sentence_model import SENTENCE
-from analysis.metrics.learned.training_list import seen_of
+from analysis.metrics.learned.training_list import list_of
 from analysis.metrics.registry import Family, MetricUnavailable, Need, metric_libraries
 from analysis.metrics.settings import Settings
 
 if TYPE_CHECKING:
     from analysis.metrics.encoding.sentence_model import SentenceModel
-    from analysis.metrics.learned.head import Head
+    from analysis.metrics.learned.cross_encoder import CrossEncoder
+    from analysis.metrics.learned.head import Heads
 
 HEAD: Final = "head"
 BERTHA: Final = "bertha"
+PAIRS: Final = "bertha_pairs"
 WEIGHTS: Final = "model.safetensors"
 BACKBONE: Final = "backbone"
 
@@ -59,10 +61,10 @@ def bertha(artifact: Artifact) -> Family:
 
 def _family(artifact: Artifact, embedder: Embedder) -> Family:
     @cache
-    def loaded() -> Head:
-        from analysis.metrics.learned.head import load_head
+    def loaded() -> Heads:
+        from analysis.metrics.learned.head import load_heads
 
-        return load_head(artifact.path(WEIGHTS), artifact.options)
+        return load_heads(artifact.path(WEIGHTS), artifact.options)
 
     def score(batch: Batch, settings: Settings, context: ScoringContext) -> Mapping[str, Values]:
         with metric_libraries():
@@ -85,7 +87,32 @@ def _family(artifact: Artifact, embedder: Embedder) -> Family:
         score=score,
         uses_corpus=lambda settings: True,
         data=lambda: artifact.signature,
-        seen=seen_of(artifact),
+        trained=list_of(artifact),
+    )
+
+
+def pairs(artifact: Artifact) -> Family:
+    """Caption and reference read together by a model in its folder; no text metric is needed."""
+
+    @cache
+    def loaded(device: str) -> CrossEncoder:
+        with metric_libraries():
+            from analysis.metrics.learned.cross_encoder import load_cross_encoder
+        for name in artifact.files:
+            artifact.path(name)
+        return load_cross_encoder(artifact.folder / BACKBONE, artifact.path(WEIGHTS), device)
+
+    def score(batch: Batch, settings: Settings, context: ScoringContext) -> Mapping[str, Values]:
+        return {artifact.name: loaded(context.device).score(batch)}
+
+    return Family(
+        metrics={artifact.name: artifact.summary},
+        paper=artifact.paper,
+        needs=frozenset({Need.REFERENCES}),
+        settings=(),
+        score=score,
+        data=lambda: artifact.signature,
+        trained=list_of(artifact),
     )
 
 
@@ -111,4 +138,4 @@ def _same_model(artifact: Artifact, here: str) -> None:
         )
 
 
-ARTIFACTS = {HEAD: head, BERTHA: bertha}
+ARTIFACTS = {HEAD: head, BERTHA: bertha, PAIRS: pairs}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -18,11 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.metrics.batch import Batch
+from analysis.metrics.registry import families_of, metric_names
 
 if TYPE_CHECKING:
     from analysis.metrics.artifacts import Artifact
 
 TRAINING: Final = "training.json"
+IMAGE_TEXT: Final = "image_text"
 _DIGITS: Final = 16
 
 
@@ -69,22 +71,58 @@ class TrainingList:
             dtype=bool,
         )
 
+    @classmethod
+    def of_lists(cls, lists: Mapping[str, Sequence[str]]) -> TrainingList:
+        return cls(frozenset(lists["captions"]), frozenset(lists["references"]))
+
+    def lists(self) -> dict[str, list[str]]:
+        return {"captions": sorted(self.captions), "references": sorted(self.references)}
+
     def write(self) -> bytes:
-        lists = {"captions": sorted(self.captions), "references": sorted(self.references)}
-        return (json.dumps(lists, indent=0) + "\n").encode()
+        return (json.dumps(self.lists(), indent=0) + "\n").encode()
 
 
 def read_training_list(path: Path) -> TrainingList:
     try:
-        lists = json.loads(path.read_bytes())
-        return TrainingList(frozenset(lists["captions"]), frozenset(lists["references"]))
+        return TrainingList.of_lists(json.loads(path.read_bytes()))
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{path}: this is no list of what a metric was trained on") from error
 
 
-def seen_of(artifact: Artifact) -> Callable[[Batch], NDArray[np.bool_]]:
-    """For `Family.seen`: which captions the metric of a folder was trained on."""
-    return lambda batch: read_training_list(artifact.path(TRAINING)).seen(batch)
+def list_of(artifact: Artifact) -> Callable[[], TrainingList]:
+    """For `Family.trained`: what the metric of a folder was trained on."""
+    return lambda: read_training_list(artifact.path(TRAINING))
+
+
+def trained_on(metrics: Iterable[str], model: str = "") -> dict[str, TrainingList]:
+    """Of the metrics that were trained on captions, what on; of those that look with an image–text
+    model, what that was trained on.
+
+    Parameters
+    ----------
+    model : the image–text model as `ModelChoice` names it
+    """
+    found: dict[str, TrainingList] = {}
+    wanted = list(metrics)
+    seeing = model_list(model)
+    for family, names in families_of([*wanted, *_mixed(wanted)]).items():
+        if family.trained is not None:
+            found |= dict.fromkeys(names, family.trained())
+        elif seeing is not None and IMAGE_TEXT in family.needs:
+            found |= dict.fromkeys(names, seeing)
+    return found
+
+
+def _mixed(metrics: Iterable[str]) -> list[str]:
+    """What they are mixed of, as far as it is a metric and not only a column of a file."""
+    known = set(metric_names())
+    return [name for one in families_of(metrics) for name in one.mixes if name in known]
+
+
+def model_list(model: str) -> TrainingList | None:
+    """What a folder of `learn clip`, `cloob` or `factvc` was trained on; None of other models."""
+    path = Path(model) / TRAINING if model else None
+    return read_training_list(path) if path is not None and path.is_file() else None
 
 
 def overlap(one: Sequence[Batch], other: Sequence[Batch]) -> int:

@@ -55,7 +55,7 @@ def few_steps(monkeypatch) -> None:
     few = {
         name: replace(recipe, steps=200)
         for name, recipe in head_training.RECIPES.items()
-        if name in ("numbers", "embeddings")
+        if name in ("numbers", "embeddings", "embeddings, attention")
     }
     monkeypatch.setattr(head_training, "RECIPES", few)
     monkeypatch.setattr(training, "TRIAL_STEPS", 50)

@@ -50,3 +50,20 @@ def test_code_in_it_is_never_run(checkpoints, tmp_path):
     torch.save({"key": "this training", "step": Evil()}, checkpoints.path)
     assert checkpoints.load() is None
     assert not (tmp_path / "run").exists()
+
+
+def test_the_random_numbers_of_a_gpu_are_kept_and_taken_up_again(monkeypatch):
+    from analysis.learning.checkpoints import random_states, restore_random
+
+    taken = []
+    monkeypatch.setattr(torch.cuda, "get_rng_state_all", lambda: [torch.tensor([7, 7])])
+    monkeypatch.setattr(torch.cuda, "set_rng_state_all", taken.append)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    kept = random_states()
+    drawn = torch.rand(3)
+    restore_random(kept)
+    assert torch.rand(3).equal(drawn)
+    assert taken[0][0].tolist() == [7, 7]
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
+    restore_random(kept)  # on a machine without one
+    assert len(taken) == 1

@@ -94,7 +94,7 @@ def test_a_training_killed_in_the_middle_goes_on_and_ends_with_the_same_bytes(
 
 def _often(made):
     def with_checkpoints(self, *args, **options):
-        made(self, *args, **options, keep_every=3)
+        made(self, *args, **{**options, "keep_every": 3})
 
     return with_checkpoints
 
@@ -118,26 +118,130 @@ def test_the_table_holds_every_metric_against_sets_left_out(sets, equipment, tmp
     assert {row["set"] for row in rows} == {"one", "two", "three", "mean"}
     learned = [float(row["pearson"]) for row in rows if row["metric"] == "head"]
     assert min(learned) > 0.6
-    assert {"cider", "meteor", "bertscore_f"} <= {row["metric"] for row in rows}
+    assert {"cider", "meteor", "bertscore_f", "chrf"} <= {row["metric"] for row in rows}
+    with (tmp_path / "table" / "recipes.csv").open() as file:
+        tried = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    chosen = [row["set"] for row in tried if row["chosen"] == "true"]
+    assert sorted(chosen) == ["one", "three", "two"]
 
 
-def test_correlate_leaves_out_what_a_metric_was_trained_on(sets, equipment, tmp_path):
-    learn("head", sets[:1], equipment, tmp_path / "model")
-    both = make_set(tmp_path / "both", 3)
+@pytest.fixture
+def both(sets, tmp_path) -> Path:
+    """A set of which half is in the first of the others."""
+    folder = make_set(tmp_path / "both", 3)
     for name in ("captions.csv", "references.csv", "human.csv"):
         lines = (sets[0] / name).read_text().splitlines()[1:]
-        with (both / name).open("a") as file:
+        with (folder / name).open("a") as file:
             file.write("\n".join(lines) + "\n")
+    return folder
+
+
+def correlated(folder, out, *more) -> set[str]:
+    """How many captions each metric was held against."""
     call_command(
-        "correlate", "--human", str(both / "human.csv"), "--captions", str(both / "captions.csv"),
-        "--references", str(both / "references.csv"), "--compute", "rougel",
-        "--learned", str(tmp_path / "model"), "--out", str(tmp_path / "out"), *equipment,
+        "correlate", "--human", str(folder / "human.csv"), "--out", str(out), *map(str, more),
         stdout=StringIO(), stderr=StringIO(),
     )  # fmt: skip
-    with (tmp_path / "out" / "correlations.csv").open() as file:
+    with (out / "correlations.csv").open() as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    assert {row["n"] for row in rows if row["level"] == "caption"} == {"240"}
-    assert "240" in (tmp_path / "out" / "report.json").read_text()
+    return {row["n"] for row in rows if row["level"] == "caption"}
+
+
+def texts_of(folder) -> list[str]:
+    names = ("captions", "references")
+    return [part for name in names for part in (f"--{name}", str(folder / f"{name}.csv"))]
+
+
+@pytest.mark.parametrize("kind", ["head", "fusion"])
+def test_correlate_leaves_out_what_a_metric_was_trained_on(kind, sets, both, equipment, tmp_path):
+    learn(kind, sets[:1], equipment, tmp_path / "model")
+    mixed = read_artifact(tmp_path / "model").options.get("metrics", ["rougel"])
+    more = ["--compute", ",".join(mixed), "--learned", tmp_path / "model", *equipment]
+    assert correlated(both, tmp_path / "out", *texts_of(both), *more) == {"240"}
+    told = (tmp_path / "out" / "report.json").read_text()
+    assert f"240 captions have a text or a video that {kind} was trained on" in told
+
+
+def test_scores_of_a_file_say_what_their_metric_was_trained_on(sets, both, equipment, tmp_path):
+    learn("fusion", sets[:1], equipment, tmp_path / "model")
+    scores(both, equipment, tmp_path / "scores.csv", "rougel", tmp_path / "model")
+    file = ["--metrics", tmp_path / "scores.csv"]
+    assert correlated(both, tmp_path / "out", *texts_of(both), *file) == {"240"}
+    with pytest.raises(CommandError, match="nobody can tell which"):
+        correlated(both, tmp_path / "out", *file)
+    assert correlated(both, tmp_path / "other", *file, "--only", "rougel") == {"480"}
+
+
+def test_a_learned_metric_that_would_not_be_computed_is_refused(sets, both, equipment, tmp_path):
+    learn("head", sets[:1], equipment, tmp_path / "model")
+    (tmp_path / "scores.csv").write_text("video,system,metric,value\n1,good,x,1\n")
+    more = ["--metrics", tmp_path / "scores.csv", "--learned", tmp_path / "model", *equipment]
+    with pytest.raises(CommandError, match="computed of captions"):
+        correlated(both, tmp_path / "out", *more)
+
+
+def test_a_model_that_learned_from_captions_says_which(tmp_path):
+    from analysis.metrics.batch import Batch
+    from analysis.metrics.learned.training_list import TRAINING, TrainingList, trained_on
+
+    own = TrainingList.of([Batch(["a dog"], ["1"], {"1": ["the dog"]}, {})])
+    (tmp_path / TRAINING).write_bytes(own.write())
+    assert trained_on(["clip_mean", "rougel"], str(tmp_path)) == {"clip_mean": own}
+    assert trained_on(["clip_mean"], "ViT-B-32") == {}
+
+
+def test_an_earlier_metric_outlives_a_kill_while_it_is_replaced(sets, equipment, tmp_path):
+    from analysis.learning.folder import refuse_taken, whole_folder
+
+    learn("fusion", sets[:1], equipment, tmp_path / "model")
+    before = bytes_of(tmp_path / "model")
+    (tmp_path / "model").rename(tmp_path / ".model.old")  # where a kill between two renames left it
+    (tmp_path / ".model.part").mkdir()
+    (tmp_path / ".model.part" / "half").write_text("of it")
+    refuse_taken(tmp_path / "model")
+    assert bytes_of(tmp_path / "model") == before
+    with whole_folder(tmp_path / "model") as part:
+        assert not list(part.iterdir())
+        (part / CONFIG).write_text("{}")
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+def test_bertha_starts_from_a_head_that_sees_embeddings_and_hears_stop_early(
+    sets, equipment, tiny_model, tmp_path
+):
+    from analysis.evaluation.set_inputs import Source
+    from analysis.learning.bertha import Bertha
+    from analysis.learning.rated import read_rated
+    from analysis.learning.training import with_features
+    from analysis.metrics.config import MetricConfig
+
+    class Stopped(Exception):
+        pass
+
+    def stop(what, done, total):
+        heard.append(what)
+        if done:
+            raise Stopped
+
+    heard: list[str] = []
+    context = MetricConfig(Path(equipment[3]), paths=(("sentence", tiny_model),)).context()
+    rated = [read_rated(Source.parse(as_option(one)), score="score") for one in sets[:2]]
+    rated = with_features(rated, context)
+    tuning = fine_tuning.Tuning(epochs=1, layers=1)
+    with pytest.raises(Stopped):
+        Bertha(tiny_model, tuning, 1, tmp_path / "b", progress=stop).learn(rated)
+    assert heard
+    start = Bertha(tiny_model, tuning, 1, tmp_path / "b")._start(rated)
+    assert all(head.recipe.blocks for head in start.heads.heads)
+    assert "numbers" not in {trial.recipe for trial in start.tried}
+
+
+def test_a_cross_encoder_learns_and_scores_and_needs_no_other_metric(sets, equipment, tmp_path):
+    printed = learn("bertha", sets[:2], equipment, tmp_path / "m", "--pairs", "--epochs", "2")
+    assert "in one sequence" in printed
+    found = scores(sets[2], equipment, tmp_path / "scores.csv", "rougel", tmp_path / "m")
+    assert len(found) == 240
+    assert read_artifact(tmp_path / "m").kind == "bertha_pairs"
 
 
 def test_it_goes_through_robustness_and_fusion_like_any_other(sets, equipment, tmp_path):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,37 +11,15 @@ from django.core.management import CommandError, call_command
 
 from analysis.learning.folder import MODEL_CONFIG
 from analysis.metrics.encoding.models import DEMO_MODEL, ModelChoice, find_model
-from rehearsal.demo import CAMPAIGN_SEEDS, HUMANS, captions, judge, render_clip, scene
+from benchmarks.scenes import write_scenes
 from tests.analysis.learning.small_world import as_option
 
 torch = pytest.importorskip("torch")
 
-FIRST = 3 * CAMPAIGN_SEEDS
-"""Scenes that the demo model was neither trained nor tried on."""
-
 
 @pytest.fixture(scope="session")
 def scenes(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("scenes") / "scenes"
-    (folder / "clips").mkdir(parents=True)
-    rows: dict[str, list[Any]] = {"captions": [], "references": [], "human": []}
-    for seed in range(FIRST, FIRST + 48):
-        shown, name = scene(seed), f"scene-{seed}"
-        render_clip(shown, folder / "clips" / f"{name}.mp4", size=(64, 64), fps=2)
-        for source, told in captions(shown).items():
-            if source in HUMANS:
-                rows["references"].append((name, source, told.text))
-            else:
-                rows["captions"].append((name, source, told.text))
-                rows["human"].append((name, source, 100 * judge(shown, told.text)))
-    for file, header in (
-        ("captions", ("video", "system", "caption")),
-        ("references", ("video", "source", "caption")),
-        ("human", ("video", "system", "score")),
-    ):
-        with (folder / f"{file}.csv").open("w", newline="") as stream:
-            csv.writer(stream).writerows([header, *rows[file]])
-    return folder
+    return write_scenes(tmp_path_factory.mktemp("scenes") / "scenes")
 
 
 def learn(kind, scenes, out, *more, model="demo"):
@@ -96,6 +72,76 @@ def test_factvc_trains_the_projections_and_nothing_else(scenes, tmp_path):
     assert changed == {"text_projection", "visual.attnpool.c_proj.weight"}
 
 
+def test_videos_that_are_reported_on_neither_teach_nor_stop(scenes):
+    from analysis.evaluation.set_inputs import Source
+    from analysis.learning.rated import read_rated
+    from analysis.learning.schooling import three_ways
+
+    found = three_ways([read_rated(Source.parse(as_option(scenes)), score="score")], 1)
+    videos = [
+        {video for one in part for video in one.batch.videos}
+        for part in (found.training, found.stopping, found.reported)
+    ]
+    assert [len(part) for part in videos][2] == 10
+    assert not videos[0] & videos[1]
+    assert not (videos[0] | videos[1]) & videos[2]
+
+
+class Together:
+    """One of two processes, as accelerate tells it."""
+
+    num_processes, device = 2, torch.device("cpu")
+
+    def __init__(self, rank: int) -> None:
+        self.process_index, self.is_main_process = rank, rank == 0
+
+    def prepare(self, *parts):
+        return parts if len(parts) > 1 else parts[0]
+
+    def unwrap_model(self, model):
+        return model
+
+
+def test_processes_share_a_batch_and_one_of_them_writes(tiny_model, tmp_path, monkeypatch):
+    from analysis.learning import fine_tuning
+    from analysis.learning.checkpoints import Checkpoints
+    from analysis.learning.rated import RatedSet
+    from analysis.metrics.batch import Batch
+    from analysis.metrics.learned.features import Features
+    from analysis.metrics.learned.head import Head, Recipe
+
+    said = [f"a man {at}" for at in range(10)]
+    told = {str(at): ["a man"] for at in range(10)}
+    numbers, vectors = np.zeros((10, 3)), np.zeros((3, 10, 16), np.float32)
+    rated = RatedSet(
+        "s", Batch(said, list(told), told, told), ["x"] * 10, np.arange(10.0),
+        features=Features(numbers, *vectors),
+    )  # fmt: skip
+    parts = []
+    for rank in range(2):
+        monkeypatch.setattr(fine_tuning, "Accelerator", lambda rank=rank: Together(rank))
+        model = fine_tuning.Siamese(tiny_model, Head(3, 16, Recipe(hidden=4, members=1)), 1)
+        saved = Checkpoints(tmp_path / f"m{rank}", "k")
+        tuning = fine_tuning.Tuning(batch=3)
+        training = fine_tuning.FineTuning(model, [rated], [], tuning, 1, saved)
+        assert training.steps == 2
+        parts += [{one.caption for one, _ in training._batch(step)} for step in range(2)]
+        training._keep()
+    assert set.union(*parts) == set(said)
+    assert sum(map(len, parts)) == 10
+    assert [path.name for path in tmp_path.iterdir()] == [".m0.checkpoint"]
+
+
+def test_a_model_of_images_and_texts_shares_a_batch_in_the_same_way():
+    from analysis.learning.image_text import Pupil
+
+    class Towers:
+        model = torch.nn.Linear(1, 1)
+
+    shares = [Pupil(Towers(), {}, accelerator=Together(rank)).own(list("abcde")) for rank in (0, 1)]
+    assert shares == [["a", "c", "e"], ["b", "d"]]
+
+
 @pytest.mark.parametrize(
     ("losses", "coarse_counts", "fine_counts"),
     [("both", 1.0, 0.1), ("coarse", 1.0, 0.0), ("fine", 0.0, 1.0)],
@@ -127,7 +173,7 @@ def test_a_training_killed_in_the_middle_goes_on_and_ends_with_the_same_bytes(
     from analysis.learning import image_text
 
     monkeypatch.setattr(image_text, "KEEP_EVERY", 2)
-    more = ("--anyway", "--rate", rate, "--most", "64")
+    more = ("--anyway", "--rate", rate, "--most", "64", "--batch", "8")
     learn(kind, scenes, tmp_path / "whole", *more)
     learned = image_text.ImageTextTraining._learn
     steps = []

@@ -25,6 +25,7 @@ from analysis.services.snapshots import snapshot_refresh
 from daplatform.jobs.services import JobLost, job_finish, job_run, job_stop
 from hits.models import System
 from hits.views.access import campaigns_for
+from rehearsal.demo.people import RATED_NAME
 from tests.analysis.pages.conftest import rated_campaign
 from tests.factories import make_user
 from tests.pages import markup
@@ -76,6 +77,22 @@ def offered(campaign, user) -> set[str]:
     """The metrics that somebody may score a campaign with."""
     groups = metric_groups(campaign, [], campaigns_for(user))
     return {choice.name for group in groups for choice in group.choices}
+
+
+def test_the_demo_has_a_metric_learn_from_its_ratings_once(campaign, page):
+    campaign.name, campaign.is_demo = RATED_NAME, True
+    campaign.save()
+    for _ in range(2):
+        call_command("learn_demo", "--now", stdout=StringIO())
+    row = LearnedMetric.objects.get()
+    assert (row.name, row.status) == ("demo-head", "done"), row.problem
+    found = learned_numbers(row)
+    card = markup(page("learned-metric", row.pk))
+    assert f"{found.learned.pearson:.3f}" in card
+    assert f"{found.untrained.pearson:.3f}" in card
+    held = set(read_artifact(learned_folder("demo-head")).files)
+    assert "training.json" in held
+    assert "recipe tried" in row.card
 
 
 def test_from_the_button_to_scores_with_a_fingerprint(page, campaign, tmp_path, settings):

@@ -148,6 +148,24 @@ class Synonyms:
         forms = [word, *self._bases.get(word, self._regular(word))]
         return frozenset(number for form in forms for number in self._sets.get(form, "").split())
 
+    def words(self, word: str) -> tuple[str, ...]:
+        """Other words of the sets that the word itself is in, in alphabetical order; no phrases.
+
+        >>> Synonyms(["cat", "1 2", "kitty", "2", "big_cat", "1", "dog", "3"], []).words("cat")
+        ('kitty',)
+        """
+        own = self._sets.get(word, "").split()
+        others = {other for one in own for other in self._members[one]} - {word}
+        return tuple(sorted(other for other in others if "_" not in other))
+
+    @cached_property
+    def _members(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for word, numbers in self._sets.items():
+            for number in numbers.split():
+                found.setdefault(number, []).append(word)
+        return found
+
     def _regular(self, word: str) -> list[str]:
         """The base form by the rules: the first that WordNet has."""
         if len(word) <= 2 or word.endswith("ss"):
