@@ -29,6 +29,10 @@ class InvalidPost(DomainError):
     """What was sent cannot be read as a rating or a submission."""
 
 
+class FormRefused(InvalidPost):
+    """An answer to the campaign's form is missing or wrong: the form is shown again."""
+
+
 class TooLarge(DomainError):
     """More was sent than anything the page sends."""
 

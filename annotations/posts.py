@@ -69,9 +69,10 @@ class ProblemPost(Post):
 
 
 class SubmissionPost(Post):
-    """The end of a HIT."""
+    """The end of a HIT; after corrections, with the first position of each page sent back."""
 
     comment: Annotated[str, Field(max_length=2_000)] = ""
+    corrected: Annotated[list[Count], Field(max_length=1_000)] = []
 
 
 PostKind = TypeVar("PostKind", bound=Post)

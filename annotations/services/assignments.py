@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef
@@ -130,12 +130,17 @@ def _slot_reopen(pk: int) -> None:
 
 @transaction.atomic
 def assignment_submit(
-    *, session: RatingSession, comment: str = "", now: dt.datetime | None = None
+    *,
+    session: RatingSession,
+    comment: str = "",
+    corrected: Collection[int] = (),
+    now: dt.datetime | None = None,
 ) -> None:
     """Hand in finished work, exactly once: a repeated post finds it done and changes nothing.
 
     Somebody who rated everything may do so until the work was given to another, late or not.
-    Handing in again closes what was sent back; what they had said before is kept.
+    Handing in again closes what was sent back and shown (``corrected``, the first positions of the
+    pages); what was sent back meanwhile stays open. What they had said before is kept.
     """
     now, comment = now or timezone.now(), comment.replace("\x00", "").strip()
     rating = Rating.objects.filter(assignment=OuterRef(OuterRef("pk")), item=OuterRef("pk"))
@@ -149,11 +154,17 @@ def assignment_submit(
     if not submitted:
         assignment = assignment_of(session)
         _submission_refuse(assignment)
-        _corrections_close(assignment, comment, now)
+        _corrections_close(assignment, corrected, comment, now)
 
 
-def _corrections_close(assignment: Assignment, comment: str, now: dt.datetime) -> None:
-    if corrections_open().filter(assignment=assignment).update(done_at=now) and comment:
+def _corrections_close(
+    assignment: Assignment, corrected: Collection[int], comment: str, now: dt.datetime
+) -> None:
+    shown = HitItem.objects.filter(hit=assignment.hit_id, position__in=corrected)
+    mine = corrections_open().filter(
+        assignment=assignment, video__in=shown.values("caption__video")
+    )
+    if mine.update(done_at=now) and comment:
         said = f"{assignment.comment}\n{comment}".strip()
         Assignment.objects.filter(pk=assignment.pk).update(comment=said)
 

@@ -20,6 +20,7 @@ from annotations.selectors.work import (
     page_after,
     page_at,
     rated_count,
+    sent_back,
 )
 from annotations.services.assignments import assignment_return, assignment_submit
 from annotations.services.ratings import problem_report, rating_submit
@@ -85,9 +86,12 @@ def problem_create(request: HttpRequest, session: RatingSession) -> HttpResponse
 @require_POST
 @endpoint
 def assignment_finish(request: HttpRequest, session: RatingSession) -> HttpResponseBase:
-    """Hand the work in."""
-    assignment_submit(session=session, comment=read_post(SubmissionPost, request.body).comment)
-    return JsonResponse({"next": reverse("crowds:done", args=[session_sign(session)])})
+    """Hand the work in; what was sent back meanwhile is shown next."""
+    post = read_post(SubmissionPost, request.body)
+    assignment_submit(session=session, comment=post.comment, corrected=post.corrected)
+    is_over = not sent_back(assignment_of(session))
+    name = "crowds:done" if is_over else "annotations:rate"
+    return JsonResponse({"next": reverse(name, args=[session_sign(session)])})
 
 
 @require_POST

@@ -16,7 +16,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotations.errors import InvalidPost, LinkRefused, NothingToTake, TooManyClaims
+from annotations.errors import FormRefused, LinkRefused, NothingToTake, TooManyClaims
 from annotations.models import Annotator, Assignment, FormAnswers
 from annotations.selectors.confirming import lease
 from annotations.services.assignments import annotator_identify, assignments_expire
@@ -155,7 +155,7 @@ def assignment_claim(
         raise NothingToTake(_("Please agree to take part first."))
     asked = [] if form is None else form_asked(campaign, annotator)
     if objection := form_objection(asked, form or {}):
-        raise InvalidPost(_(objection.sentence).format(**objection.values))
+        raise FormRefused(_(objection.sentence).format(**objection.values))
     assignments_expire(campaign=campaign, now=now)
     if sentence := claim_obstacle(campaign=campaign, annotator=annotator, hit=hit, crowd=crowd):
         raise NothingToTake(sentence)

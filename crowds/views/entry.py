@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponseBase
@@ -9,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotations.errors import NothingToTake
+from annotations.errors import FormRefused, NothingToTake
 from annotations.language import speak
 from annotations.models import Annotator, Assignment
 from annotations.selectors.work import assignment_of, session_of
@@ -65,9 +66,12 @@ def enter(request: HttpRequest, token: str) -> HttpResponseBase:
     if request.method == "POST":
         consents = request.POST.get("consent") == "yes"
         form = {name[5:]: str(text) for name, text in request.POST.items() if name[:5] == "form-"}
-        turn = visit_claim(
-            **vars(arriving), origin=origin_of(request), consents=consents, form=form
-        )
+        try:
+            turn = visit_claim(
+                **vars(arriving), origin=origin_of(request), consents=consents, form=form
+            )
+        except FormRefused as refusal:
+            return _welcome(request, arriving, given=form, refusal=str(refusal))
         return _to_work(turn)
     return _welcome(request, arriving)
 
@@ -78,7 +82,14 @@ def _arriving(request: HttpRequest, entry: Entry, campaign: Campaign) -> Arrivin
     return Arriving(entry, campaign, visitor, known)
 
 
-def _welcome(request: HttpRequest, arriving: Arriving) -> HttpResponseBase:
+def _welcome(
+    request: HttpRequest,
+    arriving: Arriving,
+    *,
+    given: Mapping[str, str] | None = None,
+    refusal: str = "",
+) -> HttpResponseBase:
+    """What they are asked before they start; after a refusal, with what they had answered."""
     campaign, entry = arriving.campaign, arriving.entry
     if arriving.annotator is not None:
         earlier = assignment_earlier(
@@ -99,10 +110,14 @@ def _welcome(request: HttpRequest, arriving: Arriving) -> HttpResponseBase:
         "texts": speak(campaign),
         "estimate": work_estimate(campaign),
         "pay": pay_of(entry),
-        "form": form_asked(campaign, arriving.annotator),
+        "form": [
+            asked | {"given": (given or {}).get(asked["name"], "")}
+            for asked in form_asked(campaign, arriving.annotator)
+        ],
+        "refusal": refusal,
         "privacy": PRIVACY if crowd_named(entry.crowd).is_marketplace else INVITED_PRIVACY,
     }
-    response = render(request, "crowds/enter.html", context)
+    response = render(request, "crowds/enter.html", context, status=400 if refusal else 200)
     # The form's origin is checked, and under "no-referrer" a browser would not tell it.
     response["Referrer-Policy"] = "same-origin"
     return response

@@ -17,7 +17,7 @@ from hits.composition.shape import hit_shape
 from hits.importing.limits import Limits
 from hits.importing.texts import check_name, check_prose
 from hits.protocols import AnnotationProtocol, protocol_named, protocols
-from hits.protocols.own import KEYS, own_faults
+from hits.protocols.own import KEYS, own_clashes, own_faults
 
 FILE = "campaign.toml"
 _TOML_PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
@@ -229,6 +229,8 @@ class _Reader:
                 f"The protocol {protocol.name} has no question about fluency.",
                 "Leave it out.",
             )
+        for name in own_clashes(protocol, questions):
+            self._wrong("sliders", f"another name than {name}, which {protocol.name} asks for")
         hit_settings = self._hit_settings(hits, protocol)
         return Settings(
             **campaign,
@@ -247,6 +249,8 @@ class _Reader:
             return {}
         weights = own.get("errors", {}).get("severities", {})
         weights |= {name: float(weight) for name, weight in weights.items()}  # JSON has no Decimal
+        shares = own.get("counting", {})
+        shares |= {name: float(shares[name]) for name in ("recall", "precision") if name in shares}
         return own
 
     def _translations(self, tables: Any) -> dict[str, dict[str, str]]:

@@ -14,6 +14,13 @@ campaign.toml says them, the campaign keeps them as they were written there:
     step = 1
     ends = ["nothing", "everything"]    # or levels = ["nothing", "some", "most", "all"]
 
+Whose marks count, where words are marked, may depend on their work:
+
+    [counting]
+    complete = true                     # handed in, and nothing sent back that is still open
+    recall = 0.5                        # of the damaged words of hidden controls, at least
+    precision = 0.3
+
 The form is about the person, and is asked once, before the first caption:
 
     [[form]]
@@ -40,9 +47,10 @@ from hits.protocols.values import (
     Slider,
     Text,
     gettext_noop,
+    is_one_line,
 )
 
-KEYS: Final = ("comment", "errors", "sliders", "form")
+KEYS: Final = ("comment", "errors", "sliders", "form", "counting")
 COMMENT: Final = Text(
     "comment", gettext_noop("Anything to add about this caption? (optional)"), is_optional=True
 )
@@ -70,7 +78,8 @@ def with_own(protocol: AnnotationProtocol, own: Mapping[str, Any]) -> Annotation
         return protocol
     sliders = {each["name"]: _slider(each) for each in own.get("sliders", ())}
     asked = tuple(_changed(question, own, sliders) for question in protocol.questions)
-    asked += tuple(sliders.values())
+    names = {question.name for question in asked}
+    asked += tuple(slider for name, slider in sliders.items() if name not in names)
     asked += (COMMENT,) if own.get("comment") else ()
     return replace(protocol, questions=asked, has_own=asked != protocol.questions)
 
@@ -82,8 +91,10 @@ def _changed(question: Question, own: Mapping[str, Any], sliders: dict[str, Slid
     if not isinstance(question, Marks) or not question.severities:
         return question
     if "severities" in errors:
-        weights = tuple((name, float(weight)) for name, weight in errors["severities"].items())
-        question = replace(question, severities=weights)
+        # By weight: PostgreSQL keeps the keys of an object in an order of its own.
+        weights = ((name, float(weight)) for name, weight in errors["severities"].items())
+        ordered = tuple(sorted(weights, key=lambda each: (each[1], each[0])))
+        question = replace(question, severities=ordered)
     if "categories" in errors and question.categories:
         question = replace(question, categories=tuple(errors["categories"]))
     return question
@@ -94,6 +105,17 @@ def _slider(said: Mapping[str, Any]) -> Slider:
     first, last = said.get("ends") or (levels[0], levels[-1])
     scale = Scale(said.get("low", 0), said.get("high", 100))
     return Slider(said["name"], said["text"], scale, (first, last), said.get("step", 1), levels)
+
+
+def own_clashes(protocol: AnnotationProtocol, own: Mapping[str, Any]) -> list[str]:
+    """Names of sliders that the protocol uses for questions of another kind.
+
+    >>> from hits.protocols import protocol_named
+    >>> own_clashes(protocol_named("factuality"), {"sliders": [{"name": "score"}]})
+    ['score']
+    """
+    taken = {each.name for each in protocol.questions if not isinstance(each, Slider)}
+    return [each["name"] for each in own.get("sliders", ()) if each["name"] in taken]
 
 
 def own_faults(own: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -113,6 +135,7 @@ def own_faults(own: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if "severities" in errors and not _are_weights(errors["severities"]):
             yield "severities", "a weight of 0 to 1,000 for each of up to 8 names"
     yield from _form_faults(own.get("form", []))
+    yield from _counting_faults(own.get("counting", {}))
     sliders = own.get("sliders", [])
     if not isinstance(sliders, list) or not 0 <= len(sliders) <= _MOST:
         yield "sliders", f"at most {_MOST} tables, each below a line [[sliders]]"
@@ -125,6 +148,18 @@ def own_faults(own: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         names.append(slider.get("name") if isinstance(slider, dict) else None)
         if wanted:
             yield "sliders", wanted
+
+
+def _counting_faults(rule: object) -> Iterator[tuple[str, str]]:
+    if not isinstance(rule, dict) or rule.keys() - {"complete", "recall", "precision"}:
+        yield "counting", "a table with complete, recall, precision or some of them"
+        return
+    if not isinstance(rule.get("complete", False), bool):
+        yield "complete", "true or false"
+    for name in ("recall", "precision"):
+        share = rule.get(name, 0)
+        if type(share) not in (int, float, Decimal) or not 0 <= share <= 1:
+            yield name, "a share from 0 to 1"
 
 
 def _form_faults(form: object) -> Iterator[tuple[str, str]]:
@@ -194,9 +229,7 @@ def _is_label(value: object) -> bool:
 
 
 def _is_text(value: object, most: int = _TEXT) -> bool:
-    if not isinstance(value, str) or not value.isprintable():
-        return False
-    return len(value.strip()) > 0 and len(value) <= most
+    return isinstance(value, str) and is_one_line(value) and len(value) <= most
 
 
 def _are_weights(value: object) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final, Literal
+from unicodedata import category
 
 from hits.protocols.segments import Span, words_by_sentence
 
@@ -19,6 +20,21 @@ Level = Literal["interval", "ordinal"]
 def gettext_noop(text: str) -> str:
     """Mark a text for the catalogues, as Django's function of that name does, without Django."""
     return text
+
+
+_ENDS_A_LINE: Final = ("Cc", "Cs", "Zl", "Zp")
+_TURNS_TEXT: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def is_one_line(text: str) -> bool:
+    """Whether it can be read in one line. Joiners belong to Hindi, to Persian and to many emoji.
+
+    >>> is_one_line("क्\u200dष 🤷\u200d♀️"), is_one_line("two\\nlines"), is_one_line(" \u200d")
+    (True, False, False)
+    """
+    if any(category(sign) in _ENDS_A_LINE or sign in _TURNS_TEXT for sign in text):
+        return False
+    return any(category(sign) not in ("Cf", "Zs") for sign in text)
 
 
 @dataclass(frozen=True)
@@ -147,7 +163,7 @@ class Text:
         written, ticks = answer["text"], answer["ticks"]
         if written == "" and self.is_optional:
             return None if ticks == [] else Objection(gettext_noop("Tick each hint once."))
-        if not isinstance(written, str) or not written.strip() or not written.isprintable():
+        if not isinstance(written, str) or not is_one_line(written):
             return Objection(gettext_noop("Write a sentence, in one line."))
         if len(written) > self.most:
             sentence = gettext_noop("The sentence is too long: {most} characters at most.")

@@ -147,7 +147,9 @@ def campaign_duplicate(*, campaign: Campaign, owner: User) -> Campaign:
     name = _free_name(campaign.name, owner)
     slug = free_slug(name)
     digest = hashlib.sha256(f"{campaign.source_digest} copied as {slug}".encode()).hexdigest()
-    settings = {field: getattr(campaign, field) for field in (*CHANGEABLE, "translations")}
+    settings = {
+        field: getattr(campaign, field) for field in (*CHANGEABLE, "translations", "questions")
+    }
     copy = Campaign.objects.create(
         name=name,
         slug=slug,

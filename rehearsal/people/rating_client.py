@@ -62,7 +62,8 @@ class RatingClient:
 
     def submit(self) -> dict[str, str]:
         """Hand the work in; the fields that the page after it reports to a marketplace."""
-        done = self.post("assignment-finish", {"comment": ""})["next"]
+        corrected = [each["position"] for each in self.work.get("sentBack", ())]
+        done = self.post("assignment-finish", {"comment": "", "corrected": corrected})["next"]
         _, _, page = self._send("GET", done)
         return dict(REPORTED.findall(page.decode()))
 

@@ -17,7 +17,7 @@ export class Api {
   }
 
   save = (rating) => this.#post("rating-create", rating);
-  submit = (comment) => this.#post("assignment-finish", { comment });
+  submit = (comment, corrected) => this.#post("assignment-finish", { comment, corrected });
   report = (problem) => this.#post("problem-create", problem);
   giveBack = () => this.#post("assignment-return", {});
   work = () => this.#send(this.endpoints["work-detail"], { method: "GET" });

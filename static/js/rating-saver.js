@@ -28,6 +28,11 @@ export class Saver {
     return this.#queue.length;
   }
 
+  /** Whether something of a page is on its way. */
+  holds(page) {
+    return this.#queue.some((rating) => rating.page === page);
+  }
+
   add(rating) {
     this.#queue.push(rating);
     this.#store();

@@ -25,6 +25,8 @@ const api = new Api(work.endpoints, work.token);
 const tabs = new Tabs(work.name, leaveToOtherTab);
 const items = new Map(); // position -> item, as far as the server has handed them out
 const ENDED = ["work-closed", "link-refused"];
+const NOT_TAKEN = ["invalid-post", "too-large"];
+const CHOOSING = [" ", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
 let position = null; // of the first caption on the screen; null before, between and after
 let wanted = null; // what is to be on the screen as soon as it arrives
 let shownAt = 0;
@@ -32,6 +34,7 @@ let hiddenMs = 0;
 let hiddenSince = null;
 let submitting = false;
 let askedBack = ""; // answers that were asked about already
+let refusal = null; // why the answers of a page were not taken: { page, sentence }
 
 const kinds = {};
 for (const { dataset } of document.querySelectorAll("[data-question]"))
@@ -51,7 +54,7 @@ const player = new Player(document.querySelector(".watching"), {
   onFailure: showFailure,
 });
 const saver = new Saver(work.name, {
-  send: api.save,
+  send: ({ page, ...given }) => api.save(given),
   onSaved: received,
   onRefused: refused,
   onState: (state) => {
@@ -143,7 +146,7 @@ function show(page) {
   element("next").textContent = say(isPractice ? "done" : "next");
   element("practice-note").hidden = !isPractice;
   showReport(!isPractice);
-  element("missing").replaceChildren();
+  element("missing").textContent = refusal?.page === position ? refusal.sentence : "";
   showSection("rating");
   lock(work.mustWatch && !isDone);
   player.show(page[0].media, { autoplay: !isDone, isImage: page[0].isImage });
@@ -201,11 +204,10 @@ function next() {
   if (untouched) return sayMissing(untouched);
   if (asksBack()) return;
   if (position < 0) return practised();
-  for (const given of entries.answers) {
-    if (hasChanged(given) && !work.preview) saver.add(rating(given));
-    given.item.answer = given.answer;
-  }
-  if (isKept()) saver.keepDraft(position, null);
+  const changed = entries.answers.filter(hasChanged);
+  for (const given of entries.answers) given.item.answer = given.answer;
+  if (isKept()) for (const given of changed) saver.add(rating(given));
+  if (isKept() && !changed.length) saver.keepDraft(position, null);
   open(after(position + entries.length));
 }
 
@@ -226,13 +228,17 @@ const hasChanged = ({ item, answer }) =>
 
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
-/** Numbers are sent by name, as most ratings are nothing else; all other answers together. */
+/** Numbers that have columns are sent by name, as most ratings are nothing else; all other answers
+ * together. */
 const body = (answer) =>
-  Object.values(answer).every(Number.isInteger) ? answer : { answers: answer };
+  Object.keys(answer).every((name) => name === "score" || name === "fluency")
+    ? answer
+    : { answers: answer };
 
 function rating({ item, answer, touches }) {
   const since = (time) => Math.round(Math.max(0, time - shownAt));
   return {
+    page: position, // for the draft, which is kept until the server has all of the page
     receipt: item.receipt,
     key: newKey(),
     ...body(answer),
@@ -265,9 +271,11 @@ function sayMissing(question) {
 }
 
 /** The server has a rating: it may hand out the next item, or know more than this tab does. */
-function received(answer) {
+function received(answer, { page }) {
   keep(answer.items);
   work.done = answer.done;
+  if (refusal?.page === page) refusal = null;
+  if (page !== position && !saver.holds(page)) saver.keepDraft(page, null);
   const last = position + entries.length - 1;
   if (position !== null && last < answer.done - 1 && answer.revision > 1 && !returning()) {
     announce(say("further-elsewhere"));
@@ -282,6 +290,7 @@ async function refused(error, rating) {
   if (error.code === "too-many-changes") return keepSaved(error.message, rating);
   submitting = false;
   if (error.code === "out-of-order" || error.code === "unfinished") return resume();
+  if (NOT_TAKEN.includes(error.code) && rating) return showAgain(error.message, rating);
   player.pause();
   saver.stop();
   element("closed-title").textContent = say(ENDED.includes(error.code) ? "ended" : "wrong");
@@ -290,8 +299,16 @@ async function refused(error, rating) {
   showSection("closed");
 }
 
+/** Answers were not taken: their page is shown again, as it was answered, with the reason. */
+function showAgain(sentence, { page }) {
+  refusal = { page, sentence };
+  for (const [at, item] of items) if (item.page?.[0] === page || at === page) items.delete(at);
+  return open(page);
+}
+
 /** A change was refused: the caption has the rating the server has, and the work goes on. */
-async function keepSaved(sentence, { receipt }) {
+async function keepSaved(sentence, { receipt, page }) {
+  saver.keepDraft(page, null);
   const item = [...items.values()].find((known) => known.receipt === receipt);
   if (item) items.delete(item.position); // fetched again when it is opened, with its rating
   const isShown = item?.position >= position && item?.position < position + entries.length;
@@ -366,7 +383,8 @@ async function submit() {
     return;
   }
   try {
-    const answer = await api.submit(element("comment").value);
+    const corrected = (work.sentBack ?? []).map((each) => each.position);
+    const answer = await api.submit(element("comment").value, corrected);
     saver.forgetDrafts();
     location.replace(answer.next);
   } catch (error) {
@@ -432,6 +450,7 @@ function key(event) {
     return;
   if (event.target.closest("a, select, textarea, #seek")) return;
   if (event.target.closest("button, summary") && [" ", "Enter"].includes(event.key)) return;
+  if (event.target.closest("[data-choice], .hints") && CHOOSING.includes(event.key)) return;
   if (event.key === " ") {
     event.preventDefault();
     player.toggle();

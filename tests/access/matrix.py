@@ -87,6 +87,10 @@ ROWS: dict[str, Row] = {
             "scores",
             "result",
             "evaluation",
+            "factuality",
+            "marks",
+            "answers",
+            "written",
         )
     },
     "api:signed": get(API_KEY),

@@ -72,6 +72,21 @@ def test_a_correction_is_a_revision_and_the_state_stays(finished, campaign):  # 
     assert judge(again, at, [], 5).json()["code"] == "work-closed"
 
 
+def test_what_is_sent_back_after_the_page_was_opened_stays_open(finished, campaign):  # noqa: F811
+    page = send_back(finished)
+    again = come_back(finished, campaign)
+    other = next(at for at in range(again.work["total"]) if at not in page)
+    later = send_back(finished, other)[0]
+    answer = again.submit()
+    assert answer.status_code == 200
+    assert answer.json()["next"] == again.page_path
+    assert [each.done_at is None for each in Correction.objects.all()] == [False, True]
+    once_more = come_back(finished, campaign)
+    assert [each["position"] for each in once_more.work["sentBack"]] == [later]
+    assert once_more.submit().json()["next"] != once_more.page_path
+    assert not Correction.objects.filter(done_at=None).exists()
+
+
 def test_other_videos_stay_closed(finished, campaign):  # noqa: F811
     page = send_back(finished)
     again = come_back(finished, campaign)

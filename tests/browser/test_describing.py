@@ -105,3 +105,12 @@ def test_what_is_typed_survives_a_reload_before_it_is_sent(someone, campaign):  
     last = Rating.objects.order_by("position").last()
     assert last.answers["caption"] == {"text": "Another square rests there.", "ticks": ["who"]}
     assert annotator.page.evaluate("Object.keys(localStorage)") == []
+
+
+def test_a_hint_is_ticked_with_the_space_bar(someone, campaign):  # noqa: F811
+    annotator = someone(**DESKTOP)
+    begin(annotator, campaign)
+    write(annotator, "A grey square rests in the middle.")
+    annotator.page.keyboard.press("Tab")
+    annotator.page.keyboard.press("Space")
+    expect(annotator.page.get_by_label("Who or what is there?")).to_be_checked()

@@ -33,7 +33,7 @@ OWN = {
 
 def made(protocol, **fields):
     sizes = {"videos": 10, "systems": 1, "hit_size": 10, "pairs": 1, "repeats": 1}
-    campaign = clip_campaign(compose=True, protocol=protocol, **sizes, **fields)
+    campaign = clip_campaign(compose=True, protocol=protocol, **sizes | fields)
     batch_compose(campaign=campaign)
     return campaign
 
@@ -108,3 +108,102 @@ def test_kinds_own_sliders_and_a_remark_are_answered(site, someone, options):  #
     assert [label for *_, label in answers["marks"]] == ["action/major"]
     assert (answers["score"], answers["detail"]) == (30, 10)
     assert answers["comment"]["text"] == "Too short."
+
+
+def practise(annotator, campaign):
+    annotator.start(campaign)
+    annotator.page.get_by_role("button", name="Try one").click()
+    answer(annotator)
+    annotator.page.get_by_role("button", name="Done").click()
+    annotator.page.get_by_role("button", name="Start rating").click()
+
+
+def answer(annotator):
+    """Choose the third level or 60, and 7 of 10, by keys; how many captions there were."""
+    annotator.wait_for_caption()
+    entries = annotator.page.locator(".entry:visible")
+    for entry in entries.all():
+        for level in entry.locator("input[type=radio]").all()[2:3]:
+            level.check(force=True)
+        for scale in entry.locator("input[type=range]").all():
+            scale.press("7" if scale.get_attribute("max") == "10" else "6")
+    return entries.count()
+
+
+TEN = {"name": "detail", "text": "How much?", "high": 10, "ends": ["nothing", "everything"]}
+
+
+@pytest.mark.parametrize("protocol", ["direct", "consistency"])
+def test_numbers_of_a_campaigns_own_are_saved_without_any_other_question(
+    site,
+    someone,  # noqa: F811
+    protocol,
+):
+    repeats = 0 if protocol == "consistency" else 1
+    campaign = made(protocol, questions={"sliders": [TEN]}, repeats=repeats)
+    annotator = someone(**DESKTOP)
+    practise(annotator, campaign)
+    count = answer(annotator)
+    go_on(annotator)
+    annotator.expect_saved(count)
+    score = 3 if protocol == "consistency" else 60
+    assert [rating.answers for rating in Rating.objects.all()] == [
+        {"score": score, "detail": 7}
+    ] * count
+
+
+def test_a_kind_of_error_is_chosen_with_keys_and_the_score_stays(site, someone):  # noqa: F811
+    campaign, annotator = made("esa"), someone(**DESKTOP)
+    begin(annotator, campaign, name="keys")
+    press = annotator.page.keyboard.press
+    annotator.page.get_by_role("radio", name="minor").focus()
+    press("ArrowRight")
+    expect(annotator.page.get_by_role("radio", name="major")).to_be_checked()
+    press("Tab")
+    press("Space")
+    expect(words(annotator).first).to_have_attribute("title", "major")
+    press("Shift+Tab")
+    press("ArrowLeft")
+    expect(annotator.page.get_by_role("radio", name="minor")).to_be_checked()
+    press("Enter")
+    expect(annotator.page.locator("#missing")).to_contain_text("Touch the scale")
+    press("4")
+    press("Enter")
+    annotator.expect_saved(1)
+    assert Rating.objects.get().score == 40
+    assert Rating.objects.get().answers["marks"][0][2] == "major"
+
+
+def test_a_refused_answer_comes_back_as_it_was_typed_with_the_reason(site, someone):  # noqa: F811
+    campaign, annotator = made("direct", questions={"comment": True}), someone(**DESKTOP)
+    annotator.tolerated.append("400")
+    practise(annotator, campaign)
+    refusal = {"status": 400, "json": {"code": "invalid-post", "error": "This cannot be taken."}}
+    annotator.context.route("**/rate/save", lambda route: route.fulfill(**refusal), times=1)
+    annotator.wait_for_caption()
+    remark = annotator.page.get_by_label("Anything to add about this caption?")
+    remark.fill("Too short.")
+    annotator.touch_scale(30)
+    go_on(annotator)
+    expect(annotator.page.locator("#missing")).to_have_text("This cannot be taken.")
+    expect(remark).to_have_value("Too short.")
+    annotator.expect_progress("1 of 10")
+    remark.fill("Much too short.")
+    go_on(annotator)
+    annotator.expect_progress("2 of 10")
+    annotator.expect_saved(1)
+    answers = Rating.objects.get().answers
+    assert (answers["score"], answers["comment"]["text"]) == (30, "Much too short.")
+    assert "draft" not in str(annotator.page.evaluate("Object.keys(localStorage)"))
+
+
+def test_a_touch_that_scrolled_the_page_leaves_no_mark_in_the_draft(site, someone):  # noqa: F811
+    campaign, annotator = made("esa"), someone(**DESKTOP)
+    begin(annotator, campaign, name="scroll")
+    word, touch = words(annotator).nth(1), {"bubbles": True, "button": 0, "pointerId": 1}
+    word.dispatch_event("pointerdown", touch)
+    expect(word).to_have_attribute("aria-pressed", "true")
+    word.dispatch_event("pointercancel", touch)
+    expect(word).to_have_attribute("aria-pressed", "false")
+    drafts = annotator.page.evaluate("Object.values(localStorage).map((each) => JSON.parse(each))")
+    assert [draft["0"][0]["marks"] for draft in drafts if "0" in draft] == [[]]

@@ -24,7 +24,7 @@ from tests.browser.test_whole_videos import (  # noqa: F401 - someone is a fixtu
     someone,
 )
 
-VIDEOS = 4
+VIDEOS = 10
 REMARK = "Is “shows” really wrong?"
 SLIP = ("Cid", "clip00", "human-b")
 # Everybody finds the second word of system-0 wrong, Cid the third as well; human-b is all right.
@@ -174,18 +174,19 @@ def test_a_campaign_is_finished_corrected_and_counted(
     assert list(Mark.objects.values())[: len(before[1])] == before[1]
     assert Rating.objects.filter(revision=2).count() == 1
 
-    # By hand. Words: 64 a person, so 192 answers, 16 of them "wrong"; in 4 words one of three
-    # differs. Levels: 3, 4 and 2 of four captions, 5 of the others, 24 in all.
+    # By hand. Words: 160 a person, so 480 answers, 40 of them "wrong"; in 10 words one of three
+    # differs. Levels: 3, 4 and 2 of ten captions, 5 of the other ten, 60 in all; their squared
+    # differences, over all pairs both ways, sum up to 9,600.
     alphas = {each.level: each.alpha for each in agreements(judged_paragraphs(campaign))}
-    assert alphas["word"] == pytest.approx(1 - (8 / 192) / (2 * 16 * 176 / (192 * 191)))
+    assert alphas["word"] == pytest.approx(1 - (20 / 480) / (2 * 40 * 440 / (480 * 479)))
     assert alphas["sentence"] == pytest.approx(1)
-    assert alphas["paragraph"] == pytest.approx(1 - 1 / (1536 / (24 * 23)))
+    assert alphas["paragraph"] == pytest.approx(1 - 1 / (9600 / (60 * 59)))
     member = organiser(site, browser, campaign, 360, "dark")
     rows = member.page.locator("section[aria-labelledby=errors] tbody tr").all()
     counts = [
         [int(part) for part in re.findall(r"\b\d+\b(?!\.)", each)[:2]] for each in map(cells, rows)
     ]
-    assert counts == [[8, 4], [8, 4], [64, 4]]
+    assert counts == [[20, 10], [20, 10], [160, 10]]
     member.page.get_by_role("link", name=slip.annotator.pseudonym).first.click()
     member.stop("What ")
     expect(member.page.locator(place)).to_contain_text("corrected")

@@ -12,16 +12,24 @@ from django.core import serializers
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from annotations.models import Annotator, AnnotatorIdentity, Rating
+from analysis.selectors.marked import factuality_of
+from annotations.models import Annotator, AnnotatorIdentity, Mark, Rating
 from annotations.services.assignments import batches_open
 from crowds.gateway import PermanentFault
 from crowds.models import Launch, OutboxMessage, Submission
 from crowds.services.erasing import campaigns_retire
 from crowds.services.handlers import people_of
 from crowds.services.people import submissions_invite_again, submissions_message
-from crowds.services.reviews import submission_bonus, submissions_pay, submissions_refuse
+from crowds.services.reviews import (
+    submission_bonus,
+    submissions_pay,
+    submissions_refuse,
+    video_send_back,
+)
 from hits.models import Campaign
+from hits.services.composing import batch_compose
 from tests.annotations.person import Person, invite, link
+from tests.annotations.test_marking import judge
 from tests.crowd import launch, work
 from tests.crowds.crowd_people import annotator, finish
 from tests.factories import make_campaign, make_hit
@@ -221,3 +229,30 @@ def test_a_person_whom_only_the_crowd_knows_of_is_forgotten(campaign, market):
     close(campaign)
     erase(campaign=campaign.slug)
     assert COLLEAGUE not in everything()
+
+
+def test_marks_stay_and_what_was_said_of_a_person_in_forms_and_corrections_goes(db):
+    """Marks and levels are answers; a remark and a form tell of the person."""
+    form = [{"name": "town", "text": "Where do you live?", "kind": "text"}]
+    made = make_campaign(
+        videos=2, systems=1, protocol="factuality", hit_size=4, pairs=0, repeats=0,
+        questions={"form": form},
+    )  # fmt: skip
+    batch_compose(campaign=made)
+    path = link(invite(made, "anna@example.org"))
+    person = Person(path, **{"form-town": "Upper Examplebury"})
+    for position in range(4):
+        [words] = person.items[position]["sentences"]
+        assert judge(person, position, [[*words[1], "wrong"]], 3).status_code == 200
+    person.submit(comment=WORDS)
+    video = person.assignment.hit.items.get(position=0).caption.video
+    video_send_back(assignment=person.assignment, video=video, remark="Anna, look again.")
+    before = list(Rating.objects.values()), list(Mark.objects.values())
+    found = vars(factuality_of(made))
+    told = ("anna@example.org", WORDS, "Upper Examplebury", "Anna, look again.")
+    assert all(words in everything() for words in told)
+    erase(annotator=person.assignment.annotator.pseudonym)
+    assert not any(words in everything() for words in told)
+    assert (list(Rating.objects.values()), list(Mark.objects.values())) == before
+    assert len(before[1]) == 4
+    assert vars(factuality_of(made)) == found

@@ -120,3 +120,18 @@ def test_a_form_that_cannot_be_asked_is_refused(tmp_path, content, said):
     settings, faults = read(tmp_path, content)
     assert said in " ".join(map(str, faults))
     assert settings.questions == {}
+
+
+def test_after_a_refusal_the_form_is_there_with_what_was_typed(campaign):
+    path = link(invite(campaign))
+    refused = start(path, **(RIGHT | {"form-english": "", "form-town": 'Upper "Examplebury"'}))
+    page = markup(refused)
+    assert refused.status_code == 400
+    assert refused.headers["Referrer-Policy"] == "same-origin"
+    assert 'value="Upper &quot;Examplebury&quot;"' in page
+    assert "checked" in page[page.index('name="consent"') :].partition(">")[0]
+    again = start(path, **(RIGHT | {"form-town": "x" * 201}))
+    assert f'value="{LEVELS[1]}" selected'.replace("<", "&lt;").replace(">", "&gt;") in markup(
+        again
+    )
+    assert start(path, **RIGHT).status_code == 302

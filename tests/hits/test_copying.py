@@ -51,6 +51,23 @@ def test_a_copy_has_the_material_and_settings_and_nothing_else(campaign, organis
         assert getattr(copy, name) == getattr(campaign, name), name
 
 
+OWN = {"id", "name", "slug", "owner", "source_digest", "state", "created_at"}
+
+
+def test_every_field_but_those_that_name_the_campaign_is_copied(campaign, organiser):
+    changed = {
+        "comment": True,
+        "form": [{"name": "town", "text": "Where do you live?", "kind": "text"}],
+    }
+    Campaign.objects.filter(pk=campaign.pk).update(questions=changed)
+    campaign.refresh_from_db()
+    copy = campaign_duplicate(campaign=campaign, owner=organiser)
+    fields = {field.name for field in Campaign._meta.concrete_fields} - OWN
+    different = {name for name in fields if getattr(copy, name) != getattr(campaign, name)}
+    assert different == set()
+    assert copy.questions == changed
+
+
 def test_every_copy_has_a_name_of_its_own(campaign, organiser):
     names = [campaign_duplicate(campaign=campaign, owner=organiser).name for _ in range(3)]
     assert len(set(names)) == 3

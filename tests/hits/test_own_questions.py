@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from hits.importing.reading import read_campaign
+from hits.protocols import protocol_named
+from hits.protocols.own import COMMENT, form_objection, own_faults, with_own
 from hits.services.importing import campaign_import
-from tests.factories import make_user
+from tests.factories import make_campaign, make_user
 from tests.folders import make_folder
 from tests.hits.test_importing_settings import read
 
@@ -50,6 +52,9 @@ SLIDER = '[[sliders]]\nname = "a"\ntext = "b"\nends = ["c", "d"]\n'
         ("[errors]\nseverities = { minor = true }", "a weight of 0 to 1,000"),
         ("[errors]\nkinds = 1", "a table with categories"),
         ("errors = 1", "a table with categories"),
+        ("counting = 1", "a table with complete"),
+        ("[counting]\nrecall = 2", "a share from 0 to 1"),
+        ("[counting]\ncomplete = 1", "true or false"),
         ("sliders = 1", "at most 8 tables"),
         (SLIDER * 9, "at most 8 tables"),
         (SLIDER * 2, "stands there twice"),
@@ -87,3 +92,39 @@ def test_an_imported_campaign_keeps_its_questions(tmp_path):
     assert [question.name for question in campaign.asked.questions] == [
         "marks", "score", "detail", "comment",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("protocol", ["consistency", "factuality"])
+def test_a_slider_cannot_take_the_name_of_a_question_of_another_kind(tmp_path, protocol):
+    asks = f'protocol = "{protocol}"\n' + SLIDER.replace('"a"', '"score"')
+    _, faults = read(tmp_path, asks)
+    assert f"another name than score, which {protocol} asks for" in " ".join(map(str, faults))
+    own = {"sliders": [{"name": "score", "text": "b", "ends": ["c", "d"]}]}
+    asked = with_own(protocol_named(protocol), own).questions
+    assert [question.name for question in asked].count("score") == 1
+    assert asked[-1].kind == "likert"
+
+
+@pytest.mark.django_db
+def test_severities_are_in_the_order_of_their_weights_on_every_database():
+    """PostgreSQL gives the keys of an object back by their length."""
+    severities = {"critical": 25, "minor": 1, "major": 5}
+    made = make_campaign(protocol="mqm", questions={"errors": {"severities": severities}})
+    made.refresh_from_db()
+    [marks] = made.asked.marks
+    assert [name for name, _ in marks.severities] == ["minor", "major", "critical"]
+
+
+@pytest.mark.parametrize(
+    "text", ["क्\u200dषमा कीजिए", "She shrugs 🤷\u200d♀️.", "می\u200cخواهم", "a\u00a0b"]
+)
+def test_joiners_and_hard_spaces_may_be_written(text):
+    assert COMMENT.objection({"text": text, "ticks": []}) is None
+    assert form_objection([{"name": "a", "text": "b"}], {"a": text}) is None
+    assert list(own_faults({"form": [{"name": "a", "text": text}]})) == []
+
+
+@pytest.mark.parametrize("text", ["two\nlines", "nul\0", "\u202eturned", "\u200d", "a\u2028b"])
+def test_what_breaks_or_turns_a_line_may_not(text):
+    assert COMMENT.objection({"text": text, "ticks": []}) is not None
+    assert form_objection([{"name": "a", "text": "b"}], {"a": text}) is not None

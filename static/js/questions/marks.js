@@ -142,8 +142,10 @@ export default class Marks {
 
   /** It was the page that the finger moved. */
   #undo() {
-    if (this.#drag) for (const [i, each] of this.#words.entries()) this.#set(each, this.#drag.before[i]);
+    if (!this.#drag) return;
+    for (const [i, each] of this.#words.entries()) this.#set(each, this.#drag.before[i]);
     this.#drag = null;
+    this.onChange();
   }
 
   #at(target) {

@@ -65,7 +65,7 @@ export default class Slider {
     this.#input.focus({ preventScroll: true });
   }
 
-  /** Move by a key: arrows from where it stands, a digit to its ten, a second one to the unit. */
+  /** Move by a key: arrows from where it stands, digits to where they say. */
   key(event) {
     if (this.#input.disabled) return;
     const value = /^[0-9]$/.test(event.key) ? this.#typed(event) : this.#stepped(event);
@@ -91,11 +91,16 @@ export default class Slider {
     return getComputedStyle(this.#input).direction === "rtl";
   }
 
+  /** A digit is a tenth of the way, a second one a hundredth; up to 10, the number itself. */
   #typed(event) {
     const first = this.#digit;
-    const isSecond = first !== null && event.timeStamp - first.at < SECOND_DIGIT_MS;
-    this.#digit = isSecond ? null : { ten: 10 * event.key, at: event.timeStamp };
-    return isSecond ? first.ten + Number(event.key) : this.#digit.ten;
+    const digit = Number(event.key);
+    let isSecond = first !== null && event.timeStamp - first.at < SECOND_DIGIT_MS;
+    if (this.#high <= 10 && isSecond) isSecond = 10 * first.digit + digit <= this.#high;
+    this.#digit = isSecond ? null : { digit, at: event.timeStamp };
+    if (this.#high <= 10) return isSecond ? 10 * first.digit + digit : digit;
+    const hundredths = isSecond ? 10 * first.digit + digit : 10 * digit;
+    return this.#low + ((this.#high - this.#low) * hundredths) / 100;
   }
 
   #press(event) {
