@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from math import isnan
 from typing import Annotated, Any, Literal
 
 from django.contrib.auth.models import User
@@ -17,18 +18,22 @@ from ninja.security import HttpBearer
 from pydantic import AfterValidator, ValidationInfo, field_validator, model_validator
 
 from analysis.evaluation.files import evaluation_table
+from analysis.evaluation.findings.words import word_rows
 from analysis.evaluation.settings import Choices
 from analysis.forms import LEVELS, PAIRS, whose
 from analysis.metrics.scoring import metric_of
 from analysis.models import Computed, MetricEvaluation, MetricScore, Result
 from analysis.presenting.exports import ratings_table, records
 from analysis.results.findings.ranking import system_rows
+from analysis.results.marked import long_table
 from analysis.results.settings import Settings
 from analysis.selectors.annotators import uses_explained
 from analysis.selectors.evaluations import evaluation_latest, evaluation_numbers
+from analysis.selectors.marked import answers_by_question, factuality_of, judged_paragraphs
 from analysis.selectors.metric_scores import metric_sources
 from analysis.selectors.ratings import ratings_of
 from analysis.selectors.results import further_runs, result_latest, result_summary
+from analysis.selectors.written import written_captions
 from analysis.services.evaluations import evaluation_key, evaluation_request
 from analysis.services.keys import key_owner
 from analysis.services.requests import result_key, result_request
@@ -172,7 +177,9 @@ def known_level(given: float) -> float:
 class EvaluationChoicesIn(Strict):
     """How metrics are held against people."""
 
-    annotators: Literal["passed", "all"] = "passed"
+    annotators: Literal["passed", "all", None] = Field(
+        None, description="Whose ratings are used: as the campaign's rule says, unless chosen."
+    )
     alpha: Annotated[float, AfterValidator(known_level)] = Field(
         LEVELS[0], json_schema_extra={"enum": list(LEVELS)}
     )
@@ -188,6 +195,30 @@ class EvaluationOut(Schema):
     correlations: list[dict[str, Any]]
     williams: list[dict[str, Any]]
     systems: list[dict[str, Any]]
+    words: list[dict[str, Any]]
+
+
+class FactualityOut(Schema):
+    """Errors that people marked, as the page *Factuality* has them; empty where none are asked for.
+
+    `older` judgements are of captions that were corrected since, and do not count. Nor do people
+    whose work is `unfinished`, or who `failed` to find damaged words, where a campaign says so.
+    """
+
+    answers: int
+    older: int
+    unfinished: int
+    failed: list[str]
+    people: list[dict[str, Any]]
+    errors: list[dict[str, Any]]
+    systems: list[dict[str, Any]]
+    agreements: list[dict[str, Any]]
+    controls: list[dict[str, Any]]
+    pairs: list[dict[str, Any]]
+    phrases: list[dict[str, Any]]
+    shares: list[dict[str, Any]]
+    examples: list[dict[str, Any]]
+    kinds: list[dict[str, Any]]
 
 
 class ResultOut(Schema):
@@ -286,6 +317,56 @@ def scores(request: KeyRequest, slug: str, page: Query[PageIn]) -> dict[str, Any
 
 
 @api.get(
+    "/campaigns/{slug}/factuality",
+    summary="Errors that people marked",
+    tags=READ,
+    response={200: FactualityOut, **REFUSALS},
+)
+def factuality(request: KeyRequest, slug: str) -> Any:
+    """Errors by level and by system, agreement between people, what they find of damaged words, and
+    phrases that were marked more than once."""
+    return plain(asdict(factuality_of(own_campaign(request, slug))))
+
+
+@api.get(
+    "/campaigns/{slug}/marks",
+    summary="What is wrong: paragraphs, sentences and words, by person",
+    tags=READ,
+    response={200: PageOut, 422: Faults, **REFUSALS},
+)
+def marks(request: KeyRequest, slug: str, page: Query[PageIn]) -> dict[str, Any]:
+    """`annotator,video,system,level,sentence,word,value`, as marks.csv has it; 1 is wrong."""
+    whole = long_table(judged_paragraphs(own_campaign(request, slug)))
+    rows = {name: column[page.rows] for name, column in whole.items()}
+    return part(records(rows), len(whole["value"]), page)
+
+
+@api.get(
+    "/campaigns/{slug}/answers",
+    summary="Answers to every question, under pseudonyms",
+    tags=READ,
+    response={200: PageOut, 422: Faults, **REFUSALS},
+)
+def answers(request: KeyRequest, slug: str, page: Query[PageIn]) -> dict[str, Any]:
+    """A row for each answer that counts; a mark has the characters where it begins and ends. Where
+    a campaign asks for nothing but scores, they are all in the ratings."""
+    rows = answers_by_question(own_campaign(request, slug))
+    return part(rows[page.rows], len(rows), page)
+
+
+@api.get(
+    "/campaigns/{slug}/written",
+    summary="Captions that people wrote",
+    tags=READ,
+    response={200: PageOut, 422: Faults, **REFUSALS},
+)
+def written(request: KeyRequest, slug: str, page: Query[PageIn]) -> dict[str, Any]:
+    """With what is doubtful about each, and whether somebody removed it from the references."""
+    rows = [asdict(row) for row in written_captions(own_campaign(request, slug))]
+    return part(rows[page.rows], len(rows), page)
+
+
+@api.get(
     "/campaigns/{slug}/result",
     summary="Ranking, significance, annotators",
     tags=READ,
@@ -321,10 +402,12 @@ def result(
 def evaluation(
     request: KeyRequest, response: HttpResponse, slug: str, choices: Query[EvaluationChoicesIn]
 ) -> Any:
-    """Metrics against people: correlations with intervals, every test between metrics, systems.
+    """Metrics against people: correlations with intervals, every test between metrics, systems; and
+    where people mark words, how well metrics that score words find them.
     202 while a newer one is being made, as for the result."""
     found = own_campaign(request, slug)
-    asked = Choices(annotators=choices.annotators, alpha=choices.alpha)
+    annotators = choices.annotators or whose(uses_everybody(found))
+    asked = Choices(annotators=annotators, alpha=choices.alpha)
     wanted = evaluation_request(campaign=found, choices=asked)
     shown = evaluation_latest(found, evaluation_key(asked))
     return answered(response, wanted, evaluation_content(shown))
@@ -406,4 +489,14 @@ def evaluation_content(shown: MetricEvaluation | None) -> dict[str, Any]:
         "signature": shown.signature if shown else None,
         "problem": shown.problem if shown else None,
         "notes": shown.summary.get("notes", []) if shown else [],
+        "words": plain(word_rows(found)) if found else [],
     } | {name: records(evaluation_table(found, (), False, name)) if found else [] for name in names}
+
+
+def plain(content: Any) -> Any:
+    """With None for numbers that are not defined, as JSON has no word for them."""
+    if isinstance(content, dict):
+        return {name: plain(value) for name, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [plain(value) for value in content]
+    return None if isinstance(content, float) and isnan(content) else content

@@ -42,6 +42,8 @@ TABLES: Final = {
     "cost": ("what", "total", "systems", "per_system", "currency"),
 }
 Tables = dict[str, list[Row]]
+ONCE: Final = Settings(draws=1)
+"""Nothing of a description is resampled but the stability curve."""
 SET: Final = "set"
 """The column that tells several sets apart."""
 
@@ -59,19 +61,19 @@ class Data:
 
 
 def described(
-    data: Data, scorer: Scorer, *, draws: int = 100, seed: int = 7
+    data: Data, scorer: Scorer, *, draws: int = 100, settings: Settings = ONCE
 ) -> tuple[Tables, list[str]]:
     """Rows of every table, and what they say in a few lines; ``scorer`` tells how alike captions
-    are, by its one metric."""
+    are, by its one metric, ``settings`` whose ratings count."""
     found: Tables = {name: [] for name in TABLES}
     said: list[str] = []
     of_texts: list[str] = []
     _texts(data, found, of_texts, scorer)
     scores = dict(data.scores)
     if data.ratings is not None:
-        file, settings = unchecked(data.ratings, Settings(draws=1, seed=seed))
+        file, settings = unchecked(data.ratings, settings)
         analysis = analyse(file.ratings, settings, file.evidence)
-        scores = _people(analysis, found, said, draws, np.random.default_rng(seed))
+        scores = _people(analysis, found, said, draws, np.random.default_rng(settings.seed))
     if scores:
         every = np.concatenate(list(scores.values()))
         found["distribution"] = describing.distribution_rows(scores)
@@ -88,13 +90,13 @@ def described(
 
 
 def described_sets(
-    sets: Mapping[str, Data], scorer: Scorer, *, draws: int = 100, seed: int = 7
+    sets: Mapping[str, Data], scorer: Scorer, *, draws: int = 100, settings: Settings = ONCE
 ) -> tuple[Tables, list[str]]:
     """Several sets in the same tables, with a column that names the set."""
     every: Tables = {name: [] for name in TABLES}
     said: list[str] = []
     for name, data in sets.items():
-        found, sentences = described(data, scorer, draws=draws, seed=seed)
+        found, sentences = described(data, scorer, draws=draws, settings=settings)
         said += [f"{name}: {sentence}" for sentence in sentences]
         for table, rows in found.items():
             every[table] += [{SET: name, **row} for row in rows]
@@ -160,6 +162,7 @@ def _texts(data: Data, found: Tables, said: list[str], scorer: Scorer) -> None:
             for row in alike
             if row["second"] != EVERYTHING
         ]
+    found["similarity"] += describing.across_rows(data.systems, data.references, similarity)
 
 
 def _people(

@@ -16,20 +16,31 @@ from analysis.presenting.charts import (
     quantity,
     without_nan,
 )
-from analysis.results.describing import EVERYTHING
+from analysis.results.describing import ACROSS, EVERYTHING
 
 DRAWN_CURVES: Final = 8
+SYSTEM, REFERENCE = "system", "reference"
+OF_REFERENCES: Final = "{}_references"
+"""Names a second picture of a table, about the sets of references."""
 
 
 def description_charts(found: Tables) -> dict[str, Spec]:
-    """Pictures of the tables, by the name of the table each is about; where there is something."""
+    """Pictures of the tables, by the name of the table each is about; where there is something.
+
+    Likeness has a picture of the systems and one of the sets of references (Figs 5 and 4).
+    """
     drawn = {
         "texts": _words_spec(found["texts"]),
-        "similarity": _similarity_spec(found["similarity"]),
-        "similarity_curves": _curves_spec(found["similarity_curves"]),
+        "similarity": _similarity_spec(found["similarity"], SYSTEM),
+        OF_REFERENCES.format("similarity"): _similarity_spec(found["similarity"], REFERENCE),
+        "similarity_curves": _curves_spec(found["similarity_curves"], SYSTEM),
+        OF_REFERENCES.format("similarity_curves"): _curves_spec(
+            found["similarity_curves"], REFERENCE
+        ),
         "distribution": _distribution_spec(found["distribution"]),
         "stability": _stability_spec(found["stability"]),
         "people": _seconds_spec(found["people"]),
+        "levels": _levels_spec(found["levels"]),
     }
     return {name: spec for name, spec in drawn.items() if spec is not None}
 
@@ -50,22 +61,27 @@ def _words_spec(rows: list[Row]) -> Spec | None:
     return spec
 
 
-def _similarity_spec(rows: list[Row]) -> Spec | None:
-    """Every two sources, and each with all others."""
+def _similarity_spec(rows: list[Row], role: str) -> Spec | None:
+    """Every two sources, and each with all others; systems also with every set of references."""
     defined = [row for row in map(without_nan, rows) if row["mean"] is not None]
-    shown = [row for row in defined if row["role"] == "system"] or defined
-    if not shown:
+    shown = [row for row in defined if row["role"] == role]
+    across = [row for row in defined if row["role"] == ACROSS and role == SYSTEM]
+    if not shown and not across:
         return None
     mean = {(row["first"], row["second"]): row["mean"] for row in shown}
     mean |= {(second, first): value for (first, second), value in mean.items()}
     names = list(dict.fromkeys(one for pair in mean for one in pair if one != EVERYTHING))
+    names = names or list(dict.fromkeys(row["first"] for row in across))
+    mean |= {(row["first"], row["second"]): row["mean"] for row in across}
     columns = [*names, *([EVERYTHING] if any(EVERYTHING in pair for pair in mean) else [])]
+    columns += dict.fromkeys(row["second"] for row in across)
     cells = [(one, [mean.get((one, other), np.nan) for other in columns]) for one in names]
     return heat_spec(cells, columns, "How alike the captions of every two sources are.")
 
 
-def _curves_spec(rows: list[Row]) -> Spec | None:
+def _curves_spec(every: list[Row], role: str) -> Spec | None:
     """Videos from the most to the least alike; of many pairs of sources the first are drawn."""
+    rows = [row for row in every if row["role"] == role]
     names = list(dict.fromkeys(f"{row['first']} and {row['second']}" for row in rows))
     drawn = set(names[:DRAWN_CURVES])
     marks = [
@@ -140,6 +156,23 @@ def _stability_spec(rows: list[Row]) -> Spec | None:
     spec = plain_spec("How well the mean of so many ratings agrees with the rest.", 260)
     spec |= {"data": {"values": list(map(without_nan, rows))}, "layer": [band, line]}
     return spec | {"encoding": {"x": x, "color": level}}
+
+
+def _levels_spec(rows: list[Row]) -> Spec | None:
+    """How many captions of each level every quality-drift set keeps (emscore-2022, Fig 6a)."""
+    if not any(row["captions"] for row in rows):
+        return None
+    level = {"field": "level", "type": "ordinal", "title": "Level"}
+    spec = plain_spec("Levels of quality in each quality-drift set.", 240)
+    spec |= {"data": {"values": list(map(without_nan, rows))}, "mark": {"type": "bar"}}
+    spec["encoding"] = {
+        "x": {"field": "drift_set", "type": "ordinal", "title": "Quality-drift set",
+              "axis": {"labelAngle": 0}},
+        "y": quantity("expected", "Captions"),
+        "color": level | {"legend": {"orient": "top"}},
+        "order": {"field": "level", "type": "ordinal"},
+    }  # fmt: skip
+    return spec
 
 
 def _seconds_spec(rows: list[Row]) -> Spec | None:

@@ -24,6 +24,7 @@ CAPTION_HEADINGS: Final = {
     **COEFFICIENTS,
     "pearson_corrected": "r / ceiling",
     "pairwise_accuracy": "Pairs in order (acc_eq)",
+    "pairwise_accuracy_held_out": "acc_eq, ties held out",
     "reason": "Not defined because",
 }
 SYSTEM_HEADINGS: Final = {
@@ -52,6 +53,7 @@ WITHIN: Final = {
     "spearman": "ρ",
     "kendall_b": "τ-b",
     "kendall_c": "τ-c",
+    "p_behind": "p, behind the best",
 }
 WILLIAMS: Final = {
     "better": "Better",
@@ -89,6 +91,7 @@ FILTERS: Final = {
     "kendall_c_before": "τ-c before",
     "kendall_c_after": "after",
     "kendall_c_placebo": "placebo",
+    "kendall_c_gain_percent": "τ-c gained, %",
 }
 CAPTIONS: Final = {"video": "Video", "system": "System", "human_score": "People"}
 OUTLIERS: Final = {**CAPTIONS, "metric_score": "Metric", "distance": "Cook's distance"}

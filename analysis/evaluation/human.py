@@ -17,11 +17,12 @@ from analysis.evaluation.reading import read_scores
 from analysis.evaluation.scores import ScoreTable, score_table
 from analysis.evaluation.words import Marks, marks_in
 from analysis.metrics.judged import is_judged, read_judgements
-from analysis.reading import appraise, authors, factuality, mturk, read_ratings
+from analysis.reading import RatingsFile, appraise, authors, factuality, mturk, read_ratings
 from analysis.reading.factuality import Paragraph
 from analysis.reading.files import beginning, plain
 from analysis.results.factuality import LEVELS, paragraph_scores
-from analysis.results.pipeline import Analysis, analyse, answers
+from analysis.results.marked import paragraphs
+from analysis.results.pipeline import Analysis, analyse, answers, unchecked
 from analysis.results.settings import Settings
 from analysis.stats.agreement import shared_ratings
 from analysis.stats.captions import score_captions
@@ -82,10 +83,19 @@ def read_human(
         return HumanScores(read_scores(_caption_file(path)))
     if _holds_marks(path):
         return marked_scores(factuality.read(path))
+    if _holds_votes(path):
+        return marked_scores(paragraphs(factuality.read_long(path)))
     if not evalset.is_score_file(path) and _holds_ratings(path):
-        file = read_ratings(path, pair=pair)
-        return human_scores(analyse_all(file.ratings, seed), annotators, notes=file.notes)
+        return _of_ratings(read_ratings(path, pair=pair), annotators, seed)
     return HumanScores(read_scores(path, ratings=ratings))
+
+
+def _of_ratings(file: RatingsFile, annotators: Sequence[str], seed: int) -> HumanScores:
+    """Without a degraded caption nobody was checked: then everybody counts, and it is noted."""
+    if tuple(annotators) == (PASSED,):
+        file, settings = unchecked(file, Settings())
+        annotators = (ALL,) if settings.keep_all_annotators else annotators
+    return human_scores(analyse_all(file.ratings, seed), annotators, notes=file.notes)
 
 
 def judged_scores(path: Path) -> ScoreTable:
@@ -115,6 +125,11 @@ def _holds_marks(path: Path) -> bool:
         return factuality.recognises(path, beginning(source))
 
 
+def _holds_votes(path: Path) -> bool:
+    with plain(path, FirstFault()) as source:
+        return factuality.recognises_long(beginning(source))
+
+
 def marked_scores(found: Sequence[Paragraph]) -> HumanScores:
     """Paragraphs, sentences and words as columns; the marks, and the captions they stand in."""
     scores = paragraph_scores(found)
@@ -124,7 +139,7 @@ def marked_scores(found: Sequence[Paragraph]) -> HumanScores:
     return HumanScores(
         score_table(videos, systems, columns),
         marks=marks_in(found),
-        texts=CaptionSet(videos, systems, texts, {}),
+        texts=CaptionSet(videos, systems, texts, {}) if any(map(str.strip, texts)) else None,
     )
 
 

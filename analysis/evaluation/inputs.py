@@ -22,9 +22,10 @@ from analysis.metrics.batch import Batch, VideoFile
 from analysis.metrics.context import ScoringContext
 from analysis.metrics.files import as_texts, find_videos, read_references
 from analysis.metrics.judged import image_paths, is_judged
+from analysis.metrics.learned.training_list import TrainingList, trained_on
 from analysis.metrics.registry import families_of
 from analysis.metrics.settings import Settings
-from analysis.metrics.signatures import differences
+from analysis.metrics.signatures import differences, own_settings
 from daplatform.tables import Faults
 
 AUTO = "auto"
@@ -137,7 +138,9 @@ class Inputs:
         texts = self.captions.text_series() if self.captions else None
         kept = {name: made for name, made in self.signatures.items() if name in self.metrics.names}
         metrics = replace(self.metrics, notes=(*self.metrics.notes, *differences(kept)))
-        return join(self.human.table, metrics, texts=texts, shift=used), alignment, used
+        joined = join(self.human.table, metrics, texts=texts, shift=used)
+        labels = {name: f"{name} ({own})" for name, own in own_settings(kept).items() if own}
+        return replace(joined, labels=labels), alignment, used
 
 
 def read_inputs(
@@ -154,8 +157,16 @@ def read_inputs(
     seed: int = 7,
     pair: str | None = None,
     ratings: bool = False,
+    learned: Sequence[str] = (),
+    only: Sequence[str] = (),
 ) -> Inputs:
-    """Read what was named; metrics come from a file of scores, or the scorer computes them."""
+    """Read what was named; metrics come from a file of scores, or the scorer computes them.
+
+    Parameters
+    ----------
+    learned : trained metrics that are mixed of the others later on
+    only : the metrics of a file that count, where not all do
+    """
     people = read_human(human, annotators=annotators, seed=seed, pair=pair, ratings=ratings)
     texts = _captions(human, captions, references, whole) or people.texts
     if texts is not None:
@@ -164,7 +175,11 @@ def read_inputs(
         texts = _with_material(texts, looked_at, videos, corpus, image_paths(human))
     if metrics:
         table, signatures = read_metrics(metrics)
-        return Inputs(people, table, texts, signatures)
+        lists = trained_on(learned) | {
+            name: one for name, one in read_trained(metrics).items() if not only or name in only
+        }
+        fresh, table = _fresh(texts, table, lists)
+        return Inputs(people, table, fresh, signatures)
     computes = scorer is not None and bool(scorer.metrics)
     if not computes and evalset.is_evalset(human):
         return Inputs(people, evalset.read_metrics(human, pair), texts)
@@ -179,7 +194,9 @@ def read_inputs(
             "(--references)."
         )
     rated = texts.take(near)
-    fresh = unseen(rated, scorer.metrics)
+    config = scorer.context.config
+    model = config.model.model if config else ""
+    fresh = unseen(rated, trained_on([*scorer.metrics, *learned], model))
     table, signatures = scorer.captions(fresh)
     return Inputs(people, table, texts if fresh is rated else fresh, signatures)
 
@@ -195,15 +212,39 @@ def _near(captions: CaptionSet, people: ScoreTable) -> list[int]:
     return near or list(range(len(captions)))  # joining says that nothing fits, with examples
 
 
-def unseen(captions: CaptionSet, metrics: Sequence[str]) -> CaptionSet:
+def _fresh(
+    texts: CaptionSet | None, table: ScoreTable, lists: Mapping[str, TrainingList]
+) -> tuple[CaptionSet | None, ScoreTable]:
+    """Captions and scores of a file without what its metrics were trained on."""
+    if not lists:
+        return texts, table
+    if texts is None:
+        raise ValueError(
+            f"{next(iter(lists))} was trained on captions, and without their texts nobody can tell "
+            "which of these it has seen: name --captions and --references, or leave it out (--only)"
+        )
+    fresh = unseen(texts, lists)
+    kept = table.where(table.frame.index.isin(list(fresh.keys)))
+    return fresh, replace(kept, notes=(*kept.notes, *fresh.notes[len(texts.notes) :]))
+
+
+def read_trained(paths: Sequence[Path]) -> dict[str, TrainingList]:
+    """What the metrics of files were trained on, where `manage.py score` wrote it beside them."""
+    return {
+        str(name): TrainingList.of_lists(lists)
+        for path in paths
+        for name, lists in _beside(path).get("trained_on", {}).items()
+    }
+
+
+def unseen(captions: CaptionSet, lists: Mapping[str, TrainingList]) -> CaptionSet:
     """Without the captions and videos that a trained metric has learned from: on them it would be
     judged by what it remembers. They are left out for every metric, so that all are compared on
     the same captions."""
     batch = captions.batch()
-    for family, names in families_of(metrics).items():
-        if family.seen is None:
-            continue
-        seen = family.seen(batch)
+    for one in dict.fromkeys(lists.values()):
+        names = [name for name, own in lists.items() if own == one]
+        seen = one.seen(batch)
         if seen.all():
             raise ValueError(
                 f"{names[0]} was trained on every one of these captions or videos: there is "

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +29,8 @@ class Joined:
     notes: tuple[str, ...]
     unnamed: bool = False
     """Captions are numbered within their video and belong to no system."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Of metrics that are there several times: their names with the settings that differ."""
 
     def __len__(self) -> int:
         return len(self.human)

@@ -22,7 +22,7 @@ from analysis.stats.correlation_intervals import (
     bootstrap_system_correlations,
 )
 from analysis.stats.dependent import MetricComparison, Test, compare_metrics
-from analysis.stats.metric_clusters import MetricClusters, cluster_metrics
+from analysis.stats.metric_clusters import MetricClusters, cluster_metrics, significance_ranks
 from analysis.stats.pairwise_accuracy import (
     PairwiseAccuracy,
     SoftPairwiseAccuracy,
@@ -36,6 +36,8 @@ Level = Literal["caption", "system"]
 TESTS: Final[tuple[Test, ...]] = ("williams", "steiger", "meng")
 FEWEST_TO_COMPARE: Final = 4
 """Williams' test has n − 3 degrees of freedom."""
+SPLITS: Final = 5
+"""Ways to halve the videos, over which held-out acc_eq is averaged: one moves it by a point."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +87,9 @@ class LevelResult:
     """Of systems only, where there are two."""
     ordering: PermutationComparison | None
     """Of systems only: which metric orders more pairs of them as people do."""
+    accuracy_rank: Floats
+    """Of systems only: metrics of one rank order about as many pairs as people do (α unadjusted,
+    as shared tasks have it)."""
     comparisons: Comparisons | None
     """None where there are fewer than two metrics, or too few values to compare on."""
 
@@ -106,6 +111,7 @@ def caption_level(rows: Rows, settings: Settings) -> LevelResult:
         held_out=_held_out(rows, settings),
         soft=None,
         ordering=None,
+        accuracy_rank=np.full(rows.metrics.shape[1], np.nan),
         comparisons=_compare(rows.human, rows.metrics, rows.video, rng, settings),
     )
 
@@ -120,24 +126,42 @@ def system_level(rows: Rows, settings: Settings) -> LevelResult:
         rows.human, rows.metrics, rows.video, rows.system, count, rng=rng, draws=draws
     )
     low, high = drawn.interval(settings.confidence)
+    accuracy = tuple(pairwise_accuracy(people, metric, rng=rng) for metric in metrics.T)
+    ordering = _ordering(people, metrics, settings) if count > 1 else None
     return LevelResult(
         level="system",
         correlations=correlations(people, metrics),
         low=low,
         high=high,
-        accuracy=tuple(pairwise_accuracy(people, metric, rng=rng) for metric in metrics.T),
+        accuracy=accuracy,
         held_out=np.full(metrics.shape[1], np.nan),
         soft=_soft(rows, rng, draws) if count > 1 else None,
-        ordering=_ordering(people, metrics, settings) if count > 1 else None,
+        ordering=ordering,
+        accuracy_rank=_accuracy_rank(accuracy, ordering, settings.alpha),
         comparisons=_compare(people, metrics, np.arange(count), rng, settings),
     )
 
 
 def _held_out(rows: Rows, settings: Settings) -> Floats:
-    rng = np.random.default_rng([settings.seed, 6])
-    return np.array(
-        [held_out_accuracy(rows.human, one, rows.video, rng=rng) for one in rows.metrics.T]
-    )
+    """Every metric on the same halves of the videos, and the mean over several ways to halve."""
+    found = [
+        [
+            held_out_accuracy(
+                rows.human, one, rows.video, rng=np.random.default_rng([settings.seed, 6, split])
+            )
+            for split in range(SPLITS)
+        ]
+        for one in rows.metrics.T
+    ]
+    return np.asarray(np.mean(found, axis=1))
+
+
+def _accuracy_rank(
+    accuracy: tuple[PairwiseAccuracy, ...], ordering: PermutationComparison | None, alpha: float
+) -> Floats:
+    if ordering is None:
+        return np.full(len(accuracy), np.nan)
+    return significance_ranks(np.array([one.plain for one in accuracy]), ordering.p, alpha=alpha)
 
 
 def _soft(rows: Rows, rng: np.random.Generator, draws: int) -> SoftPairwiseAccuracy:

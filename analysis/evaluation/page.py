@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from analysis.evaluation import caption_tables, headings, sentences, tables
-from analysis.evaluation.files import table
+from analysis.evaluation.files import FUSION, table
 from analysis.evaluation.levels import LevelResult
-from analysis.evaluation.pictures import pictures
+from analysis.evaluation.pictures import pictures, slug
 from analysis.evaluation.pipeline import AgainstHuman
 from analysis.evaluation.reference_curve import (
     curve_rows,
@@ -18,7 +18,7 @@ from analysis.evaluation.reference_curve import (
     word_metrics,
 )
 from analysis.evaluation.registry import shown_findings
-from analysis.evaluation.report import asked, placebos
+from analysis.evaluation.report import asked, gained, placebos
 from analysis.evaluation.robustness.checks import Robustness
 from analysis.evaluation.robustness.foils import CHECK as FOILS
 from analysis.evaluation.robustness.referencing import FIRST, NUMBERS, SETS
@@ -55,7 +55,12 @@ def human_page(evaluated: Evaluated, human: str) -> Page:
     return (
         _part(part, evaluation.settings.alpha)
         | _robustness(checked)
-        | {"pictures": drawn, "systems": shown.pop("systems", None), "findings": shown.values()}
+        | {
+            "labels": dict(evaluation.joined.labels),
+            "pictures": drawn,
+            "systems": shown.pop("systems", None),
+            "findings": shown.values(),
+        }
     )
 
 
@@ -81,6 +86,7 @@ def _part(part: AgainstHuman, alpha: float) -> Page:
             for name, level in levels.items()
         },
         "tests": {name: _williams(part, level) for name, level in levels.items()},
+        "mixes": [FUSION.format(slug(part.human))] if part.fusion else [],
         "filters": _records(_own_outliers(part), [*headings.FILTERS]),
     }
 
@@ -102,7 +108,7 @@ def _own_outliers(part: AgainstHuman) -> list[Row]:
     """Before and after for each metric, in the order of the correlations."""
     order = [row["metric"] for row in tables.level_rows(part, part.caption)]
     rows = caption_tables.part_filter_rows(part)
-    own = [row | placebos(row) for row in rows if row["removed_for"] == "the metric"]
+    own = [row | placebos(row) | gained(row) for row in rows if row["removed_for"] == "the metric"]
     return sorted(own, key=lambda row: order.index(row["metric"]))
 
 

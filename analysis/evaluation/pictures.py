@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -56,7 +56,7 @@ def pictures(part: AgainstHuman, evaluation: Evaluation) -> dict[str, Picture]:
     found: dict[str, Picture] = {}
     for level in (part.caption, part.system):
         over = LEVELS[level.level]
-        if (spec := correlations_spec(part, level)) is not None:
+        if (spec := correlations_spec(part, level, evaluation.joined.labels)) is not None:
             caption = correlations_caption(part, level, settings.confidence)
             name = f"correlations-{human}-{over}"
             found[f"correlations-{over}"] = Picture(name, "correlations", spec, caption)
@@ -108,14 +108,16 @@ def kind_of(metric: str) -> str:
     family = home.get(metric_of(metric))
     if family is None:
         return OTHERS
-    if family.mixes or family.seen is not None:
+    if family.mixes or family.trained is not None:
         return LEARNED
     if Need.VIDEO in family.needs:
         return VIDEOS
     return TEXTS if embedding_models() & family.needs else WORDS
 
 
-def correlations_spec(part: AgainstHuman, level: LevelResult) -> Spec | None:
+def correlations_spec(
+    part: AgainstHuman, level: LevelResult, labels: Mapping[str, str]
+) -> Spec | None:
     """r of every metric with its interval, the best first; none where none is defined.
 
     Rows that cannot be told apart from the best are shaded, the dashed line is the ceiling.
@@ -127,7 +129,7 @@ def correlations_spec(part: AgainstHuman, level: LevelResult) -> Spec | None:
     marks = [
         without_nan(
             {
-                "name": row["metric"],
+                "name": labels.get(row["metric"], row["metric"]),
                 "value": row["pearson"],
                 "low": row["pearson_low"],
                 "high": row["pearson_high"],
@@ -137,7 +139,7 @@ def correlations_spec(part: AgainstHuman, level: LevelResult) -> Spec | None:
         )
         for row in rows
     ]
-    names = [row["metric"] for row in rows]
+    names = [mark["name"] for mark in marks]
     plain = {"grid": False, "domain": False, "ticks": False, "labelLimit": LABEL_LIMIT}
     y = {"field": "name", "type": "nominal", "sort": names, "title": None, "axis": plain}
     x = {"scale": {"zero": False}, "axis": {"tickCount": 6}}

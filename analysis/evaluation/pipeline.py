@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TITLES = {"pearson": "r", "spearman": "ρ", "kendall_b": "τ-b", "kendall_c": "τ-c"}
-VERSION = "2"
+VERSION = "3"
 """Of the method: raised whenever the same scores and settings would give another number."""
 
 
@@ -118,7 +118,7 @@ def evaluate_metrics(
         rows, used = complete_captions(joined, human, metrics)
         warnings += _about_rows(human, joined, metrics, used, rows)
         parts.append(_against(human, metrics, rows, used, settings, reliable.get(human)))
-        warnings += _about_widths(parts[-1])
+        warnings += [*_about_widths(parts[-1]), *_about_exchanges(parts[-1], settings.alpha)]
     return Evaluation(
         joined=joined,
         settings=settings,
@@ -244,6 +244,27 @@ def _about_widths(part: AgainstHuman) -> list[str]:
                 f"{'; '.join(flat)} has no width: every draw of videos gives the same value, as it "
                 f"may with few {units} or few videos; that is no certainty"
             )
+    return found
+
+
+def _about_exchanges(part: AgainstHuman, alpha: float) -> list[str]:
+    """Where a permutation test cannot be significant, however much metrics differ."""
+    metrics = len(part.metrics)
+    pairs, found = metrics * (metrics - 1), []
+    for level, name in ((part.caption, "videos"), (part.system, "systems")):
+        test = level.comparisons.permutation if level.comparisons else None
+        if test is not None and test.smallest_p * pairs >= alpha:
+            found.append(
+                f"With so few {name} there are {test.draws:,} ways to exchange two metrics: after "
+                f"Holm none of the {pairs:,} comparisons over {name} can be significant by the "
+                "permutation test"
+            )
+    ordering = part.system.ordering
+    if ordering is not None and ordering.smallest_p >= alpha:
+        found.append(
+            f"With so few systems there are {ordering.draws:,} ways to exchange two metrics: no "
+            "metric can be significantly better in pairwise accuracy"
+        )
     return found
 
 

@@ -128,7 +128,8 @@ def _level(
         columns = _without(columns, "pearson_corrected")
     if not any(row["reason"] for row in rows):
         columns = _without(columns, "reason")
-    return [*parts, chart(drawn.spec, drawn.caption), table(rows, columns)]
+    named = tables.labelled(rows, evaluation.joined.labels)
+    return [*parts, chart(drawn.spec, drawn.caption), table(named, columns)]
 
 
 def _comparison(part: AgainstHuman, evaluation: Evaluation) -> list[Element]:
@@ -162,7 +163,7 @@ def _odd_captions(
         parts.append(_leaning(part, evaluation, answer))
     parts.append(element("p", sentences.filter_caution(evaluation.settings.placebo)))
     rows = [
-        row | placebos(row)
+        row | placebos(row) | gained(row)
         for row in caption_tables.part_filter_rows(part)
         if row["removed_for"] == "the metric"
     ]
@@ -180,6 +181,17 @@ def placebos(row: Row) -> Row:
         f"{name}_placebo": SPAN.join(number(row[f"{name}_placebo_{end}"], 3) for end in ENDS)
         for name in ("pearson", "kendall_c")
     }
+
+
+def gained(row: Row) -> Row:
+    """By how much the filter raises τ-c, as vision-language-2022 (Table 4) has it.
+
+    >>> gained({"kendall_c_before": 0.2, "kendall_c_after": 0.25})
+    {'kendall_c_gain_percent': 25.0}
+    """
+    before, after = row["kendall_c_before"], row["kendall_c_after"]
+    gain = 100 * (after - before) / abs(before) if before else math.nan
+    return {"kendall_c_gain_percent": round(gain, 9)}
 
 
 def _leaning(part: AgainstHuman, evaluation: Evaluation, verdict: Verdict) -> Element:

@@ -15,10 +15,16 @@ import numpy as np
 from analysis.evaluation.files import table
 from analysis.evaluation.pictures import Picture, williams_caption, williams_spec
 from analysis.evaluation.set_fusion import COEFFICIENTS as COEFFICIENTS_OF_MIX
-from analysis.evaluation.set_fusion import FUSION
+from analysis.evaluation.set_fusion import FUSION, SLASH, SetFusion, own_name
 from analysis.evaluation.sets import MEAN, SetEvaluation, SetLevel
 from analysis.evaluation.system_tables import SYSTEMS, system_rows
-from analysis.evaluation.tables import UNMATCHED, unmatched_rows
+from analysis.evaluation.tables import (
+    ROBUSTNESS,
+    UNMATCHED,
+    checked_rows,
+    checked_tables,
+    unmatched_rows,
+)
 from analysis.metrics.families.fusion import fusion_json
 from analysis.presenting.charts import Spec, heat_spec
 from analysis.presenting.document import (
@@ -46,6 +52,7 @@ WILLIAMS: Final = (
     "p_holm",
 )  # fmt: skip
 TABLES: Final = ("sets", "williams", "systems", "fusion", "coefficients", "unmatched")
+CHECKED, METRIC = "robustness", "metric"
 MIX: Final = "fusion-{}.json"
 LEVELS: Final = {"caption": "Captions", "system": "Systems"}
 
@@ -55,12 +62,11 @@ def set_files(found: SetEvaluation) -> dict[str, Maker]:
     signature = str(found.signature)
     made: dict[str, Maker] = {
         f"{name}.{format}": partial(_table, found, name, format)
-        for name in TABLES
+        for name in tables_of(found)
         for format in table_formats()
     }
     for mix in found.fusions:
-        name = MIX.format(re.sub(r"\W+", "-", mix.human))
-        made[name] = partial(fusion_json, mix.fusion, mix.metrics, mix.human, signature)
+        made[mix_file(mix)] = partial(fusion_json, mix.fusion, mix.metrics, mix.human, signature)
     for level in found.levels:
         for one in set_pictures(found, level).values():
             made[f"{one.name}.svg"] = partial(_svg, one.spec)
@@ -74,10 +80,21 @@ def set_files(found: SetEvaluation) -> dict[str, Maker]:
     }
 
 
+def mix_file(mix: SetFusion) -> str:
+    return MIX.format(re.sub(r"\W+", "-", mix.human))
+
+
+def tables_of(found: SetEvaluation) -> tuple[str, ...]:
+    """Names of the tables there are; robustness only where it was checked."""
+    return (*TABLES, CHECKED) if found.robustness else TABLES
+
+
 def set_table_of(found: SetEvaluation, name: str) -> Table:
+    grouped = any(level.group for level in found.levels)
     rows, columns = {
         "sets": (set_rows, SETS),
-        "williams": (williams_rows, WILLIAMS),
+        "williams": (williams_rows, (*WILLIAMS, "group") if grouped else WILLIAMS),
+        CHECKED: (lambda found: checked_rows(found.robustness), ("set", *ROBUSTNESS)),
         "systems": (all_system_rows, ("set", *SYSTEMS)),
         "fusion": (_unseen, FUSION),
         "coefficients": (_coefficients, COEFFICIENTS_OF_MIX),
@@ -105,7 +122,7 @@ def _svg(spec: Spec) -> bytes:
 def _json(found: SetEvaluation) -> bytes:
     content: dict[str, Any] = {"signature": found.signature.as_dict()}
     content["notes"] = list(found.notes)
-    names = (name for name in TABLES if name != "unmatched")
+    names = (name for name in tables_of(found) if name != "unmatched")
     content |= {name: records(set_table_of(found, name)) for name in names}
     return (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode()
 
@@ -123,7 +140,8 @@ def _level_rows(found: SetEvaluation, level: SetLevel) -> list[Row]:
         rows += _rows(found, level, one.name, n, one.correlations, low, high)
     low, high = level.interval(level.drawn_mean)
     counted = [len(level.counted)] * len(found.metrics)
-    return rows + _rows(found, level, MEAN, counted, level.mean, low, high)
+    name = f"{level.group}{SLASH}{MEAN}" if level.group else MEAN
+    return rows + _rows(found, level, name, counted, level.mean, low, high)
 
 
 def _rows(
@@ -174,6 +192,7 @@ def pairs_of(metrics: Sequence[str], level: SetLevel) -> list[Row]:
             "statistic": float(pooled.statistic[one, other]),
             "p": float(pooled.p[one, other]),
             "p_holm": float(pooled.p_holm[one, other]),
+            "group": level.group,
         }
         for one in order
         for other in order
@@ -197,7 +216,13 @@ def all_unmatched_rows(found: SetEvaluation) -> list[Row]:
 
 
 def columns_of(level: SetLevel) -> list[str]:
-    return [*(one.name for one in level.sets), MEAN]
+    """Sets by their own names, and the mean; a title names their group."""
+    return [*(own_name(one.name) for one in level.sets), MEAN]
+
+
+def title_of_level(level: SetLevel) -> str:
+    group = f", {level.group}" if level.group else ""
+    return f"{LEVELS[level.level]}, {level.human}{group}"
 
 
 def ordered(found: SetEvaluation, level: SetLevel) -> list[tuple[str, list[float]]]:
@@ -209,9 +234,10 @@ def ordered(found: SetEvaluation, level: SetLevel) -> list[tuple[str, list[float
 
 def set_pictures(found: SetEvaluation, level: SetLevel) -> dict[str, Picture]:
     """r of every metric on every set, and which metric is better over all of them."""
-    human = re.sub(r"\W+", "-", level.human)
+    named = f"{level.group}-{level.human}" if level.group else level.human
+    human = re.sub(r"\W+", "-", named)
     where = f"{human}-{level.level}"
-    said = f"Pearson's r with people ({level.human}), {level.level} level"
+    said = f"Pearson's r with people ({title_of_level(level)}), {level.level} level"
     spec = heat_spec(ordered(found, level), columns_of(level), said)
     caption = f"Pearson's r with people; the mean is that of {listed(list(level.counted))}."
     drawn = {"sets": Picture(f"sets-{where}", "sets", spec, caption)}
@@ -239,9 +265,9 @@ def sets_latex(found: SetEvaluation) -> str:
     lines = [f"% {found.signature}", "% packages: booktabs"]
     for level in found.levels:
         rows, columns = ordered(found, level), columns_of(level)
-        best = np.nanmax([np.abs(values) for _, values in rows], axis=0, initial=-1.0)
+        best = np.nanmax([values for _, values in rows], axis=0, initial=-1.0)
         lines += [
-            f"% {level.human}, {level.level} level; mean of {', '.join(level.counted)}",
+            f"% {title_of_level(level)}; mean of {', '.join(level.counted)}",
             r"\begin{tabular}{l" + "r" * len(columns) + "}",
             r"\toprule",
             " & ".join(["", *map(escaped, columns)]) + r" \\",
@@ -249,7 +275,7 @@ def sets_latex(found: SetEvaluation) -> str:
         ]
         for metric, values in rows:
             cells = [
-                rf"\textbf{{{number(value, 3)}}}" if abs(value) == top else number(value, 3)
+                rf"\textbf{{{number(value, 3)}}}" if value == top else number(value, 3)
                 for value, top in zip(values, best, strict=True)
             ]
             lines.append(" & ".join([escaped(metric), *cells]) + r" \\")
@@ -266,7 +292,7 @@ def williams_latex(found: SetEvaluation) -> str:
         rows = pairs_of(found.metrics, level)
         p = {(row["better"], row["worse"]): row["p"] for row in rows}
         lines += [
-            f"% {level.human}, {level.level} level, n = {level.pooled.n}",
+            f"% {title_of_level(level)}, n = {level.pooled.n}",
             *p_matrix(list(dict.fromkeys(better for better, _ in p)), p, found.settings.alpha),
         ]
     return "\n".join([*lines, ""])
@@ -276,9 +302,9 @@ def best_sentence(found: SetEvaluation, level: SetLevel) -> str:
     """Which metric is ahead over all sets, and which cannot be told apart from it."""
     first, values = ordered(found, level)[0]
     if math.isnan(values[-1]):
-        return f"{LEVELS[level.level]}: no metric has a defined correlation with {level.human}."
+        return f"{title_of_level(level)}: no metric has a defined correlation with people."
     mean = words(values[-1], 3)
-    said = f"{LEVELS[level.level]}, {level.human}: {first} has the highest mean r, {mean}"
+    said = f"{title_of_level(level)}: {first} has the highest mean r, {mean}"
     if level.pooled is None:
         return f"{said}; there is too little to compare metrics on."
     at = found.metrics.index(first)
@@ -292,13 +318,28 @@ def best_sentence(found: SetEvaluation, level: SetLevel) -> str:
     )
 
 
+def asked_sentence(found: SetEvaluation, level: SetLevel, pair: tuple[str, str]) -> str:
+    """Whether the one metric asked about is better than the other over all sets."""
+    rows = [row for row in pairs_of(found.metrics, level)
+            if {row["better"], row["worse"]} == set(pair)]  # fmt: skip
+    if not rows:
+        return f"{title_of_level(level)}: there is too little to compare {listed(list(pair))} on."
+    row = rows[0]  # the one with the higher r first
+    verdict = "more than" if row["p"] < found.settings.alpha else "not significantly more than"
+    return (
+        f"{title_of_level(level)}: over all sets {row['better']} (r = {words(row['r_better'], 3)}) "
+        f"correlates {verdict} {row['worse']} (r = {words(row['r_worse'], 3)}), Williams' "
+        f"p = {words(row['p'], 3)}."
+    )
+
+
 def set_report(found: SetEvaluation) -> str:
     parts: list[Element] = []
     for level in found.levels:
         headings, rows = set_table(found, level)
         drawn = set_pictures(found, level)
         parts += [
-            element("h2", f"{LEVELS[level.level]}, {level.human}"),
+            element("h2", title_of_level(level)),
             element("p", best_sentence(found, level)),
             chart(drawn["sets"].spec, drawn["sets"].caption),
             shown_table(rows, headings),
@@ -327,6 +368,9 @@ def set_report(found: SetEvaluation) -> str:
             shown_table(mix.coefficient_rows(), named),
             folded("On captions it had not seen", list(mix.unseen), headings),
         ]  # fmt: skip
+    for title, columns, checked in checked_tables(found.robustness):
+        headings = {METRIC: "Metric"} | {name: name for name in columns}
+        parts += [element("h2", f"Robustness: {title}"), shown_table(checked, headings)]
     method = (
         "Each set is held against its own people. Intervals in sets.csv draw videos within each "
         "set, 1,000 times unless told otherwise. For Williams' test people and metrics are "

@@ -27,6 +27,8 @@ each set first: a metric that has one reference in one year and five in another 
 and a weight learned on the one is wrong by as much on the other."""
 CARRIES: Final = 1.5
 """How many times as far a metric may spread in one set as in another before that is said."""
+SLASH: Final = "/"
+"""Between the name of a group of sets and that of a set, as in SA/2016."""
 FEWEST: Final = 5
 """Captions to fit beyond the number of metrics, and captions to test on."""
 
@@ -78,19 +80,37 @@ class SetFusion:
         ]
 
 
+def group_of(name: str) -> str:
+    """
+    >>> group_of("SA/2016"), group_of("2016")
+    ('SA', '')
+    """
+    return name.rpartition(SLASH)[0]
+
+
+def own_name(name: str) -> str:
+    """Without its group.
+
+    >>> own_name("SA/2016"), own_name("2016")
+    ('2016', '2016')
+    """
+    return name.rpartition(SLASH)[2]
+
+
 def fuse_sets(
     human: str, metrics: tuple[str, ...], rows: Mapping[str, Rows], settings: Settings
 ) -> SetFusion | None:
     """Ordinary least squares of people on metrics; None with too few metrics or captions.
 
     Videos are held out within every set, the rest is pooled, and the fit is tried on each set
-    beside its metrics on the same captions. Then every set is left out in turn.
+    beside its metrics on the same captions. Then every set is left out in turn. Sets of one name
+    in several groups are of the same videos: they are held out, and left out, together.
     """
     rng = np.random.default_rng([settings.seed, 5])
     people = np.concatenate([one.human for one in rows.values()])
     table = np.concatenate([one.metrics for one in rows.values()])
     mixed = _mixed(people, table)
-    held = np.concatenate([_held(one, rng) for one in rows.values()])
+    held = _held(rows, rng)
     if len(mixed) < 2 or np.count_nonzero(~held) < len(mixed) + FEWEST:
         return None
     names, table, group = tuple(metrics[at] for at in mixed), table[:, mixed], _sets(rows)
@@ -126,7 +146,8 @@ def _splits(
     for number, name in enumerate(names):
         yield PUBLISHED, name, held & (group == number), ~held
     for number, name in enumerate(names):
-        yield LEFT_OUT, name, group == number, group != number
+        same = [at for at, other in enumerate(names) if own_name(other) == own_name(name)]
+        yield LEFT_OUT, name, group == number, ~np.isin(group, same)
 
 
 def standard(values: Floats) -> Floats:
@@ -152,10 +173,17 @@ def _mixed(human: Floats, metrics: Floats) -> list[int]:
     return distinct_metrics(metrics, varying[np.argsort(-r, kind="stable")].tolist())
 
 
-def _held(rows: Rows, rng: np.random.Generator) -> NDArray[np.bool_]:
-    if len(rows.videos) < 2:
-        return np.zeros(len(rows), bool)
-    return holdout(rows.video, rng=rng)[0]
+def _held(rows: Mapping[str, Rows], rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Captions whose videos are held out within every set, the same ones in every group."""
+    out: dict[str, NDArray[np.bool_]] = {}
+    for year in dict.fromkeys(map(own_name, rows)):
+        same = {name: one for name, one in rows.items() if own_name(name) == year}
+        videos = np.concatenate([np.array(one.videos)[one.video] for one in same.values()])
+        known, code = np.unique(videos, return_inverse=True)
+        chosen = holdout(code, rng=rng)[0] if len(known) > 1 else np.zeros(len(code), bool)
+        ends = np.cumsum([len(one) for one in same.values()])[:-1]
+        out |= dict(zip(same, np.split(chosen, ends), strict=True))
+    return np.concatenate([out[name] for name in rows])
 
 
 def _sets(rows: Mapping[str, Rows]) -> NDArray[np.intp]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from analysis.evaluation import evalset, trecvid
 from analysis.evaluation.inputs import Inputs, read_inputs
 from analysis.evaluation.joining import Joined
+from analysis.evaluation.robustness.checks import Material, Robustness, check_robustness
 from analysis.evaluation.scoring import Scorer
+from analysis.metrics.signatures import made_otherwise
 
 HUMAN, SCORES, CAPTIONS, REFERENCES = "human.csv", "scores.csv", "captions.csv", "references.csv"
 
@@ -54,6 +56,60 @@ class Source:
         return Source(self.name, folder / HUMAN, there[CAPTIONS], there[REFERENCES], there[SCORES])
 
 
+@dataclass
+class ReadSets:
+    """The sets of an evaluation as they were read, by name."""
+
+    inputs: dict[str, Inputs] = field(default_factory=dict)
+    joined: dict[str, Joined] = field(default_factory=dict)
+    shifts: dict[str, int] = field(default_factory=dict)
+
+    def add(self, name: str, inputs: Inputs, shift: int | str | None) -> None:
+        self.joined[name], _, self.shifts[name] = inputs.aligned(shift)
+        self.inputs[name] = inputs
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What decided the numbers besides scores and settings, to be signed."""
+        made = [text for one in self.inputs.values() for text in one.signatures.values()]
+        # The bars inside a metric's signature would part this one.
+        signed = [text.replace("|", ",") for text in dict.fromkeys(made)]
+        who = dict.fromkeys(one.human.annotators for one in self.inputs.values())
+        return {
+            "shift": " ".join(f"{name}:{used:+d}" for name, used in self.shifts.items()),
+            "annotators": ", ".join(who),
+            "metrics": " ".join(signed) or "as in the files",
+        }
+
+    @property
+    def notes(self) -> list[str]:
+        """About metrics of one name that were not computed alike."""
+        return made_otherwise({
+            name: {metric: made for metric, made in one.signatures.items()
+                   if metric in one.metrics.names}
+            for name, one in self.inputs.items()
+        })  # fmt: skip
+
+    def checked(
+        self, checks: Sequence[str], scorer: Scorer, *, seed: int
+    ) -> dict[str, tuple[Robustness, ...]]:
+        """What the checks of robustness found on each set."""
+        found = {}
+        for name, one in self.inputs.items():
+            material = _material(one, scorer)
+            found[name] = tuple(
+                check_robustness(self.joined[name], human, checks, material, seed=seed)
+                for human in map(str, self.joined[name].human.columns)
+            )
+        return found
+
+
+def _material(inputs: Inputs, scorer: Scorer) -> Material | None:
+    if inputs.captions is None or not scorer.metrics:
+        return None
+    return Material(inputs.captions, scorer)
+
+
 def read_sets(
     sources: Sequence[Source],
     scorer: Scorer,
@@ -62,8 +118,10 @@ def read_sets(
     whole: Mapping[str, Path],
     choices: Mapping[str, Any],
     further: Mapping[str, Any],
-) -> tuple[dict[str, Joined], dict[str, str]]:
-    """Scores of every set, and what else decided them. The shift is found for each set by itself.
+    without_references: bool = False,
+    mixes: Sequence[str] = (),
+) -> ReadSets:
+    """Scores of every set. The shift is found for each set by itself.
 
     Parameters
     ----------
@@ -71,6 +129,8 @@ def read_sets(
         Of `Inputs.chosen`: columns, metrics, systems.
     further
         Of `read_inputs`: videos, corpus, annotators, seed.
+    mixes
+        Learned metrics that are computed from the others.
     """
     names = [source.name for source in sources]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -82,20 +142,17 @@ def read_sets(
             f"--whole names {unknown[0]!r}, and there is no set of that name: name one of "
             f"{', '.join(names)}"
         )
-    joined: dict[str, Joined] = {}
-    shifts: list[str] = []
-    signatures: list[str] = []
+    read = ReadSets()
     for source in sources:
         try:
-            inputs = _inputs(source, scorer, whole.get(source.name), further).chosen(**choices)
-            joined[source.name], _, used = inputs.aligned(shift)
+            inputs = _inputs(source, scorer, whole.get(source.name), {**further, "learned": mixes})
+            if without_references:
+                inputs = inputs.without_references()
+            read.add(source.name, inputs.chosen(**choices).mixed(mixes), shift)
         except ValueError as error:
             error.args = (f"set {source.name}: {error}", *error.args[1:])
             raise
-        shifts.append(f"{source.name}:{used:+d}")
-        signatures += inputs.signatures.values()
-    signed = [text.replace("|", ",") for text in dict.fromkeys(signatures)]
-    return joined, {"shift": " ".join(shifts), "metrics": " ".join(signed) or "as in the files"}
+    return read
 
 
 def _inputs(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Final
 
 import numpy as np
@@ -16,7 +16,8 @@ import numpy as np
 from analysis.evaluation.joining import Joined
 from analysis.evaluation.levels import FEWEST_TO_COMPARE, Level, Rows
 from analysis.evaluation.pipeline import complete_captions, data_hash
-from analysis.evaluation.set_fusion import SetFusion, fuse_sets, standard
+from analysis.evaluation.robustness.checks import Robustness
+from analysis.evaluation.set_fusion import SetFusion, fuse_sets, group_of, own_name, standard
 from analysis.evaluation.settings import Settings
 from analysis.stats.correlation import (
     COEFFICIENTS,
@@ -27,12 +28,16 @@ from analysis.stats.correlation import (
     correlations,
     system_means,
 )
-from analysis.stats.correlation_intervals import bootstrap_system_correlations, draw_counts
+from analysis.stats.correlation_intervals import (
+    bootstrap_system_correlations,
+    defined_quantile,
+    draw_counts,
+)
 from analysis.stats.dependent import MetricComparison, compare_metrics
 from analysis.stats.resampled_correlation import resampled_pearson
 from analysis.stats.signature import Signature
 
-VERSION: Final = "2"
+VERSION: Final = "3"
 MEAN: Final = "mean"
 LEVELS: Final[tuple[Level, ...]] = ("caption", "system")
 
@@ -51,7 +56,7 @@ class OneSet:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SetLevel:
-    """All sets at one level, their mean, and the comparison of metrics over all of them."""
+    """The sets of a group at one level, their mean, and metrics compared over all of them."""
 
     human: str
     level: Level
@@ -62,13 +67,12 @@ class SetLevel:
     pooled: MetricComparison | None
     """Williams' test on scores standardised within each set; None with too little to compare."""
     confidence: float
+    group: str = ""
+    """Where sets are named GROUP/NAME; otherwise all are of one."""
 
     def interval(self, drawn: Floats) -> tuple[Floats, Floats]:
         tails = [(1 - self.confidence) / 2, (1 + self.confidence) / 2]
-        if np.isnan(drawn).all():
-            return drawn[0], drawn[0]
-        low, high = np.nanquantile(drawn, tails, axis=0)
-        return low, high
+        return defined_quantile(drawn, tails[0]), defined_quantile(drawn, tails[1])
 
     @property
     def drawn_mean(self) -> Floats:
@@ -90,6 +94,8 @@ class SetEvaluation:
     settings: Settings
     signature: Signature
     notes: tuple[str, ...]
+    robustness: Mapping[str, tuple[Robustness, ...]] = field(default_factory=dict)
+    """By set, for every column of human scores; empty where no check was asked for."""
 
 
 def evaluate_sets(
@@ -98,8 +104,13 @@ def evaluate_sets(
     *,
     leave_out_of_mean: Sequence[str] = (),
     facts: Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
+    robustness: Mapping[str, tuple[Robustness, ...]] | None = None,
 ) -> SetEvaluation:
     """Every metric against every column of human scores that all sets have, set by set.
+
+    Sets named GROUP/NAME are averaged and compared within their group; a mix of metrics is learned
+    on all of them. A name without its group leaves that set out of the mean of every group.
 
     Raises
     ------
@@ -107,8 +118,12 @@ def evaluate_sets(
         When sets share no metric or no column of human scores, or a name is not that of a set.
     """
     settings = settings or Settings()
-    counted = _counted(joined, leave_out_of_mean)
-    metrics, humans, notes = _shared(joined)
+    groups = {
+        group: _counted([name for name in joined if group_of(name) == group], leave_out_of_mean)
+        for group in dict.fromkeys(map(group_of, joined))
+    }
+    _known(joined, leave_out_of_mean)
+    metrics, humans, said = _shared(joined)
     rows = {
         human: {
             name: complete_captions(one, human, one.metrics[list(metrics)])[0]
@@ -117,7 +132,10 @@ def evaluate_sets(
         for human in humans
     }
     levels = tuple(
-        _level(rows[human], human, level, counted, settings) for human in humans for level in LEVELS
+        _level(rows[human], human, level, group, counted, settings)
+        for human in humans
+        for level in LEVELS
+        for group, counted in groups.items()
     )
     mixes = [fuse_sets(human, metrics, rows[human], settings) for human in humans]
     fusions = tuple(mix for mix in mixes if mix is not None)
@@ -130,15 +148,27 @@ def evaluate_sets(
         fusions,
         settings,
         _sign(joined, settings, choices),
-        tuple(notes),
+        tuple(dict.fromkeys([*said, *notes, *_unchecked(robustness or {})])),
+        dict(robustness or {}),
     )
 
 
-def _counted(joined: Mapping[str, Joined], left_out: Sequence[str]) -> tuple[str, ...]:
-    unknown = [name for name in left_out if name not in joined]
+def _unchecked(robustness: Mapping[str, tuple[Robustness, ...]]) -> list[str]:
+    return [
+        f"{name}: {note}" for name, found in robustness.items() for one in found
+        for note in one.notes
+    ]  # fmt: skip
+
+
+def _known(joined: Mapping[str, Joined], left_out: Sequence[str]) -> None:
+    names = {*joined, *map(own_name, joined)}
+    unknown = [name for name in left_out if name not in names]
     if unknown:
         raise ValueError(f"there is no set {unknown[0]!r}: name one of {', '.join(joined)}")
-    counted = tuple(name for name in joined if name not in left_out)
+
+
+def _counted(names: Sequence[str], left_out: Sequence[str]) -> tuple[str, ...]:
+    counted = tuple(name for name in names if not {name, own_name(name)} & set(left_out))
     if not counted:
         raise ValueError(
             "every set is left out of the mean, so nothing is left to average: keep one of them"
@@ -175,18 +205,24 @@ def _shared(joined: Mapping[str, Joined]) -> tuple[tuple[str, ...], tuple[str, .
 
 
 def _level(
-    rows: Mapping[str, Rows], human: str, level: Level, counted: tuple[str, ...], settings: Settings
+    rows: Mapping[str, Rows],
+    human: str,
+    level: Level,
+    group: str,
+    counted: tuple[str, ...],
+    settings: Settings,
 ) -> SetLevel:
     sets = tuple(
         _one(name, one, level, np.random.default_rng([settings.seed, number]), settings.draws)
         for number, (name, one) in enumerate(rows.items())
+        if group_of(name) == group
     )
     kept = [one.correlations for one in sets if one.name in counted]
     with np.errstate(invalid="ignore"):
         means = [np.mean([one.of(name) for one in kept], axis=0) for name in COEFFICIENTS]
     return SetLevel(
         human, level, sets, Coefficients(**by_name(means)), counted, _pooled(sets),
-        settings.confidence,
+        settings.confidence, group,
     )  # fmt: skip
 
 
@@ -202,6 +238,8 @@ def _one(name: str, rows: Rows, level: Level, rng: np.random.Generator, draws: i
         human, metrics = rows.human, rows.metrics
         counts = draw_counts(len(rows.videos), draws, rng)
         drawn = resampled_pearson(human, metrics, rows.video.astype(np.int64), counts)
+        if len(rows.videos) < 2:
+            drawn = np.full_like(drawn, np.nan)  # one video has no interval
     return OneSet(name, human, metrics, correlations(human, metrics), drawn)
 
 

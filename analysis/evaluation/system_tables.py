@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-from scipy.stats import rankdata
 
 from analysis.evaluation.levels import Rows
 from analysis.evaluation.pipeline import Evaluation
@@ -17,7 +16,12 @@ SYSTEMS: Final = (
     "metric", "metric_mean", "metric_scaled", "metric_rank", "disagrees",
 )  # fmt: skip
 LIKERT: Final = (1.0, 5.0)
-"""A scale whose range is known: (x − 1) / 4. Others go from the lowest to the highest caption."""
+"""A scale whose range is known: (x − 1) / 4."""
+SLIDER: Final = (0.0, 100.0)
+"""That of raw scores."""
+RAW: Final = "raw"
+MEANS_OF_LEVELS: Final = 840
+"""Times a mean of two to eight whole levels is whole."""
 
 
 def systems_of(evaluation: Evaluation) -> list[dict[str, Any]]:
@@ -38,7 +42,7 @@ def system_rows(human: str, metrics: Sequence[str], rows: Rows) -> list[dict[str
     people, found = system_means(rows.human, rows.metrics, rows.system, count)
     means = people[:, 0]
     captions = np.bincount(rows.system, minlength=count)
-    human_rank, scaled = _ranks(means), _scaled(means, _range(rows.human))
+    human_rank, scaled = _ranks(means), _scaled(means, known_range(human, rows.human))
     made = []
     for at, metric in enumerate(metrics):
         values = found[:, at]
@@ -63,6 +67,8 @@ def system_rows(human: str, metrics: Sequence[str], rows: Rows) -> list[dict[str
 
 
 def _ranks(means: Floats) -> Floats:
+    from scipy.stats import rankdata
+
     return np.asarray(rankdata(-means.round(10), nan_policy="omit"))
 
 
@@ -70,10 +76,18 @@ def _ends(values: Floats) -> tuple[float, float]:
     return float(values.min()), float(values.max())
 
 
-def _range(values: Floats) -> tuple[float, float]:
+def known_range(human: str, values: Floats) -> tuple[float, float]:
+    """The ends of people's scale: of 1–5 where all are means of up to eight such ratings, of 0–100
+    where scores are raw; otherwise the lowest and the highest caption.
+
+    >>> known_range("mean", np.array([2.25, 3.2])), known_range("raw", np.array([12.0, 81.5]))
+    ((1.0, 5.0), (0.0, 100.0))
+    """
     low, high = _ends(values)
-    thirds = np.isclose(values * 6, np.round(values * 6))  # means of a few whole or half levels
-    return LIKERT if low >= LIKERT[0] and high <= LIKERT[1] and thirds.all() else (low, high)
+    parts = values * MEANS_OF_LEVELS
+    if low >= LIKERT[0] and high <= LIKERT[1] and np.isclose(parts, parts.round()).all():
+        return LIKERT
+    return SLIDER if human == RAW and low >= SLIDER[0] and high <= SLIDER[1] else (low, high)
 
 
 def _scaled(values: Floats, ends: tuple[float, float]) -> Floats:

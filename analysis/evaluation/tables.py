@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analysis.evaluation.joining import Joined
 from analysis.evaluation.levels import LevelResult
@@ -16,7 +15,6 @@ from analysis.evaluation.robustness.checks import Robustness
 from analysis.evaluation.robustness.findings import Finding
 from analysis.metrics.families.fusion import NAME
 from analysis.stats.correlation import COEFFICIENTS, Correlations, GroupCorrelations
-from analysis.stats.metric_clusters import significance_ranks
 from analysis.stats.reliability import corrected_for_attenuation
 
 Row = dict[str, Any]
@@ -87,7 +85,7 @@ def group_rows(part: AgainstHuman) -> list[Row]:
 
 def level_rows(part: AgainstHuman, level: LevelResult) -> list[Row]:
     """Metrics with the highest r first, as far as it is defined."""
-    rows, accuracy_rank = [], _accuracy_ranks(part, level)
+    rows = []
     for at, metric in enumerate(part.metrics):
         row: Row = {"metric": metric, "human": part.human, "level": level.level}
         row |= _coefficients(level.correlations, at)
@@ -101,19 +99,10 @@ def level_rows(part: AgainstHuman, level: LevelResult) -> list[Row]:
             "pairwise_accuracy_held_out": float(level.held_out[at]),
             "tie_epsilon": level.accuracy[at].epsilon,
             "soft_pairwise_accuracy": float(level.soft.accuracy[at]) if level.soft else math.nan,
-            "accuracy_rank": float(accuracy_rank[at]),
+            "accuracy_rank": float(level.accuracy_rank[at]),
         }
         rows.append(row | _places(level, at))
     return sorted(rows, key=lambda row: _descending(abs(row["pearson"])))
-
-
-def _accuracy_ranks(part: AgainstHuman, level: LevelResult) -> NDArray[np.float64]:
-    """Metrics of one rank order about as many pairs of systems as people do (α unadjusted, as
-    shared tasks have it)."""
-    if level.ordering is None:
-        return np.full(len(part.metrics), np.nan)
-    plain = np.array([one.plain for one in level.accuracy])
-    return significance_ranks(plain, level.ordering.p)
 
 
 def _places(level: LevelResult, at: int) -> Row:
@@ -127,6 +116,15 @@ def _places(level: LevelResult, at: int) -> Row:
         "rank_low": 1.0 + np.count_nonzero(found.beats[:, at]),
         "rank_high": float(len(found.order) - found.wins[at]),
     }
+
+
+def labelled(rows: Sequence[Row], labels: Mapping[str, str]) -> list[Row]:
+    """With the settings that differ beside the names of metrics, for people to read.
+
+    >>> labelled([{"metric": "emscore@a", "n": 3}], {"emscore@a": "emscore@a (idf:none)"})
+    [{'metric': 'emscore@a (idf:none)', 'n': 3}]
+    """
+    return [row | {"metric": labels.get(row["metric"], row["metric"])} for row in rows]
 
 
 def _descending(value: float) -> float:
@@ -280,6 +278,36 @@ def robustness_rows(checked: Sequence[Robustness]) -> list[Row]:
         {"human": one.human} | {name: getattr(found, name) for name in ROBUSTNESS[1:]}
         for one in checked
         for found in one.findings
+    ]
+
+
+def checked_rows(sets: Mapping[str, Sequence[Robustness]]) -> list[Row]:
+    """What every check found on every set."""
+    return [
+        {"set": name, **row} for name, checked in sets.items() for row in robustness_rows(checked)
+    ]
+
+
+def checked_tables(
+    sets: Mapping[str, Sequence[Robustness]],
+) -> list[tuple[str, list[str], list[Row]]]:
+    """Of every check and condition: what it is, the sets, and a row for each metric with r on
+    every set, or the share of pairs where a check measures that alone (bertha-2022, Table 6)."""
+    cells: dict[tuple[str, ...], dict[str, Row]] = {}
+    for row in checked_rows(sets):
+        alone = math.isnan(row["pearson"]) and not math.isnan(row["accuracy"])
+        told = (row["human"], row["check"], row["condition"])
+        metric = cells.setdefault(told, {}).setdefault(row["metric"], {"metric": row["metric"]})
+        metric[row["set"]] = row["accuracy"] if alone else row["pearson"]
+    return [
+        (
+            f"{check}, {condition} ({human})",
+            list(
+                dict.fromkeys(name for row in metrics.values() for name in row if name != "metric")
+            ),
+            list(metrics.values()),
+        )
+        for (human, check, condition), metrics in cells.items()
     ]
 
 

@@ -8,6 +8,7 @@ to find out.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -32,6 +33,14 @@ def read_human(folder: Path) -> ScoreTable:
             f"{folder.name}: There are {len(found)} files {_SCORES}. Leave the one to read."
         )
     return read_scores(found[0])
+
+
+def rating_counts(folder: Path) -> dict[tuple[str, str], float]:
+    """How many ratings each score is the mean of, by SID and system."""
+    [path] = sorted(folder.glob(_SCORES))
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return {(row["SID"], row["SYS"]): float(row["N"]) for row in rows if row.get("N")}
 
 
 def read_captions(folder: Path, whole: Path | None = None) -> CaptionSet:

@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.reading import RatingsFile, read_ratings
+from analysis.results.settings import Settings
 
 if TYPE_CHECKING:
     from hits.models import Campaign
+
+
+DEFAULTS = Settings()
+
+
+def add_quality(parser: argparse.ArgumentParser) -> None:
+    """Options of quality control."""
+    parser.add_argument(
+        "--quality-alpha",
+        type=float,
+        default=DEFAULTS.quality_alpha,
+        help="level of quality control (default .05)",
+    )
+    parser.add_argument(
+        "--min-pairs",
+        type=int,
+        dest="minimum_pairs",
+        default=DEFAULTS.minimum_pairs,
+        help="pairs needed before quality control decides about a person (default: what the "
+        "test needs, 2 for t and 5 for wilcoxon at .05)",
+    )
 
 
 def ratings_named(text: str, *, pair: str | None = None) -> RatingsFile:

@@ -107,6 +107,30 @@ def _cell(row: Row) -> Row:
     return {name: row[name] for name in ("better", "worse", "win", "shown")}
 
 
+def means_spec(rows: Sequence[Row]) -> Spec:
+    """Bars of every system for each metric, which has an axis of its own: ``metric``, ``system``,
+    ``mean`` (direct-assessment-2018, Figs 1 and 2)."""
+    metrics = list(dict.fromkeys(row["metric"] for row in rows))
+    systems = list(dict.fromkeys(row["system"] for row in rows))
+    plain = {"grid": False, "domain": False, "ticks": False, "labelLimit": 120}
+    y = {"field": "system", "type": "nominal", "sort": systems, "title": None, "axis": plain}
+    panel = {"field": "metric", "type": "nominal", "title": None, "sort": metrics}
+    return {
+        "$schema": SCHEMA,
+        "description": "Mean of every metric by system.",
+        "data": {"values": list(rows)},
+        "facet": panel | {"header": {"labelAnchor": "start"}},
+        "columns": 3,
+        "spec": {
+            "width": 180,
+            "height": 18 * len(systems),
+            "mark": {"type": "bar"},
+            "encoding": {"y": y, "x": quantity("mean", None) | {"axis": {"tickCount": 3}}},
+        },
+        "resolve": {"scale": {"x": "independent"}},
+    }
+
+
 def heat_spec(
     rows: Sequence[tuple[str, Sequence[float]]], columns: Sequence[str], description: str
 ) -> Spec:

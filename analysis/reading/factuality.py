@@ -2,6 +2,9 @@
 
 `{video: {system: {"paragraph_score": 1–5, "sentences": ["… [wrong words] …"]}}}`: one paragraph of
 each system for each video, judged as a whole and sentence by sentence, wrong words in brackets.
+
+And every person's answers, as the platform writes them: a table with the columns of `LONG`, a row
+for each paragraph (1–5), sentence and word (1 is wrong), numbered from 0.
 """
 
 from __future__ import annotations
@@ -12,12 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from analysis.reading.files import Beginning, fault, lines
-from daplatform.tables import Columns, Faults, Kind, read_table
+from analysis.reading.files import Beginning, beginning, fault, lines, plain, table
+from daplatform.tables import Columns, Faults, FirstFault, Kind, TableError, read_table
+from daplatform.tables.formulas import as_written
 
 LOWEST, HIGHEST = 1, 5
 SUFFIX: Final = ".json"
+LONG: Final = ("annotator", "video", "system", "level", "sentence", "word", "value")
 _MARK = re.compile(r"\[([^\[\]]*)\]")
+_INDEX = re.compile(r"\d{1,6}", re.ASCII)
+_PARTS: Final = {"paragraph": [False, False], "sentence": [True, False], "word": [True, True]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,24 @@ class Paragraph:
     system: str
     score: float
     sentences: tuple[Sentence, ...]
+    is_marked: bool = False
+    """Whether most people marked something, be it that something is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """One person's answers about one paragraph, without its words."""
+
+    annotator: str
+    video: str
+    system: str
+    score: int
+    words: list[list[bool]]
+    """Which words are marked, by sentence."""
+
+    @property
+    def is_marked(self) -> bool:
+        return any(map(any, self.words))
 
 
 def recognises(path: Path, start: Beginning) -> bool:
@@ -67,6 +92,90 @@ def read(path: Path) -> list[Paragraph]:
     if not paragraphs:
         raise fault(path, None, "There are no paragraphs.", "Add some.", Kind.EMPTY_FILE)
     return paragraphs
+
+
+def recognises_long(start: Beginning) -> bool:
+    return not start.is_parquet and set(LONG) <= {name.strip() for name in start.cells}
+
+
+def read_long(path: Path) -> list[Votes]:
+    """Every person's answers; what cannot be right is a fault with its line."""
+    with plain(path, FirstFault()) as source:
+        columns, lines_of = table(source, beginning(source).delimiter)
+    found: dict[tuple[str, ...], _Answers] = {}
+    for line, *cells in zip(lines_of, *(columns[name] for name in LONG), strict=True):
+        *who, level, sentence, word, value = (cell.strip() for cell in cells)
+        answers = found.setdefault(tuple(map(as_written, who)), _Answers(path, line))
+        answers.add(line, level, sentence, word, value)
+    if not found:
+        raise fault(path, None, "There are no answers.", "Add some.", Kind.EMPTY_FILE)
+    votes = [answers.votes(*who) for who, answers in found.items()]
+    shapes: dict[tuple[str, str], list[int]] = {}
+    for each, answers in zip(votes, found.values(), strict=True):
+        shape = [len(words) for words in each.words]
+        if shapes.setdefault((each.video, each.system), shape) != shape:
+            raise fault(
+                path,
+                answers.line,
+                f"{each.annotator} judged other words of {each.system} for {each.video} than the "
+                "people before.",
+                "Keep the answers about one wording.",
+            )
+    return votes
+
+
+class _Answers:
+    """The rows of one person about one paragraph."""
+
+    def __init__(self, path: Path, line: int) -> None:
+        self.path, self.line = path, line
+        self.values: dict[tuple[str, str, str], int] = {}
+
+    def add(self, line: int, level: str, sentence: str, word: str, value: str) -> None:
+        parts = _PARTS.get(level)
+        if parts is None:
+            raise self._fault(line, f"There is no level {level!r}.", "paragraph, sentence or word")
+        given = [bool(_INDEX.fullmatch(part)) for part in (sentence, word)]
+        if given != parts or sentence[: not parts[0]] or word[: not parts[1]]:
+            wanted = {0: "neither", 1: "a sentence and no word", 2: "both"}[sum(parts)]
+            raise self._fault(line, "The sentence or the word is not right.", wanted)
+        low, high = (LOWEST, HIGHEST) if level == "paragraph" else (0, 1)
+        if not _INDEX.fullmatch(value) or not low <= int(value) <= high:
+            raise self._fault(line, f"The value {value!r} is not right.", f"{low} to {high}")
+        if (level, sentence, word) in self.values:
+            raise self._fault(line, "This answer stands there twice.", "one of them")
+        self.values[level, sentence, word] = int(value)
+
+    def votes(self, annotator: str, video: str, system: str) -> Votes:
+        score = self.values.get(("paragraph", "", ""))
+        if score is None:
+            raise self._fault(self.line, "The level of the paragraph is missing.", "a row for it")
+        words = [self._words(at) for at in range(self._count("sentence"))]
+        if sum(map(len, words)) != self._count("word"):
+            raise self._fault(self.line, "A word has no sentence here.", "a row for its sentence")
+        return Votes(annotator, video, system, score, words)
+
+    def _count(self, level: str) -> int:
+        return sum(known == level for known, _, _ in self.values)
+
+    def _words(self, at: int) -> list[bool]:
+        """Of one sentence, which is wrong exactly when something in it is marked."""
+        here = {int(word): value for (level, sentence, word), value in self.values.items()
+                if (level, sentence) == ("word", str(at))}  # fmt: skip
+        is_wrong = self.values.get(("sentence", str(at), ""))
+        if is_wrong is None or not here or sorted(here) != [*range(len(here))]:
+            message = f"Sentence {at} or one of its words is missing."
+            raise self._fault(self.line, message, "numbers from 0 on, without a gap")
+        words = [bool(here[number]) for number in range(len(here))]
+        if bool(is_wrong) != any(words):
+            message = (
+                f"Sentence {at} is called {'wrong' if is_wrong else 'right'} against its words."
+            )
+            raise self._fault(self.line, message, "1 exactly when one of its words has 1")
+        return words
+
+    def _fault(self, line: int, message: str, wanted: str) -> TableError:
+        return fault(self.path, line, message, f"Write {wanted}.")
 
 
 def _paragraph(path: Path, video: str, system: str, found: Any) -> Paragraph:

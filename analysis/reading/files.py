@@ -42,6 +42,10 @@ class RatingsFile:
     evidence: Evidence = field(default_factory=Evidence)
     notes: tuple[str, ...] = ()
     """What was left out in reading, in sentences."""
+    minimum_pairs: int = 0
+    everybody: bool = False
+    """The rules of the campaign they come from: pairs that quality control asks for, and whether
+    everybody counts."""
 
 
 @dataclass(frozen=True, slots=True)

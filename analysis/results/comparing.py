@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
@@ -9,9 +11,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.presenting.sentences import number
 from analysis.results.pipeline import Analysis
 from analysis.stats.correlation import COEFFICIENTS, correlations
-from analysis.stats.correlation_intervals import draw_counts
+from analysis.stats.correlation_intervals import defined_quantile, draw_counts
 from analysis.stats.resampled_correlation import resampled_pearson
 
 Row = dict[str, Any]
@@ -20,9 +23,46 @@ SYSTEMS: Final = (
     "system", "z_first", "z_second", "raw_first", "raw_second", "rank_first", "rank_second",
 )  # fmt: skip
 PAIRS: Final = ("first", "second", "p_here", "p_there", "found")
+TABLES: Final = {"correlations": CORRELATIONS, "systems": SYSTEMS, "pairs": PAIRS}
 FEWEST_UNITS: Final = 5
 """Systems or videos below which drawing them says nothing about others."""
 BOTH, ONE, NEITHER, AGAINST = "in both", "in one", "in neither", "against each other"
+
+
+Scores = tuple[float, float]
+"""Raw, and z."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """What one collection of ratings found."""
+
+    systems: Mapping[str, Scores]
+    """Those with a score, best first."""
+    p: Mapping[tuple[str, str], float]
+    """That the first of two systems is no better than the second."""
+    captions: Mapping[tuple[str, str], Scores]
+    """By system and video."""
+    alpha: float
+
+    @classmethod
+    def of(cls, analysis: Analysis) -> Collection:
+        names, items = analysis.ratings.systems, analysis.ratings.items
+        order, found, captions = analysis.ranking.order, analysis.systems, analysis.captions
+        ranked = order.tolist()
+        return cls(
+            {names[at]: (float(found.raw[at]), float(found.z[at])) for at in ranked},
+            {(names[one], names[other]): float(analysis.ranking.p[one, other])
+             for one in ranked for other in ranked if one != other},
+            {(names[system], items[item]): (raw, z) for system, item, raw, z in zip(
+                captions.system.tolist(), captions.item.tolist(), captions.raw.tolist(),
+                captions.z.tolist(), strict=True)},
+            analysis.settings.alpha,
+        )  # fmt: skip
+
+    def beats(self, one: str, other: str) -> int:
+        """1 where the first is significantly better, −1 where the second is, else 0."""
+        return int(self.p[one, other] < self.alpha) - int(self.p[other, one] < self.alpha)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +75,8 @@ class Comparison:
 
 
 def compare_collections(
-    first: Analysis,
-    second: Analysis,
+    first: Collection,
+    second: Collection,
     *,
     rng: np.random.Generator,
     draws: int = 1_000,
@@ -52,24 +92,25 @@ def compare_collections(
     ValueError
         When no system has a score in both.
     """
-    names = [name for name in _ranked(first) if name in set(_ranked(second))]
+    names = [name for name in first.systems if name in second.systems]
     if not names:
         raise ValueError("no system has a score in both collections")
     ends = ((1 - confidence) / 2, (1 + confidence) / 2)
-    return Comparison(
-        [*_of_systems(first, second, names, rng, draws, ends),
-         *_of_captions(first, second, names, rng, draws, ends)],
-        _systems(first, second, names),
-        _pairs(first, second, names),
+    shared = [key for key in first.captions if key in second.captions and key[0] in names]
+    of_video = np.unique([item for _, item in shared], return_inverse=True)[1]
+    kinds = (
+        ("system", [(first.systems[one], second.systems[one]) for one in names],
+         np.arange(len(names))),
+        ("caption", [(first.captions[key], second.captions[key]) for key in shared], of_video),
     )  # fmt: skip
-
-
-def _ranked(analysis: Analysis) -> list[str]:
-    return [analysis.ratings.systems[code] for code in analysis.ranking.order.tolist()]
-
-
-def _codes(analysis: Analysis, names: list[str]) -> NDArray[np.intp]:
-    return np.array([analysis.ratings.systems.index(name) for name in names])
+    correlated = [
+        _correlation(level, score, scores[:, 0, at], scores[:, 1, at], unit, rng, draws, ends)
+        for level, pairs, unit in kinds
+        if pairs
+        for scores in [np.array(pairs)]
+        for at, score in enumerate(("raw", "z"))
+    ]
+    return Comparison(correlated, _systems(first, second, names), _pairs(first, second, names))
 
 
 def _correlation(
@@ -89,91 +130,65 @@ def _correlation(
     if units < FEWEST_UNITS or np.isnan(found.pearson[0]):
         return row | {"low": np.nan, "high": np.nan}
     drawn = resampled_pearson(one, other[:, None], unit, draw_counts(units, draws, rng))
-    low, high = np.nanquantile(drawn, ends)
+    low, high = (defined_quantile(drawn, end)[0] for end in ends)
     return row | {"low": float(low), "high": float(high)}
 
 
-def _of_systems(
-    first: Analysis, second: Analysis, names: list[str], rng: np.random.Generator, draws: int,
-    ends: tuple[float, float],
-) -> list[Row]:  # fmt: skip
-    one, other = _codes(first, names), _codes(second, names)
-    unit = np.arange(len(names))
-    sides = {
-        score: (getattr(first.systems, score)[one], getattr(second.systems, score)[other])
-        for score in ("raw", "z")
-    }
-    return [
-        _correlation("system", score, *values, unit, rng, draws, ends)
-        for score, values in sides.items()
-    ]
-
-
-def _of_captions(
-    first: Analysis, second: Analysis, names: list[str], rng: np.random.Generator, draws: int,
-    ends: tuple[float, float],
-) -> list[Row]:  # fmt: skip
-    keys, places = [], []
-    for analysis in (first, second):
-        labels, captions = analysis.ratings, analysis.captions
-        found = [
-            (labels.systems[system], labels.items[item])
-            for system, item in zip(captions.system, captions.item, strict=True)
-        ]
-        keys.append(found)
-        places.append({key: place for place, key in enumerate(found)})
-    shared = [key for key in keys[0] if key in places[1] and key[0] in names]
-    if not shared:
-        return []
-    one, other = (np.array([place[key] for key in shared]) for place in places)
-    _, unit = np.unique([item for _, item in shared], return_inverse=True)
-    return [
-        _correlation(
-            "caption", score, getattr(first.captions, score)[one],
-            getattr(second.captions, score)[other], unit, rng, draws, ends,
-        )
-        for score in ("raw", "z")
-    ]  # fmt: skip
-
-
-def _systems(first: Analysis, second: Analysis, names: list[str]) -> list[Row]:
-    one, other = _codes(first, names), _codes(second, names)
-    places = [_ranked(analysis) for analysis in (first, second)]
+def _systems(first: Collection, second: Collection, names: list[str]) -> list[Row]:
+    places = [list(one.systems) for one in (first, second)]
     return [
         {
             "system": name,
-            "z_first": float(first.systems.z[one[at]]),
-            "z_second": float(second.systems.z[other[at]]),
-            "raw_first": float(first.systems.raw[one[at]]),
-            "raw_second": float(second.systems.raw[other[at]]),
+            "z_first": first.systems[name][1],
+            "z_second": second.systems[name][1],
+            "raw_first": first.systems[name][0],
+            "raw_second": second.systems[name][0],
             "rank_first": 1 + places[0].index(name),
             "rank_second": 1 + places[1].index(name),
         }
-        for at, name in enumerate(names)
+        for name in names
     ]
 
 
-def _pairs(first: Analysis, second: Analysis, names: list[str]) -> list[Row]:
+def _pairs(first: Collection, second: Collection, names: list[str]) -> list[Row]:
     """Every two shared systems, the one ahead in the first collection first."""
-    one, other = _codes(first, names), _codes(second, names)
     rows = []
-    for high, low in combinations(range(len(names)), 2):
-        here = _verdict(first, one[high], one[low])
-        there = _verdict(second, other[high], other[low])
+    for high, low in combinations(names, 2):
+        here, there = first.beats(high, low), second.beats(high, low)
         found = BOTH if here and here == there else NEITHER if not (here or there) else ONE
         rows.append(
             {
-                "first": names[high],
-                "second": names[low],
-                "p_here": float(first.ranking.p[one[high], one[low]]),
-                "p_there": float(second.ranking.p[other[high], other[low]]),
+                "first": high,
+                "second": low,
+                "p_here": first.p[high, low],
+                "p_there": second.p[high, low],
                 "found": AGAINST if here * there < 0 else found,
             }
         )
     return rows
 
 
-def _verdict(analysis: Analysis, high: int, low: int) -> int:
-    """1 where the first is significantly better, −1 where the second is, else 0."""
-    alpha, p = analysis.settings.alpha, analysis.ranking.p
-    return int(p[high, low] < alpha) - int(p[low, high] < alpha)
+def interval(row: Row) -> str:
+    """
+    >>> interval({"low": 0.9412, "high": 0.9988}), interval({"low": np.nan, "high": np.nan})
+    ('[0.941, 0.999]', '')
+    """
+    return "" if np.isnan(row["low"]) else f"[{number(row['low'], 3)}, {number(row['high'], 3)}]"
+
+
+def repeats_sentence(pairs: list[Row]) -> str:
+    """How many significant differences repeat."""
+    counts = Counter(row["found"] for row in pairs)
+    told = ", ".join(f"{counts[kind]} {kind}" for kind in (BOTH, ONE, NEITHER, AGAINST))
+    return f"Significant differences of {len(pairs)} pairs: {told}."
+
+
+def agreement_sentence(found: Comparison) -> str:
+    """How system scores go together, and which differences repeat."""
+    z = next(row for row in found.correlations if (row["level"], row["score"]) == ("system", "z"))
+    if np.isnan(z["pearson"]):
+        said = f"With {z['n']} systems in common there is nothing to correlate."
+    else:
+        told = f"r = {number(z['pearson'], 3)} {interval(z)}".rstrip()
+        said = f"The z scores of {z['n']:,} systems correlate at {told}."
+    return f"{said} {repeats_sentence(found.pairs)}" if found.pairs else said

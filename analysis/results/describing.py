@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, Final
 
 import numpy as np
@@ -40,6 +40,7 @@ STABILITY: Final = (
 DISTRIBUTION: Final = ("system", "from", "to", "captions", "share")
 LEVELS: Final = ("drift_set", "level", "captions", "expected")
 EVERYTHING: Final = "all"
+ACROSS: Final = "system and reference"
 FEWEST_CONTENT, MOST_SAID = 3, 5
 """A text with fewer content words, or said of more videos by one source, is listed as generic."""
 _FUNCTION_WORDS: Final = """
@@ -142,6 +143,22 @@ def similarity_rows(
         if len(means) > 1
     ]  # fmt: skip
     return rows, curves
+
+
+def across_rows(
+    systems: Mapping[str, Texts], references: Mapping[str, Texts], similarity: Similarity
+) -> list[Row]:
+    """Every system and every set of references: the people among the systems of Fig 5."""
+    rows = []
+    for (system, one), (source, other) in product(systems.items(), references.items()):
+        if not set(one) & set(other):
+            continue
+        values = (similarity(one, other) + similarity(other, one)) / 2
+        rows.append(
+            {"role": ACROSS, "first": system, "second": source, "n": len(values),
+             "mean": float(values.mean()), "median": float(np.median(values))}
+        )  # fmt: skip
+    return rows
 
 
 def people_rows(analysis: Analysis) -> list[Row]:

@@ -11,12 +11,13 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import median
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analysis.presenting.exports import Table
-from analysis.reading.factuality import Paragraph, Sentence
+from analysis.reading.factuality import LONG, Paragraph, Sentence
 from analysis.stats.agreement import annotator_values, krippendorff_alpha
 from hits.protocols.segments import Span, segments, words_by_sentence
 
@@ -46,6 +47,10 @@ class Judged:
         ]
 
     @property
+    def is_marked(self) -> bool:
+        return bool(self.marks or self.labels)
+
+    @property
     def pieces(self) -> Iterator[tuple[str, bool]]:
         """The text in parts, each with whether it is marked."""
         at = 0
@@ -56,6 +61,23 @@ class Judged:
         yield self.text[at:], False
 
 
+class Voted(Protocol):
+    """What statistics ask of an answer: a `Judged` of the platform, or `Votes` of a file."""
+
+    @property
+    def annotator(self) -> str: ...
+    @property
+    def video(self) -> str: ...
+    @property
+    def system(self) -> str: ...
+    @property
+    def score(self) -> int: ...
+    @property
+    def words(self) -> list[list[bool]]: ...
+    @property
+    def is_marked(self) -> bool: ...
+
+
 @dataclass(frozen=True)
 class Agreement:
     """Krippendorff's alpha at a level; of wrong or not, interval and nominal are the same."""
@@ -63,6 +85,9 @@ class Agreement:
     level: str
     alpha: float
     units: int
+
+
+AnyVoted = TypeVar("AnyVoted", bound=Voted)
 
 
 @dataclass(frozen=True)
@@ -127,14 +152,14 @@ def errors_by_system(judged: Sequence[Judged], weights: Mapping[str, float]) -> 
     return sorted(found, key=lambda each: (-each.score, each.system))
 
 
-def by_paragraph(judged: Sequence[Judged]) -> dict[Place, list[Judged]]:
-    found: defaultdict[Place, list[Judged]] = defaultdict(list)
+def by_paragraph(judged: Sequence[AnyVoted]) -> dict[Place, list[AnyVoted]]:
+    found: defaultdict[Place, list[AnyVoted]] = defaultdict(list)
     for each in sorted(judged, key=lambda each: (each.video, each.system, each.annotator)):
         found[each.video, each.system].append(each)
     return dict(found)
 
 
-def paragraphs(judged: Sequence[Judged]) -> list[Paragraph]:
+def paragraphs(judged: Sequence[Voted]) -> list[Paragraph]:
     """Every paragraph as the crowd sees it.
 
     >>> both = [Judged(name, "v", "s", "Add salt. Stir.", score, marks) for name, score, marks in
@@ -143,12 +168,18 @@ def paragraphs(judged: Sequence[Judged]) -> list[Paragraph]:
     (4.0, [True, False])
     """
     return [
-        Paragraph(video, system, float(median(each.score for each in people)), _sentences(people))
+        Paragraph(
+            video,
+            system,
+            float(median(each.score for each in people)),
+            _sentences(people),
+            is_marked=_most([each.is_marked for each in people]),
+        )
         for (video, system), people in by_paragraph(judged).items()
     ]
 
 
-def _sentences(people: Sequence[Judged]) -> tuple[Sentence, ...]:
+def _sentences(people: Sequence[Voted]) -> tuple[Sentence, ...]:
     votes = [each.words for each in people]
     found = []
     for said in zip(*votes, strict=True):
@@ -163,7 +194,10 @@ def _most(votes: Sequence[bool]) -> bool:
 
 
 def annotated(judged: Sequence[Judged]) -> dict[str, dict[str, dict[str, object]]]:
-    """As the authors publish it: the median, and words that most marked between brackets."""
+    """As the authors publish it: the median, and words that most marked between brackets.
+
+    Brackets of the caption itself are written as parentheses, or they would be read as marks.
+    """
     found: dict[str, dict[str, dict[str, object]]] = {}
     for (video, system), people in by_paragraph(judged).items():
         score = median(each.score for each in people)
@@ -174,9 +208,14 @@ def annotated(judged: Sequence[Judged]) -> dict[str, dict[str, dict[str, object]
     return found
 
 
+_ROUND = str.maketrans("[]", "()")
+
+
 def _bracketed(people: Sequence[Judged]) -> Iterator[str]:
     text, votes = people[0].text, [each.words for each in people]
-    for place, spans in enumerate(words_by_sentence(text)):
+    spans_by_sentence = words_by_sentence(text)
+    text = text.translate(_ROUND)
+    for place, spans in enumerate(spans_by_sentence):
         wrong = [_most([vote[place][at] for vote in votes]) for at in range(len(spans))]
         pieces = [
             ("[" if bad and (at == 0 or not wrong[at - 1]) else "")
@@ -187,7 +226,7 @@ def _bracketed(people: Sequence[Judged]) -> Iterator[str]:
         yield " ".join(pieces)
 
 
-def agreements(judged: Sequence[Judged]) -> list[Agreement]:
+def agreements(judged: Sequence[Voted]) -> list[Agreement]:
     """Between people, over paragraphs, sentences and words."""
     values: dict[str, list[tuple[str, tuple[object, ...], float]]] = defaultdict(list)
     for each in judged:
@@ -218,7 +257,25 @@ def _numbered(keys: Sequence[Hashable]) -> dict[Hashable, int]:
     return {key: number for number, key in enumerate(dict.fromkeys(keys))}
 
 
-def pair_f1(judged: Sequence[Judged]) -> list[PairF1]:
+def agreement_tables(judged: Sequence[Voted]) -> dict[str, Table]:
+    """How far people agree, as files: alpha by level, and F1 of every two people."""
+    levels, pairs = agreements(judged), pair_f1(judged)
+    return {
+        "agreement": {
+            "level": np.array([each.level for each in levels], object),
+            "alpha": np.array([each.alpha for each in levels]),
+            "units": np.array([each.units for each in levels], np.int64),
+        },
+        "pairs": {
+            "first": np.array([each.first for each in pairs], object),
+            "second": np.array([each.second for each in pairs], object),
+            "f1": np.array([each.f1 for each in pairs], np.float64),
+            "words": np.array([each.words for each in pairs], np.int64),
+        },
+    }
+
+
+def pair_f1(judged: Sequence[Voted]) -> list[PairF1]:
     """For every two people; not defined where neither marked a word."""
     marked: defaultdict[str, dict[Place, list[bool]]] = defaultdict(dict)
     for each in judged:
@@ -296,7 +353,6 @@ def long_table(judged: Sequence[Judged]) -> Table:
         for at, words in enumerate(each.words):
             rows.append((*who, "sentence", str(at), "", int(any(words))))
             rows += [(*who, "word", str(at), str(n), int(bad)) for n, bad in enumerate(words)]
-    names = ("annotator", "video", "system", "level", "sentence", "word", "value")
-    columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
-    table = {name: np.array(column, object) for name, column in zip(names, columns, strict=True)}
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(LONG)
+    table = {name: np.array(column, object) for name, column in zip(LONG, columns, strict=True)}
     return table | {"value": table["value"].astype(np.int64)}

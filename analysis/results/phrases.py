@@ -10,11 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from analysis.presenting.exports import Table
+
+if TYPE_CHECKING:
+    from analysis.results.marked import Judged
 
 CATEGORIES: Final = ("person", "action", "object", "adjective", "poor generation", "other")
 _WORD = re.compile(r"[\w<>']+")
@@ -60,6 +63,36 @@ class CategoryShare:
     phrases: int
     marks: int
     share: float
+
+
+@dataclass(frozen=True)
+class Example:
+    """A caption in which a phrase was marked, in parts, each with whether it is marked."""
+
+    category: str
+    phrase: str
+    video: str
+    system: str
+    pieces: tuple[tuple[str, bool], ...]
+    poster: int | None = None
+    """The video, where a frame of it is kept."""
+
+
+def examples(found: Sequence[Phrase], judged: Sequence[Judged], *, most: int = 3) -> list[Example]:
+    """Of each category some captions with its most frequent phrases, none of them twice."""
+    marked: dict[str, list[Judged]] = {}
+    for each in judged:
+        for start, end in each.marks:
+            marked.setdefault(each.text[start:end].casefold(), []).append(each)
+    chosen: list[Example] = []
+    for phrase in found:
+        seen = {(one.video, one.system) for one in chosen}
+        own = sum(one.category == phrase.category for one in chosen)
+        rest = (one for one in marked.get(phrase.text, ()) if (one.video, one.system) not in seen)
+        if own < most and (first := next(rest, None)):
+            pieces = tuple(piece for piece in first.pieces if piece[0])
+            chosen.append(Example(phrase.category, phrase.text, first.video, first.system, pieces))
+    return sorted(chosen, key=lambda each: each.category)
 
 
 def phrases(

@@ -264,7 +264,13 @@ def counts(analysed: Analysis) -> Counts:
 
 
 def unchecked(file: RatingsFile, settings: Settings) -> tuple[RatingsFile, Settings]:
-    """Ratings without a degraded caption check nobody: they are ranked all the same, and noted."""
+    """With the rules that ratings bring along. Without a degraded caption nobody is checked: they
+    are ranked all the same, and it is noted."""
+    settings = replace(
+        settings,
+        keep_all_annotators=settings.keep_all_annotators or file.everybody,
+        minimum_pairs=settings.minimum_pairs or file.minimum_pairs,
+    )
     if settings.keep_all_annotators or np.any(file.ratings.kind == DEGRADED):
         return file, settings
     note = f"{UNCHECKED}: everybody's ratings count"

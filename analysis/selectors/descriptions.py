@@ -16,6 +16,7 @@ from analysis.presenting.exports import Table, records
 from analysis.presenting.listings import as_table, read_listing
 from analysis.results.files import Maker
 from analysis.selectors.results import reviews_fingerprint
+from crowds.selectors.counting import uses_everybody
 from crowds.selectors.money import campaign_currency, campaign_sums
 from daplatform.shared_files import is_shared, shared_path
 from hits.models import Campaign, Caption, System
@@ -59,7 +60,10 @@ def description_evidence(campaign: Campaign) -> str:
     found = captions.aggregate(last=Max("pk"), count=Count("pk"))
     if not found["count"]:
         return ""
-    said = (*found.values(), reviews_fingerprint(campaign), str(campaign_sums(campaign).spent))
+    rules = (campaign.min_pairs, uses_everybody(campaign))
+    said = (
+        *found.values(), *rules, reviews_fingerprint(campaign), str(campaign_sums(campaign).spent)
+    )  # fmt: skip
     return hashlib.sha256(repr(said).encode()).hexdigest()[:16]
 
 

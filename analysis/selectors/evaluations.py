@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -21,7 +21,7 @@ from analysis.evaluation.set_files import set_files
 from analysis.evaluation.sets import SetEvaluation
 from analysis.evaluation.settings import UNSEEN
 from analysis.evaluation.storing import STORED, Evaluated, read_evaluated, read_stored
-from analysis.metrics.registry import families_of
+from analysis.metrics.learned.training_list import TrainingList, trained_on
 from analysis.metrics.scoring import column, metric_of
 from analysis.models import MetricEvaluation, MetricRun, MetricScore
 from analysis.presenting.listings import read_listing
@@ -63,9 +63,10 @@ def campaign_inputs(
     sources = metric_sources(campaign)
     metrics = metric_values(sources)  # first: without any there is no use for people's scores
     captions = _captions(sources)
-    pupils, notes = _pupils(captions, sources)
+    lists = _training_lists(sources)
+    pupils, notes = _pupils(captions, lists)
     if learned == UNSEEN:
-        captions = unseen(captions, sorted({metric_of(name) for name in pupils}))
+        captions = unseen(captions, {name: lists[name] for name in sorted(pupils)})
         metrics, notes = _of_captions(metrics, captions), list(captions.notes)
     elif pupils:
         others = [name for name in metrics.names if name not in pupils]
@@ -95,13 +96,21 @@ def marked_inputs(campaign: Campaign, inputs: Inputs) -> Inputs:
     return replace(inputs, human=replace(inputs.human, table=table, marks=marked.marks))
 
 
-def _pupils(captions: CaptionSet, columns: Iterable[str]) -> tuple[set[str], list[str]]:
+def _training_lists(sources: Mapping[str, MetricRun]) -> dict[str, TrainingList]:
+    """By column, what a metric was trained on, or the image–text model it was scored with."""
+    found = {}
+    for name, run in sources.items():
+        for own in trained_on([metric_of(name)], str(run.choices.get("model", ""))).values():
+            found[name] = own
+    return found
+
+
+def _pupils(captions: CaptionSet, lists: Mapping[str, TrainingList]) -> tuple[set[str], list[str]]:
     """The columns of metrics that learned from some of these captions, and a note for each."""
     batch = captions.batch()
     found, notes = set(), []
-    for name in columns:
-        [family] = families_of([metric_of(name)])
-        seen = int(family.seen(batch).sum()) if family.seen else 0
+    for name, own in lists.items():
+        seen = int(own.seen(batch).sum())
         if seen:
             found.add(name)
             notes.append(

@@ -3,20 +3,58 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from statistics import mean
 from typing import Any
 
+import numpy as np
 from django.db.models import QuerySet
 
 from analysis.models import PhraseCategory
-from analysis.results.marked import Control, Judged
-from analysis.results.phrases import Phrase, phrases
+from analysis.presenting.exports import Table, records
+from analysis.results.factuality import below_highest, factuality_tables, something_marked
+from analysis.results.marked import (
+    Agreement,
+    Control,
+    ControlWords,
+    Judged,
+    PairF1,
+    SystemErrors,
+    agreements,
+    control_words,
+    errors_by_system,
+    pair_f1,
+    paragraphs,
+)
+from analysis.results.phrases import (
+    CategoryShare,
+    Example,
+    Phrase,
+    category_shares,
+    examples,
+    phrases,
+)
+from analysis.selectors.marks_counting import NotCounted, not_counted
+from analysis.selectors.ratings import same_captions
 from annotations.models import Annotator, Correction, FormAnswers, Mark, Rating
 from crowds.selectors.counting import assignments_left_out
 from hits.models import Campaign, HitItem
 from hits.selectors import replaced_words
+
+SEED = 7
+DRAWS = 1_000
+
+
+@dataclass(frozen=True, order=True)
+class Wording:
+    """A caption as it was before it was damaged; of several, the highest is in use."""
+
+    is_current: bool
+    pk: int
+    system: int
+    text: str
+    is_merged: bool  # asked once for all systems with the same words
 
 
 @dataclass(frozen=True)
@@ -29,7 +67,7 @@ class Answered:
     kind: str
     original: int | None
     revision: int
-    caption: str  # as it was before it was damaged
+    caption: Wording
     judged: Judged
 
 
@@ -48,6 +86,83 @@ class AnsweredVideo:
         return any(each.done_at is None for each in self.corrections)
 
 
+@dataclass(frozen=True)
+class Factuality:
+    """What the page *Factuality* shows and the API tells.
+
+    Parameters
+    ----------
+    answers : judgements that count
+    older : judgements of captions that were corrected since, which do not count
+    unfinished, failed : people whose work is not complete, or who found too few damaged words, and
+        who do not count where the campaign has such a rule
+    errors, systems : rows of `analysis.results.factuality.factuality_tables`
+    kinds : errors by system where marks have kinds, and nothing where they have none
+    """
+
+    answers: int
+    older: int
+    unfinished: int
+    failed: tuple[str, ...]
+    people: list[dict[str, Any]]
+    errors: list[dict[str, Any]]
+    systems: list[dict[str, Any]]
+    agreements: list[Agreement]
+    controls: list[ControlWords]
+    pairs: list[PairF1]
+    phrases: list[Phrase]
+    shares: list[CategoryShare]
+    examples: list[Example]
+    kinds: list[SystemErrors]
+
+
+def factuality_of(campaign: Campaign) -> Factuality:
+    """Errors by level and by system, agreement, controls, and what was marked more than once."""
+    given = answers_given(campaign)
+    controls = control_words(controls_of(given))
+    rule = not_counted(campaign, controls)
+    used = _without(rule, given)
+    last = without_older(used)
+    judged = judged_in(credited_to_all(campaign, last))
+    found = phrases_marked(campaign, judged)
+    tables = _tables(campaign, judged) if judged else {}
+    return Factuality(
+        answers=len(judged),
+        older=len(used) - len(last),
+        unfinished=len({each.assignment for each in given} & rule.unfinished),
+        failed=rule.failed,
+        people=people_marking(campaign, judged_in(last)),
+        errors=records(tables.get("errors", {})),
+        systems=records(tables.get("systems", {})),
+        agreements=agreements(judged),
+        controls=controls,
+        pairs=pair_f1(judged),
+        phrases=found,
+        shares=category_shares(found) if found else [],
+        examples=_with_posters(campaign, examples(found, judged)),
+        kinds=_kinds(campaign, judged),
+    )
+
+
+def _with_posters(campaign: Campaign, found: list[Example]) -> list[Example]:
+    shown = campaign.videos.filter(name__in={each.video for each in found}).exclude(poster="")
+    posters = dict(shown.values_list("name", "pk"))
+    return [replace(each, poster=posters.get(each.video)) for each in found]
+
+
+def _tables(campaign: Campaign, judged: list[Judged]) -> dict[str, Table]:
+    """On a scale of 101 points hardly anything gets the highest: there, marks say what is wrong."""
+    rule = below_highest if campaign.asked.scale.is_ordinal else something_marked
+    rng = np.random.default_rng(SEED)
+    return factuality_tables(paragraphs(judged), rng=rng, draws=DRAWS, is_wrong=rule)
+
+
+def _kinds(campaign: Campaign, judged: list[Judged]) -> list[SystemErrors]:
+    if not campaign.asked.marks or not (question := campaign.asked.marks[0]).severities:
+        return []
+    return errors_by_system(judged, {label: question.weight(label) for label in question.labels})
+
+
 def judged_paragraphs(campaign: Campaign) -> list[Judged]:
     """The last answers of everybody whose work counts, of captions that systems wrote."""
     return judged_in(answers_counting(campaign))
@@ -59,11 +174,53 @@ def judged_in(answers: list[Answered]) -> list[Judged]:
 
 
 def answers_counting(campaign: Campaign) -> list[Answered]:
-    """The last answers of everybody whose work counts, controls among them."""
+    """The last answers of everybody whose work counts, controls among them.
+
+    Of a caption that was corrected, those about its last wording; where identical captions were
+    merged, once for each system.
+    """
+    given = answers_given(campaign)
+    rule = not_counted(campaign, control_words(controls_of(given)))
+    return credited_to_all(campaign, without_older(_without(rule, given)))
+
+
+def _without(rule: NotCounted, answers: list[Answered]) -> list[Answered]:
+    return [each for each in answers if not rule.holds(each.assignment, each.judged.annotator)]
+
+
+def answers_given(campaign: Campaign, **which: Any) -> list[Answered]:
+    """The same as they were given, whatever became of the captions and whatever the rule says."""
     if not campaign.asked.marks:
         return []
-    ratings = Rating.objects.filter(campaign=campaign)
+    ratings = Rating.objects.filter(campaign=campaign, **which)
     return _answered(ratings.exclude(assignment__in=assignments_left_out(campaign)))
+
+
+def without_older(answers: list[Answered]) -> list[Answered]:
+    """Of each system's caption of a video, answers about one wording, as marks are places in it."""
+    used: dict[tuple[int, int], Wording] = {}
+    for each in answers:
+        place = (each.video, each.caption.system)
+        used[place] = max(each.caption, used.get(place, each.caption))
+    return [
+        each
+        for each in answers
+        if each.kind != HitItem.Kind.SYSTEM
+        or each.caption.pk == used[each.video, each.caption.system].pk
+    ]
+
+
+def credited_to_all(campaign: Campaign, answers: list[Answered]) -> list[Answered]:
+    """Every answer once for each system that wrote the caption, as the ranking counts them."""
+    if not any(each.caption.is_merged for each in answers):
+        return answers
+    twins, names = same_captions(campaign), dict(campaign.systems.values_list("pk", "name"))
+    return answers + [
+        replace(each, judged=replace(each.judged, system=names[twin]))
+        for each in answers
+        if each.kind == HitItem.Kind.SYSTEM and each.caption.is_merged
+        for twin in twins[each.caption.system, each.video]
+    ]
 
 
 def answered_videos(campaign: Campaign, annotator: Annotator) -> list[AnsweredVideo]:
@@ -88,7 +245,7 @@ def controls_of(answers: list[Answered]) -> list[Control]:
     found = []
     for each in answers:
         if each.kind == HitItem.Kind.DEGRADED and each.original is not None:
-            before, replaced, _ = replaced_words(each.caption, each.judged.text)
+            before, replaced, _ = replaced_words(each.caption.text, each.judged.text)
             damage = (len(before), len(before) + len(replaced))
             original = judged.get((each.assignment, each.original))
             found.append(Control(each.judged, damage, original))
@@ -183,7 +340,11 @@ def _answered(ratings: QuerySet[Rating]) -> list[Answered]:
         "kind",
         "original",
         "revision",
+        "caption__retired_at",
+        "caption",
+        "caption__system",
         "caption__text",
+        "assignment__hit__batch__merge_identical",
         "item__degraded_text",
         "annotator__pseudonym",
         "caption__video__name",
@@ -193,11 +354,13 @@ def _answered(ratings: QuerySet[Rating]) -> list[Answered]:
     latest: dict[tuple[int, int], tuple[Any, ...]] = {row[:2]: row for row in rows}
     return [
         Answered(
-            assignment, video, item, kind, original, revision, text,
+            assignment, video, item, kind, original, revision,
+            Wording(retired is None, caption, written_by, text, is_merged),
             _judged(name, clip, system, damaged or text, score, sorted(marks[pk])),
         )
         for (
-            assignment, _, pk, video, item, kind, original, revision, text, damaged,
+            assignment, _, pk, video, item, kind, original, revision,
+            retired, caption, written_by, text, is_merged, damaged,
             name, clip, system, score,
         ) in latest.values()
     ]  # fmt: skip

@@ -102,7 +102,7 @@ def metric_groups(
     needs: dict[str, set[str]] = {title: set() for title in found}
     for family in families():
         needed = needs_of(family.metrics)
-        title = LEARNED if family.seen else _title(needed)
+        title = LEARNED if family.trained else _title(needed)
         needs[title] |= needed
         for name, summary in family.metrics.items():
             if name in withheld:

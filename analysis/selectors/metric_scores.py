@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from django.core.cache import cache
@@ -90,6 +91,16 @@ class Table:
     rows: list[Row]
     notes: list[str]
     runs: list[MetricRun]
+
+    @property
+    def means(self) -> list[dict[str, Any]]:
+        """A row for every metric and system that has a mean."""
+        return [
+            {"metric": row.metric, "system": system, "mean": cell.mean}
+            for row in self.rows
+            for system, cell in zip(self.systems, row.cells, strict=True)
+            if cell.mean is not None
+        ]
 
 
 def metric_table(campaign: Campaign) -> Table | None:

@@ -119,7 +119,7 @@ def _copies(
     campaign: Campaign, answers: Columns, rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rows to be repeated, and the systems to repeat them for."""
-    twins = _twins(campaign)
+    twins = same_captions(campaign)
     pairs = [
         (row, twin)
         for row, system, video in zip(
@@ -134,7 +134,7 @@ def _copies(
     return table[:, 0], table[:, 1]
 
 
-def _twins(campaign: Campaign) -> dict[tuple[int, int], list[int]]:
+def same_captions(campaign: Campaign) -> dict[tuple[int, int], list[int]]:
     """For each system and video, the other systems with the same words for it."""
     ranked = Caption.objects.filter(system__campaign=campaign, retired_at=None)
     ranked = ranked.exclude(system__role=System.Role.REFERENCE)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.conf import settings
 
-from analysis.evaluation.description import TABLES, Data, described
+from analysis.evaluation.description import ONCE, TABLES, Data, described
 from analysis.evaluation.files import table
 from analysis.evaluation.scoring import Scorer
 from analysis.metrics.config import MetricConfig
@@ -27,9 +27,10 @@ from analysis.selectors.results import last_rating
 from analysis.services.requests import choices_key, computed_request
 from analysis.services.results import Numbers, computed_fail, computed_make
 from analysis.services.snapshots import snapshot_refresh
+from crowds.selectors.counting import uses_everybody
 from hits.models import Campaign
 
-VERSION = "1"
+VERSION = "2"
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,8 @@ def campaign_ratings(campaign: Campaign) -> RatingsFile:
         f"campaign {campaign.slug}",
         evidence_of(campaign, columns),
         tuple(notes_on(campaign)),
+        minimum_pairs=campaign.min_pairs,
+        everybody=uses_everybody(campaign),
     )
 
 
@@ -92,7 +95,9 @@ def _compute(row: Description, columns: Columns) -> Numbers:
     choices = Choices(**row.choices)
     scorer = Scorer([choices.similarity], MetricConfig(store=settings.METRIC_STORE).context())
     data = campaign_data(row.campaign)
-    found, said = described(data, scorer, draws=choices.draws, seed=choices.seed)
+    found, said = described(
+        data, scorer, draws=choices.draws, settings=replace(ONCE, seed=choices.seed)
+    )
     with ResultFolder(description_folder(row)) as folder:
         for name, rows in found.items():
             write_listing(folder / f"{name}.arrow", table(rows, TABLES[name]))

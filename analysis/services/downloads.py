@@ -6,6 +6,7 @@ What decides them is plain enough to be kept in a row, so that a worker finds th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from analysis.presenting import pairs, replications
 from analysis.presenting.downloads import Download, one_piece
 from analysis.presenting.exports import Table, ratings_table
 from analysis.presenting.listings import CAPTIONS, arranged, as_table
+from analysis.results.comparing import TABLES
 from analysis.results.factuality import factuality_tables
 from analysis.results.marked import long_table, paragraphs
 from analysis.results.phrases import phrase_table
@@ -30,7 +32,12 @@ from analysis.selectors.marked import (
     phrases_marked,
 )
 from analysis.selectors.ratings import ratings_of
-from analysis.selectors.results import result_has_listings, result_listing, result_systems
+from analysis.selectors.results import (
+    result_has_listings,
+    result_listing,
+    result_systems,
+    results_compare,
+)
 from analysis.selectors.written import references_written
 from analysis.services.organiser_downloads import (
     hits_download,
@@ -133,6 +140,23 @@ def comparison_download(campaign: Campaign, *, result: int, other: int) -> Downl
     return one_piece(
         f"{campaign.name} and {second.campaign.name}",
         replications.rows_table(rows),
+        signature=first.signature,
+        sentences=(f"The second is {second.campaign.name}: {second.signature}",),
+    )
+
+
+def comparison_table_download(
+    campaign: Campaign, *, result: int, other: int, which: str
+) -> Download:
+    """How scores of two campaigns correlate, or which differences repeat."""
+    first, second = result_found(result), result_found(other)
+    try:
+        found = results_compare(first, second)
+    except ValueError as error:
+        raise NothingToDownload("The two campaigns have no system in common.") from error
+    return one_piece(
+        f"{campaign.name} and {second.campaign.name}: {which}",
+        table(getattr(found, which), TABLES[which]),
         signature=first.signature,
         sentences=(f"The second is {second.campaign.name}: {second.signature}",),
     )
@@ -329,6 +353,8 @@ DOWNLOADS: Mapping[str, Callable[..., Download]] = {
     "answers": answers_download,
     "captions": captions_download,
     "comparison": comparison_download,
+    "correlations": partial(comparison_table_download, which="correlations"),
+    "repeated": partial(comparison_table_download, which="pairs"),
     "form": form_download,
     "hit": hit_download,
     "hits": hits_download,

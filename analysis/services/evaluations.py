@@ -24,6 +24,7 @@ from analysis.evaluation.robustness.checks import (
 )
 from analysis.evaluation.robustness.findings import Progress
 from analysis.evaluation.scoring import Scorer
+from analysis.evaluation.set_inputs import ReadSets
 from analysis.evaluation.sets import evaluate_sets
 from analysis.evaluation.settings import Choices, Settings
 from analysis.evaluation.storing import STORED, Evaluated, stored_shape, write_evaluated
@@ -101,17 +102,21 @@ def evaluation_fail(row: MetricEvaluation, problem: str) -> None:
 
 def _compute_sets(row: MetricEvaluation, columns: Columns) -> Numbers:
     """Metrics against the people of several campaigns, each by itself and all together."""
-    choices, joined = Choices(**row.choices), {}
+    choices, read = Choices(**row.choices), ReadSets()
     campaigns = campaigns_of(row.campaign, choices.sets)
     for one in campaigns:
+        learned_pull(metric_of(name) for name in metric_sources(one))
         own = columns if one == row.campaign else snapshot_refresh(campaign=one).read()
         try:
-            inputs = campaign_inputs(one, own, annotators=choices.annotators)
-            joined[one.slug] = inputs.aligned(0)[0]
+            read.add(one.slug, campaign_inputs(one, own, annotators=choices.annotators), 0)
         except ValueError as error:
             raise ValueError(f"{one.name}: {error}") from error
     found = evaluate_sets(
-        joined, Settings(alpha=choices.alpha), leave_out_of_mean=tuple(choices.left_out)
+        read.joined,
+        Settings(alpha=choices.alpha),
+        leave_out_of_mean=tuple(choices.left_out),
+        facts=read.facts,
+        notes=read.notes,
     )
     with ResultFolder(evaluation_folder(row)) as folder:
         write_evaluated(folder / STORED, found)

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from analysis.stats.ratings import SYSTEM, Ratings
 
@@ -114,6 +113,8 @@ def ordinal_alpha(shared: AnnotatorValues) -> KrippendorffAlpha:
     >>> round(ordinal_alpha(shared).alpha, 3)  # as of 1, 2, 3, 4
     0.7
     """
+    from scipy.stats import rankdata
+
     return krippendorff_alpha(replace(shared, value=rankdata(shared.value)))
 
 

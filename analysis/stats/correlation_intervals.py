@@ -36,7 +36,7 @@ class BootstrapDraws(Coefficients):
         if not 0 < confidence < 1:
             raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
         tails = ((1 - confidence) / 2, (1 + confidence) / 2)
-        ends = [[_quantile(self.of(name), tail) for name in COEFFICIENTS] for tail in tails]
+        ends = [[defined_quantile(self.of(name), tail) for name in COEFFICIENTS] for tail in tails]
         return Coefficients(*ends[0]), Coefficients(*ends[1])
 
 
@@ -106,6 +106,7 @@ def _draws(found: Coefficients, videos: int) -> BootstrapDraws:
     return BootstrapDraws(**by_name(values), videos=videos)
 
 
-def _quantile(values: Floats, tail: float) -> Floats:
+def defined_quantile(values: Floats, tail: float) -> Floats:
+    """Of each column, over the draws in which it is defined; NaN where it never is."""
     defined = [column[~np.isnan(column)] for column in values.T]
     return np.array([np.quantile(column, tail) if len(column) else np.nan for column in defined])

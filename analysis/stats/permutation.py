@@ -53,6 +53,11 @@ class PermutationComparison:
     exact: bool
     """Whether all ways of exchanging were enumerated, and not some of them drawn."""
 
+    @property
+    def smallest_p(self) -> float:
+        """No difference can have a smaller one."""
+        return 1 / (self.draws if self.exact else self.draws + 1)
+
 
 def permutation_test(
     human: Floats,

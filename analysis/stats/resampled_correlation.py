@@ -21,6 +21,8 @@ from analysis.stats.resampled_pairs import pair_differences
 Ints = NDArray[np.int64]
 _CELLS: Final = 1 << 24
 """Cells of resamples × clusters worked on at once, for the sake of memory."""
+_NEARLY: Final = 1e-9
+"""Share of the squares below which a spread may be nothing but rounding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,16 +100,34 @@ def _ranked(codes: Ints, cluster: Ints, counts: Ints, difference: Floats) -> Flo
 
 
 def resampled_pearson(human: Floats, metrics: Floats, cluster: Ints, counts: Ints) -> Floats:
-    """From sums over each cluster of standard scores, their squares and products."""
+    """From sums over each cluster of standard scores, their squares and products.
+
+    NaN for a resample of fewer than three captions, or in which a side is constant.
+    """
     y, x = _standard(human[:, None]), _standard(metrics)
     products = np.hstack([np.ones_like(y), y, y**2, x, x**2, x * y])
     members = csr_array((np.ones(len(y)), (cluster, np.arange(len(y)))), (counts.shape[1], len(y)))
     sums = counts @ np.asarray(members @ products)
     n, sum_y, square_y = (sums[:, [column]] for column in range(3))
     sum_x, square_x, both = np.split(sums[:, 3:], 3, axis=1)
-    spread = (n * square_x - sum_x**2) * (n * square_y - sum_y**2)
+    spread_x, spread_y = n * square_x - sum_x**2, n * square_y - sum_y**2
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray((n * both - sum_x * sum_y) / np.sqrt(spread))
+        r = np.clip((n * both - sum_x * sum_y) / np.sqrt(spread_x * spread_y), -1, 1)
+    still_x = _constant(metrics, cluster, counts, spread_x <= _NEARLY * n * square_x)
+    still_y = _constant(human[:, None], cluster, counts, spread_y <= _NEARLY * n * square_y)
+    return np.asarray(np.where((n < FEWEST) | still_x | still_y, np.nan, r))
+
+
+def _constant(
+    values: Floats, cluster: Ints, counts: Ints, suspected: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Resamples × columns in which all values are equal, of those suspected: sums of floats do not
+    show it."""
+    found = np.zeros_like(suspected)
+    for draw, column in np.argwhere(suspected).tolist():
+        drawn = values[counts[draw, cluster] > 0, column]
+        found[draw, column] = bool(np.all(drawn == drawn[:1]))
+    return found
 
 
 def _standard(values: Floats) -> Floats:

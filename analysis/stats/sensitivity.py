@@ -115,5 +115,7 @@ def _kendall(reference: Floats, scores: Floats) -> Floats:
 
 
 def _band(by_chance: Floats) -> Floats:
-    """Quantiles over draws (the last axis); NaN where a draw left a score undefined."""
-    return np.asarray(np.quantile(by_chance, BAND, axis=-1))
+    """Quantiles over the draws (the last axis) that left a score defined; NaN where none did."""
+    never = np.asarray(np.isnan(by_chance).all(axis=-1))
+    found = np.nanquantile(np.where(never[..., None], 0.0, by_chance), BAND, axis=-1)
+    return np.asarray(np.where(never, np.nan, found))

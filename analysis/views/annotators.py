@@ -14,7 +14,7 @@ from analysis.models import Result
 from analysis.presenting import person
 from analysis.results.marked import control_words
 from analysis.selectors import annotators as people
-from analysis.selectors.marked import answers_counting, controls_of, forms_answered
+from analysis.selectors.marked import answers_given, controls_of, forms_answered
 from analysis.views.latest import Latest, checked, latest_result, news
 from annotations.models import Annotator
 from crowds.views.review_actions import Choice, review_action_page
@@ -55,7 +55,7 @@ def annotator_detail(
         "turns": people.annotator_turns(campaign, annotator),
         "form": _form(campaign, annotator),
     }
-    answers = [each for each in answers_counting(campaign) if each.judged.annotator == pseudonym]
+    answers = answers_given(campaign, annotator=annotator)
     context["control_words"] = next(iter(control_words(controls_of(answers))), None)
     if latest.listed:
         context |= work_context(request, annotator, latest.listed)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.http import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -11,11 +9,19 @@ from django.views.decorators.http import require_safe
 from analysis.forms import ComparisonForm
 from analysis.models import Result
 from analysis.presenting import replications
-from analysis.presenting.listings import CAPTIONS
-from analysis.selectors.results import result_listing, result_systems
+from analysis.results.comparing import agreement_sentence
+from analysis.selectors.results import result_systems, results_compare
 from analysis.views.latest import Latest, checked, latest_result, news
 from hits.models import Campaign
 from hits.views.access import MemberRequest, campaigns_for, for_campaign
+
+PAIRS = {
+    "first": "Better in the first",
+    "second": "than",
+    "p_here": "p in the first",
+    "p_there": "p in the second",
+    "found": "Significant",
+}
 
 
 @require_safe
@@ -45,21 +51,16 @@ def both(
     return latest, latest_result(request, other) if other else None
 
 
-def shared_systems(first: Result, second: Result) -> list[dict[str, Any]]:
-    return replications.shared_systems(result_systems(first), result_systems(second))
-
-
 def comparison_context(first: Result, second: Result) -> dict[str, object]:
-    rows = shared_systems(first, second)
-    if not rows:  # then no caption is in common either
-        return {"rows": rows}
-    systems = replications.replications("systems", replications.rows_table(rows))
-    captions = replications.shared_captions(
-        result_listing(first, CAPTIONS), result_listing(second, CAPTIONS)
-    )
+    try:
+        found = results_compare(first, second)
+    except ValueError:  # then no caption is in common either
+        return {"rows": []}
+    rows = replications.shared_systems(result_systems(first), result_systems(second))
     return {
         "rows": rows,
-        "found": [*systems, *replications.replications("captions", captions)],
-        "sentence": replications.replication_sentence(systems),
+        "found": found,
+        "pair_headings": PAIRS,
+        "sentence": agreement_sentence(found),
         "chart": replications.replication_chart(rows, first.campaign.name, second.campaign.name),
     }

@@ -8,7 +8,7 @@ from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from analysis.evaluation.description_charts import description_charts
+from analysis.evaluation.description_charts import OF_REFERENCES, description_charts
 from analysis.models import Description
 from analysis.selectors.descriptions import (
     description_folder,
@@ -40,7 +40,7 @@ PARTS: dict[str, tuple[str, str, dict[str, str]]] = {
          "reason": "Why it is here"},
     ),
     "similarity": (
-        "How alike systems are",
+        "How alike systems and references are",
         "ROUGE-L of two sources on each video both have, the mean of both directions; “all” is the "
         "mean to all others.",
         {"first": "Source", "second": "and", "role": "Role", "n": "n", "mean": "Mean",
@@ -113,7 +113,9 @@ def tables_context(shown: Description) -> dict[str, Any]:
     charts = description_charts(found)
     parts = [
         {"name": name, "title": title, "text": text, "headings": headings,
-         "rows": found[name] if headings else [], "spec": charts.get(name)}
+         "rows": found[name] if headings else [],
+         "pictures": [(f"{key}-spec", charts[key])
+                      for key in (name, OF_REFERENCES.format(name)) if key in charts]}
         for name, (title, text, headings) in PARTS.items()
         if found[name]
     ]  # fmt: skip

@@ -271,6 +271,8 @@ CHOICES: Mapping[str, Callable[[MemberRequest, Campaign, str], Choices]] = {
     "answers": person_choices,
     "captions": captions_choices,
     "comparison": comparison_choices,
+    "correlations": comparison_choices,
+    "repeated": comparison_choices,
     "form": form_choices,
     "hit": hit_choices,
     "hits": hits_choices,

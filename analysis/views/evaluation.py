@@ -21,6 +21,7 @@ from analysis.evaluation.reference_curve import DRAWN, best_metrics, curve_specs
 from analysis.evaluation.robustness.referencing import NUMBERS
 from analysis.evaluation.settings import UNSEEN, Choices
 from analysis.evaluation.storing import Evaluated
+from analysis.evaluation.tables import labelled
 from analysis.forms import OptionsForm, level_of, whose, whose_ratings
 from analysis.metrics.registry import families
 from analysis.metrics.scoring import metric_of
@@ -274,7 +275,7 @@ def level_table(
     part: dict[str, Any], level: str, known: Mapping[str, str]
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Rows and headings, without columns that say nothing."""
-    rows = part["levels"][level]
+    rows = labelled(part["levels"][level], part["labels"])
     empty = set() if part["has_ceiling"] else {"pearson_corrected"}
     empty |= set() if any(row["reason"] for row in rows) else {"reason"}
     return rows, {name: text for name, text in known.items() if name not in empty}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -11,27 +10,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_http_methods, require_safe
 
-from analysis.presenting.exports import records
-from analysis.results.factuality import factuality_tables
-from analysis.results.marked import (
-    agreements,
-    annotated,
-    control_words,
-    errors_by_system,
-    pair_f1,
-    paragraphs,
-)
-from analysis.results.phrases import CATEGORIES, category_shares
+from analysis.results.marked import annotated
+from analysis.results.phrases import CATEGORIES
 from analysis.selectors.annotators import annotator_turns, campaign_annotators
-from analysis.selectors.marked import (
-    answered_videos,
-    answers_counting,
-    controls_of,
-    judged_in,
-    judged_paragraphs,
-    people_marking,
-    phrases_marked,
-)
+from analysis.selectors.marked import answered_videos, factuality_of, judged_paragraphs
 from analysis.services.phrases import phrases_categorise
 from annotations.models import Annotator
 from crowds.selectors.reviews import sending_back_obstacle
@@ -40,8 +22,6 @@ from daplatform.errors import DomainError
 from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign, require
 
-SEED = 7
-DRAWS = 1_000
 PHRASES_SHOWN = 100
 VIDEOS_PER_PAGE = 10
 
@@ -53,38 +33,20 @@ def factuality(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
 
     What kind of error that is, people decide here.
     """
-    answers = answers_counting(campaign)
-    judged = judged_in(answers)
-    found = phrases_marked(campaign, judged)
+    found = factuality_of(campaign)
     if request.method == "POST":
         require(request.user, "hits.change_campaign")
-        listed = {each.text for each in found}
+        listed = {each.text for each in found.phrases}
         asked = zip(request.POST.getlist("phrase"), request.POST.getlist("category"), strict=False)
         given = {phrase: category for phrase, category in asked if phrase in listed}
         count = phrases_categorise(campaign=campaign, given=given, by=request.user)
         messages.success(request, f"Categories changed: {count}.")
         return redirect("analysis:factuality", campaign.slug)
-    context: dict[str, object] = {"campaign": campaign, "answers": len(judged)}
-    if judged:
-        rng = np.random.default_rng(SEED)
-        protocol = campaign.asked
-        highest = protocol.scale.high
-        tables = factuality_tables(paragraphs(judged), rng=rng, draws=DRAWS, highest=highest)
-        [question] = protocol.marks
-        if question.severities:
-            weights = {label: question.weight(label) for label in question.labels}
-            context |= {"labels": list(weights), "kinds": errors_by_system(judged, weights)}
-        context |= {
-            "people": people_marking(campaign, judged),
-            "errors": records(tables["errors"]),
-            "systems": records(tables["systems"]),
-            "agreements": agreements(judged),
-            "controls": control_words(controls_of(answers)),
-            "pairs": pair_f1(judged),
-            "phrases": found[:PHRASES_SHOWN],
-            "shares": category_shares(found),
-            "categories": CATEGORIES,
-        }
+    context = vars(found) | {
+        "campaign": campaign,
+        "phrases": found.phrases[:PHRASES_SHOWN],
+        "categories": CATEGORIES,
+    }
     return render(request, "analysis/factuality.html", context)
 
 

@@ -22,6 +22,7 @@ from analysis.metrics.files import as_texts, read_references
 from analysis.metrics.scoring import label_checked
 from analysis.metrics.settings import SETTINGS, Settings
 from analysis.models import LearnedMetric, MetricRun
+from analysis.presenting.charts import means_spec
 from analysis.selectors import metric_progress, metric_scores
 from analysis.selectors.learned_metrics import (
     learned_numbers,
@@ -285,11 +286,13 @@ def metrics_page(
         metric_worker_report_task.delay_on_commit()  # type: ignore[attr-defined]
     groups = metric_groups(campaign, workers, campaigns_for(request.user))
     run = metric_progress.run_latest(campaign)
+    table = metric_scores.metric_table(campaign)
     context = run_context(campaign, run) | {
         "groups": groups,
         "workers": workers,
         "form": form or metrics_form(campaign, groups),
-        "table": metric_scores.metric_table(campaign),
+        "table": table,
+        "means": means_spec(table.means) if table and table.means else None,
         "learned": [(row, learned_numbers(row)) for row in learned_of(campaign)],
         "learning_lack": learning_lack(campaign, workers),
         "learn_form": learn_form or LearnForm(initial={"name": name_proposed()}),

@@ -13,8 +13,10 @@ from django.views.decorators.http import require_safe
 from analysis.evaluation.set_files import (
     LEVELS,
     best_sentence,
+    mix_file,
     set_pictures,
     set_table,
+    tables_of,
 )
 from analysis.evaluation.sets import SetEvaluation
 from analysis.evaluation.settings import Choices
@@ -107,7 +109,8 @@ def numbers_context(shown: MetricEvaluation, human: str) -> dict[str, Any]:
         "mixes": [mix for mix in found.fusions if mix.human == human],
         "unseen_headings": UNSEEN,
         "weight_headings": WEIGHTS,
-        "files": ("sets", "williams", "systems", "fusion", "coefficients", "unmatched"),
+        "files": tables_of(found),
+        "mix_files": [mix_file(mix) for mix in found.fusions if mix.human == human],
     }
 
 

@@ -36,6 +36,7 @@ def campaign(organiser, settings, tmp_path, monkeypatch):
 def test_the_document_describes_every_address():
     document = Client().get("/api/openapi.json").json()
     lists = ("captions", "ratings", "scores", "result", "evaluation")
+    lists += ("factuality", "marks", "answers", "written")
     assert set(document["paths"]) == {
         "/api/campaigns", "/api/campaigns/{slug}", "/api/signed",
         *(f"/api/campaigns/{{slug}}/{name}" for name in lists),
@@ -109,7 +110,8 @@ def test_lists_come_in_parts(campaign, organiser, stranger):
     for wrong in ("limit=0", "limit=1001", "offset=-1"):
         assert ask(key, f"{address}?{wrong}").status_code == 422
     other = key_create(owner=stranger, name="other")
-    for name in ("captions", "ratings", "scores", "result", "evaluation"):
+    rated = ("captions", "ratings", "scores", "result", "evaluation")
+    for name in (*rated, "factuality", "marks", "answers", "written"):
         assert ask(other, f"/api/campaigns/{campaign.slug}/{name}").status_code == 404
 
 

@@ -95,3 +95,10 @@ def test_without_a_shared_system_nothing_is_written(collections):
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(CommandError, match=r"a\.csv"):
         compare(tmp_path)
+
+
+def test_quality_control_can_be_told_how_strict_to_be(collections):
+    folder, _ = collections
+    compare(folder)
+    with pytest.raises(CommandError, match="no system has a score in both"):
+        compare(folder, "--min-pairs", "500")

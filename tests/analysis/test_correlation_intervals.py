@@ -12,7 +12,7 @@ from analysis.stats.correlation_intervals import (
     bootstrap_system_correlations,
     draw_counts,
 )
-from analysis.stats.resampled_correlation import resampled_correlations
+from analysis.stats.resampled_correlation import resampled_correlations, resampled_pearson
 
 captions = st.lists(
     st.tuples(*(st.integers(0, 5),) * 3, st.sampled_from([0.0, 0.5, 3.25, np.nan])),
@@ -161,3 +161,19 @@ def test_it_refuses_no_draws_and_an_odd_confidence():
     draws = bootstrap_correlations(human, metrics, video, rng=np.random.default_rng(0), draws=2)
     with pytest.raises(ValueError, match="confidence"):
         draws.interval(95)
+
+
+def test_a_resample_in_which_a_side_is_constant_or_short_has_no_r():
+    """Sums of floats give about 1e-8 there, which would count as no correlation at all."""
+    rng = np.random.default_rng(3)
+    human = rng.normal(size=48)
+    metric = np.zeros(48)
+    metric[[4, 30]] = 0.1, 0.7  # as sentence-wise BLEU-4 of short captions
+    counts = draw_counts(48, 400, rng)
+    found = resampled_pearson(human, metric[:, None], np.arange(48), counts)[:, 0]
+    constant = counts[:, [4, 30]].sum(axis=1) == 0
+    assert 10 < np.count_nonzero(constant) < 300
+    assert np.isnan(found[constant]).all()
+    assert not np.isnan(found[~constant]).any()
+    few = resampled_pearson(human, metric[:, None], np.arange(48), np.eye(48, dtype=np.int64))
+    assert np.isnan(few).all()

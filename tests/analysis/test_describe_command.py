@@ -159,3 +159,30 @@ def test_more_ratings_agree_better_and_as_theory_says():
         assert by_caption[n].with_rest == pytest.approx(expected, abs=0.05)
         assert by_caption[n].with_all > by_caption[n].with_rest
     assert any(point.level == "system" for point in curve)
+
+
+def test_the_curve_of_the_references_is_drawn_however_many_systems_there_are(folder, tmp_path):
+    """Fig 4 of direct-assessment-2018: five systems have ten pairs, which leave no room."""
+    texts = [line.rsplit(",", 1)[1] for line in CAPTIONS.splitlines()[1:4]]
+    rows = [f"v{at},S{number},{text}" for number in range(5) for at, text in enumerate(texts, 1)]
+    (folder / "captions.csv").write_text("\n".join(["video,system,caption", *rows, ""]))
+    describe(folder, tmp_path / "out")
+    drawn = {path.name for path in (tmp_path / "out").glob("*.svg")}
+    assert {"similarity_curves.svg", "similarity_curves_references.svg", "levels.svg"} <= drawn
+    assert "h1 and h2" in (tmp_path / "out" / "similarity_curves_references.svg").read_text()
+
+
+def test_systems_are_compared_with_every_set_of_references(folder, tmp_path):
+    """Fig 5 has the people among the systems."""
+    describe(folder, tmp_path / "out")
+    alike = pd.read_csv(tmp_path / "out" / "similarity.csv")
+    across = alike.query("role == 'system and reference' and first == 'A'").set_index("second")
+    assert list(across.index) == ["h1", "h2"]
+    assert across["mean"].between(0, 1).all()
+    assert ">h1<" in (tmp_path / "out" / "similarity.svg").read_text()
+
+
+def test_quality_control_can_be_told_how_strict_to_be(folder, tmp_path):
+    describe(folder / "ratings.csv", tmp_path / "out", "--quality-alpha", "1e-300")
+    people = pd.read_csv(tmp_path / "out" / "people.csv")
+    assert not (people["passed"] == "passed").any()

@@ -42,7 +42,7 @@ def test_a_worker_is_woken_and_the_page_shows_pictures_first(opened, campaign, w
     job_run(row)
     page = opened(campaign)
     content = markup(page)
-    for name in ("texts", "similarity", "distribution", "people"):
+    for name in ("texts", "similarity", "distribution", "people", "levels"):
         assert f'data-chart="{name}-spec"' in content
     assert content.index("data-chart") < content.index("<table")
 

@@ -11,6 +11,8 @@ import pandas as pd
 import pytest
 from django.core.management import CommandError, call_command
 
+from analysis.evaluation.human import read_human
+
 PUBLISHED = Path(os.environ.get("DA_PUBLISHED", Path(__file__).parents[3] / "shared" / "published"))
 MARKED = {
     "v1": {
@@ -129,3 +131,69 @@ def test_the_published_annotation_has_the_printed_shares(tmp_path):
     assert len(both) == len(published)
     for level in ("sentence", "word"):
         assert (both[f"{level}_y"] - 1 - both[f"{level}_x"]).abs().max() < 1e-9
+
+
+LONG = """annotator,video,system,level,sentence,word,value
+ann,v1,A,paragraph,,,2
+ann,v1,A,sentence,0,,1
+ann,v1,A,word,0,0,0
+ann,v1,A,word,0,1,1
+ann,v1,A,sentence,1,,0
+ann,v1,A,word,1,0,0
+ben,v1,A,paragraph,,,5
+ben,v1,A,sentence,0,,0
+ben,v1,A,word,0,0,0
+ben,v1,A,word,0,1,0
+ben,v1,A,sentence,1,,0
+ben,v1,A,word,1,0,0
+"""
+
+
+def analyse_long(tmp_path, content):
+    path = tmp_path / "marks.csv"
+    path.write_text(content, "utf-8")
+    call_command("analyse", str(path), "--out", str(tmp_path / "out"), stdout=io.StringIO())
+
+
+def test_everybodys_answers_give_errors_and_agreement(tmp_path):
+    """Sentences 1, 0 and 0, 0: all that differs is what one of the four says."""
+    analyse_long(tmp_path, LONG)
+    errors = pd.read_csv(tmp_path / "out" / "errors.csv")
+    assert list(errors) == ["level", "units", "wrong", "share"]
+    assert errors["units"].tolist() == [1, 2, 3]
+    assert errors["wrong"].tolist() == [1, 0, 0]
+    agreement = pd.read_csv(tmp_path / "out" / "agreement.csv").set_index("level")
+    assert agreement.loc["sentence", "alpha"] == pytest.approx(1 - (2 / 4) / (2 * 1 * 3 / (4 * 3)))
+    assert agreement["units"].to_dict() == {"paragraph": 1, "sentence": 2, "word": 3}
+    pairs = pd.read_csv(tmp_path / "out" / "pairs.csv")
+    assert pairs[["first", "second", "f1", "words"]].values.tolist() == [["ann", "ben", 0.0, 3]]
+    assert not (tmp_path / "out" / "phrases.csv").exists()
+    human = read_human(tmp_path / "marks.csv")
+    assert human.marks == {("v1", "A"): (False, False, False)}
+    assert human.texts is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line", "said"),
+    [
+        ("ann,v1,A,paragraph,,,2", "ann,v1,A,paragraph,,,6", 2, "'6' is not right"),
+        ("ann,v1,A,paragraph,,,2", "ann,v1,A,caption,,,2", 2, "no level 'caption'"),
+        ("ann,v1,A,paragraph,,,2\n", "", 2, "level of the paragraph is missing"),
+        ("ann,v1,A,sentence,0,,1", "ann,v1,A,sentence,0,,0", 2, "right against its words"),
+        ("ann,v1,A,sentence,1,,0", "ann,v1,A,sentence,1,,1", 2, "wrong against its words"),
+        ("ann,v1,A,sentence,1,,0", "ann,v1,A,sentence,1,0,0", 6, "sentence or the word"),
+        ("ann,v1,A,sentence,1,,0\n", "", 2, "A word has no sentence"),
+        ("ann,v1,A,word,0,1,1", "ann,v1,A,word,0,1,yes", 5, "'yes' is not right"),
+        ("ann,v1,A,word,0,1,1", "ann,v1,A,word,0,0,1", 5, "stands there twice"),
+        ("ann,v1,A,word,0,1,1", "ann,v1,A,word,0,2,1", 2, "is missing"),
+        ("ben,v1,A,word,0,1,0\n", "", 8, "judged other words"),
+    ],
+)
+def test_answers_that_cannot_be_right_are_refused_with_their_line(
+    tmp_path, before, after, line, said
+):
+    assert LONG.count(before) == 1
+    with pytest.raises(CommandError, match=said) as refusal:
+        analyse_long(tmp_path, LONG.replace(before, after))
+    assert f"line {line}" in str(refusal.value)
+    assert not (tmp_path / "out").exists()

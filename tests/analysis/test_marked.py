@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
+from analysis.results.factuality import factuality_tables, something_marked
 from analysis.results.marked import (
     Judged,
     agreements,
@@ -84,3 +86,32 @@ def test_every_answer_is_a_row():
     ]
     assert list(table["value"]) == [2, 1, 0, 0, 1, 1, 1, 1]
     assert all(len(column) == 0 for column in long_table([]).values())
+
+
+def test_brackets_of_a_caption_are_not_read_as_marks():
+    judged = Judged("ann", "v1", "A", "Add [unk] salt.", 3, ((10, 14),))
+    [sentence] = annotated([judged])["v1"]["A"]["sentences"]
+    assert sentence == "Add (unk) [salt]"
+
+
+def test_chinese_is_marked_by_the_character():
+    judged = Judged("ann", "v1", "A", "狗在跑。猫睡了。", 3, ((1, 3),))
+    assert judged.words == [[False, True, True], [False, False, False]]
+    assert annotated([judged])["v1"]["A"]["sentences"] == ["狗 [在 跑]", "猫 睡 了"]
+
+
+def test_on_a_long_scale_a_caption_is_wrong_when_most_mark_something():
+    """Nobody gives 100: by the level, both would be wrong."""
+    said = [("A", ((8, 11),), ("minor",)), ("A", (), ("minor",)), ("A", (), ()), ("B", (), ())]
+    judged = [
+        Judged(str(n), "v1", system, TEXT, 95, marks, labels)
+        for n, (system, marks, labels) in enumerate(said)
+    ]
+    tables = factuality_tables(
+        paragraphs(judged), rng=np.random.default_rng(0), draws=10, is_wrong=something_marked
+    )
+    assert tables["errors"]["wrong"].tolist() == [1, 0, 0]
+    systems = dict(
+        zip(tables["systems"]["system"], tables["systems"]["paragraph_wrong"], strict=True)
+    )
+    assert systems == {"A": 1, "B": 0}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
 
 from analysis.results.findings import ranking
+from analysis.results.findings.thresholds import Threshold, Thresholds, thresholds_sentence
 from analysis.results.pipeline import analyse, summarise
 from analysis.results.settings import Settings
 from analysis.stats.ratings import Ratings
@@ -111,3 +113,18 @@ def test_the_level_of_the_tests_does_not_decide_who_passes(alpha):
     assert found.quality.status == ("passed",)
     strict = analysed(scores, pairs=[-20, -25, -30], quality_alpha=0.001)
     assert strict.quality.status == ("failed",)
+
+
+def test_the_level_that_is_used_is_among_the_thresholds():
+    scores = {"A": STEPS + 50, "B": STEPS}
+    found = analysed(scores, pairs=[-20, -25, -30], quality_alpha=0.03)
+    thresholds = summarise(found, splits=5, draws=5).numbers["thresholds"]
+    assert 0.03 in [row.threshold for row in thresholds.rows]
+
+
+def test_a_threshold_without_a_band_is_not_said_to_make_no_difference():
+    known = Threshold(0.05, 8, 0.9, 0.8, 1.0)
+    unknown = Threshold(0.001, 1, 0.4, math.nan, math.nan)
+    said = thresholds_sentence(Thresholds((unknown, known)))
+    assert "none of the others changes" in said
+    assert "At p < 0.001 too few annotators are left to say." in said

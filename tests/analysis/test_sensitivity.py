@@ -91,3 +91,18 @@ def test_keeping_nobody_is_undefined(crowd):
 def test_it_refuses_settings_that_make_no_sense(crowd, argument):
     with pytest.raises(ValueError, match=next(iter(argument))):
         sensitivity(crowd, **argument)
+
+
+def test_a_draw_that_leaves_nothing_to_rank_does_not_hide_the_others():
+    """One of the annotators rated a single system: where chance keeps only them, no ranking is
+    defined, and the band is that of the other draws."""
+    ratings = simulate(annotators=3, systems=4, videos=20, clickers=0, seed=5)
+    z = standardise(ratings).z
+    kept = (ratings.annotator != 0) | (ratings.system == 1)
+    few = ratings.select(kept)
+    found = threshold_sensitivity(
+        few, z[kept], np.array([0.9, 0.01, 0.9]), rng=np.random.default_rng(1),
+        thresholds=[0.05], draws=60,
+    )  # fmt: skip
+    assert found.kept.tolist() == [1]
+    assert not np.isnan([found.tau_low[0], found.tau_high[0]]).any()

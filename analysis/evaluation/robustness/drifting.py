@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from analysis.evaluation.robustness.findings import Finding, summarise
 from analysis.evaluation.scores import Floats
@@ -30,6 +29,8 @@ def quality_levels(human: Floats) -> NDArray[np.int64]:
     """
     if human.min() >= 1 and human.max() <= LEVELS:
         return np.asarray(np.floor(human + 0.5), np.int64)
+    from scipy.stats import rankdata
+
     share_below = (rankdata(human) - 0.5) / len(human)
     return np.asarray(np.floor(LEVELS * share_below) + 1, np.int64)
 

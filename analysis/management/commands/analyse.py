@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from django.core.management.base import BaseCommand, CommandError
 
+from analysis.management.collections import add_quality
 from analysis.presenting.downloads import table_file, table_formats
+from analysis.presenting.exports import Table
 from analysis.reading import RatingsFile, factuality, read_ratings
+from analysis.reading.factuality import Paragraph
 from analysis.reading.files import beginning
 from analysis.results.factuality import TABLES, factuality_tables
 from analysis.results.folder import ResultFolder, write_files
+from analysis.results.marked import agreement_tables, paragraphs
 from analysis.results.pipeline import Analysis, analyse, unchecked
 from analysis.results.settings import QUICK_RATINGS, Settings
 from hits.protocols import protocols
@@ -37,7 +41,8 @@ class Command(BaseCommand):
             "ratings",
             type=Path,
             help="CSV, TSV, JSON lines or Parquet; a Mechanical Turk batch result; the Direct "
-            "Assessment authors' scores; an Appraise export; or factuality_annotation.json",
+            "Assessment authors' scores; an Appraise export; factuality_annotation.json; or who "
+            "marked what (annotator,video,system,level,sentence,word,value)",
         )
         parser.add_argument("--out", type=Path, required=True, help="the folder to write")
         parser.add_argument("--hits", type=Path, help="hits.csv, where a batch result needs it")
@@ -72,20 +77,7 @@ class Command(BaseCommand):
             default=DEFAULTS.alpha,
             help="level of the tests between systems (default .05)",
         )
-        parser.add_argument(
-            "--quality-alpha",
-            type=float,
-            default=DEFAULTS.quality_alpha,
-            help="level of quality control (default .05)",
-        )
-        parser.add_argument(
-            "--min-pairs",
-            type=int,
-            dest="minimum_pairs",
-            default=DEFAULTS.minimum_pairs,
-            help="pairs needed before quality control decides about a person (default: what the "
-            "test needs, 2 for t and 5 for wilcoxon at .05)",
-        )
+        add_quality(parser)
         parser.add_argument(
             "--basis",
             choices=["all", "captions"],
@@ -140,8 +132,13 @@ class Command(BaseCommand):
         names = Settings.__dataclass_fields__
         out: Path = options["out"]
         try:
-            if factuality.recognises(options["ratings"], beginning(options["ratings"])):
-                self.factuality(options["ratings"], out, options)
+            start = beginning(options["ratings"])
+            if factuality.recognises(options["ratings"], start):
+                self.factuality(factuality.read(options["ratings"]), {}, out, options)
+                return
+            if factuality.recognises_long(start):
+                votes = factuality.read_long(options["ratings"])
+                self.factuality(paragraphs(votes), agreement_tables(votes), out, options)
                 return
             settings = Settings(**{name: options[name] for name in names if name in options})
             file = read_ratings(options["ratings"], hits=options["hits"], pair=options["pair"])
@@ -163,16 +160,26 @@ class Command(BaseCommand):
             raise CommandError(f"{sentence(error)}\nNothing was written.", returncode=2) from None
         self.describe(summary, file, out)
 
-    def factuality(self, path: Path, out: Path, options: Mapping[str, Any]) -> None:
-        """Marked paragraphs instead of ratings: how much of what systems say is wrong."""
+    def factuality(
+        self,
+        found: Sequence[Paragraph],
+        more: Mapping[str, Table],
+        out: Path,
+        options: Mapping[str, Any],
+    ) -> None:
+        """Marked paragraphs instead of ratings: how much of what systems say is wrong.
+
+        ``more`` are tables that only answers of several people give.
+        """
         from analysis.results.files import known_names
 
         rng = np.random.default_rng(options["seed"])
         given = options["categories"]
         categories = factuality.read_categories(given) if given else None
-        tables = factuality_tables(
-            factuality.read(path), rng=rng, draws=options["draws"], categories=categories
-        )
+        tables = factuality_tables(found, rng=rng, draws=options["draws"], categories=categories)
+        if not any(one.text for each in found for one in each.sentences):  # who marked, not what
+            del tables["phrases"], tables["categories"]
+        tables |= more
         format = options["format"]
         known = {f"{name}.{one}" for name in TABLES for one in table_formats()}
         files = {
@@ -182,6 +189,8 @@ class Command(BaseCommand):
             write_files(folder, files, files)
         for level, units, wrong, share in zip(*tables["errors"].values(), strict=True):
             self.stdout.write(f"{units:,} {level}s: {wrong:,} ({100 * share:.1f} %) wrong.")
+        for level, alpha, units in zip(*more.get("agreement", {}).values(), strict=True):
+            self.stdout.write(f"Agreement on {units:,} {level}s: alpha = {alpha:.3f}.")
         self.stdout.write(f"Written to {out}.")
 
     def describe(self, summary: Summary, file: RatingsFile, out: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,27 +10,23 @@ import numpy as np
 from django.core.management.base import BaseCommand, CommandError
 
 from analysis.evaluation.files import table
-from analysis.management.collections import ratings_named
+from analysis.management.collections import add_quality, ratings_named
 from analysis.management.commands.analyse import sentence
 from analysis.presenting.downloads import table_file, table_formats
 from analysis.presenting.sentences import number
 from analysis.results.comparing import (
-    AGAINST,
-    BOTH,
-    CORRELATIONS,
-    NEITHER,
-    ONE,
-    PAIRS,
-    SYSTEMS,
+    TABLES,
+    Collection,
     Comparison,
     compare_collections,
+    interval,
+    repeats_sentence,
 )
 from analysis.results.folder import ResultFolder
 from analysis.results.pipeline import Analysis, analyse, unchecked
 from analysis.results.settings import Settings
 
 DEFAULTS = Settings()
-TABLES = {"correlations": CORRELATIONS, "systems": SYSTEMS, "pairs": PAIRS}
 
 
 class Command(BaseCommand):
@@ -48,6 +43,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--keep-all-annotators", action="store_true", help="not only those who passed"
         )
+        add_quality(parser)
         parser.add_argument("--alpha", type=float, default=DEFAULTS.alpha, help="of the tests")
         parser.add_argument("--draws", type=int, default=DEFAULTS.draws, help="of the bootstrap")
         parser.add_argument("--seed", type=int, default=DEFAULTS.seed)
@@ -56,7 +52,9 @@ class Command(BaseCommand):
         try:
             first, second = (self.analysed(options[side], options) for side in ("first", "second"))
             rng = np.random.default_rng(options["seed"])
-            found = compare_collections(first, second, rng=rng, draws=options["draws"])
+            found = compare_collections(
+                Collection.of(first), Collection.of(second), rng=rng, draws=options["draws"]
+            )
             if options["out"]:
                 write(options["out"], found, options["format"], f"{first.signature}")
         except (OSError, ValueError) as error:
@@ -66,7 +64,7 @@ class Command(BaseCommand):
             self.stdout.write(f"Written to {options['out']}.")
 
     def analysed(self, name: str, options: dict[str, Any]) -> Analysis:
-        names = ("keep_all_annotators", "alpha", "seed")
+        names = ("keep_all_annotators", "alpha", "quality_alpha", "minimum_pairs", "seed")
         settings = Settings(draws=1, **{one: options[one] for one in names})
         file, settings = unchecked(ratings_named(name), settings)
         for note in file.notes:
@@ -75,21 +73,18 @@ class Command(BaseCommand):
 
     def describe(self, found: Comparison) -> None:
         for row in found.correlations:
-            interval = f"[{number(row['low'], 3)}, {number(row['high'], 3)}]"
             self.stdout.write(
                 f"{row['n']:,} {row['level']}s, {row['score']} scores: r = "
-                f"{number(row['pearson'], 3)} {interval}, ρ = {number(row['spearman'], 3)}, "
+                f"{number(row['pearson'], 3)} {interval(row) or 'without an interval'}, "
+                f"ρ = {number(row['spearman'], 3)}, "
                 f"τ-b = {number(row['kendall_b'], 3)}"
             )
-        counts = Counter(row["found"] for row in found.pairs)
-        told = ", ".join(f"{counts[kind]} {kind}" for kind in (BOTH, ONE, NEITHER, AGAINST))
-        self.stdout.write(f"Significant differences of {len(found.pairs)} pairs: {told}.")
+        self.stdout.write(repeats_sentence(found.pairs))
 
 
 def write(out: Path, found: Comparison, format: str, signature: str) -> None:
-    rows = {"correlations": found.correlations, "systems": found.systems, "pairs": found.pairs}
     known = {f"{name}.{one}" for name in TABLES for one in table_formats()}
     with ResultFolder(out, known) as folder:
         for name, columns in TABLES.items():
-            made = table_file(table(rows[name], columns), format, signature)
+            made = table_file(table(getattr(found, name), columns), format, signature)
             (folder / f"{name}.{format}").write_bytes(made)

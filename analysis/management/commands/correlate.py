@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
@@ -24,15 +23,13 @@ from analysis.evaluation.robustness.checks import (
     check_robustness,
 )
 from analysis.evaluation.scoring import Scorer
-from analysis.evaluation.set_files import best_sentence, set_files
-from analysis.evaluation.set_files import columns_of as set_columns
-from analysis.evaluation.set_files import ordered as set_table
+from analysis.evaluation.set_files import CHECKED, set_files
 from analysis.evaluation.set_inputs import Source, read_sets
-from analysis.evaluation.sets import SetEvaluation, evaluate_sets
+from analysis.evaluation.sets import evaluate_sets
 from analysis.evaluation.settings import Settings, Split
-from analysis.evaluation.tables import level_rows
 from analysis.evaluation.words import judge_words
 from analysis.management.commands.analyse import sentence
+from analysis.management.evaluation_lines import correlation_lines, set_lines
 from analysis.management.scoring_options import (
     add_config,
     add_learned,
@@ -44,15 +41,12 @@ from analysis.management.scoring_options import (
 )
 from analysis.metrics.registry import mixing
 from analysis.presenting.downloads import table_formats
-from analysis.presenting.sentences import UNDEFINED, number
 from analysis.results.folder import ResultFolder, write_files
 from analysis.stats.outliers import Direction
 
 DEFAULTS = Settings()
 BAD_INPUT = 2
 MISALIGNED = 3
-LONGEST_NAME = 32
-WIDTH = 14
 
 
 class Command(BaseCommand):
@@ -84,7 +78,7 @@ class Command(BaseCommand):
             metavar="NAME=FOLDER",
             help="one of several sets instead of --human: a TRECVID folder, a folder with "
             "human.csv and scores.csv or captions.csv and references.csv, or NAME=HUMAN,SCORES "
-            "or NAME=HUMAN,CAPTIONS,REFERENCES",
+            "or NAME=HUMAN,CAPTIONS,REFERENCES; GROUP/NAME makes groups, each with its own mean",
         )
         parser.add_argument(
             "--leave-out-of-mean", type=_names, default=[], help="sets, with commas"
@@ -124,8 +118,7 @@ class Command(BaseCommand):
         group.add_argument(
             "--robustness",
             type=_checks,
-            default=[DRIFT],
-            help=f"all, or some of {','.join(CHECKS)} (default {DRIFT})",
+            help=f"all, or some of {','.join(CHECKS)} (default {DRIFT}; with several sets none)",
         )
         group.add_argument("--foils", type=Path, help="video,true,foil[,category]")
         add_learned(group)
@@ -201,10 +194,8 @@ class Command(BaseCommand):
         group.add_argument("--seed", type=int, default=DEFAULTS.seed)  # fmt: skip
 
     def handle(self, *args: Any, **options: Any) -> None:
-        metrics = [
-            *options["compute"],
-            *(artifact.name for artifact in options["learned"] if not mixing(artifact.name)),
-        ]
+        own = [one.name for one in options["learned"] if not mixing(one.name)]
+        metrics = [*options["compute"], *own]
         try:
             chosen = settings_of(options)
             context = config_of(options, metrics).context()
@@ -214,6 +205,11 @@ class Command(BaseCommand):
         try:
             if bool(options["sets"]) == bool(options["human"]):
                 raise ValueError("name people's scores: either --human, or --set for each set")
+            if options["metrics"] and own:
+                raise ValueError(
+                    f"{own[0]} is computed of captions, and --metrics names scores that are there "
+                    "already: score it first, or leave out --metrics"
+                )
             run = self.evaluate_sets if options["sets"] else self.evaluate
             run(scorer, options)
         except Misaligned as error:
@@ -229,6 +225,8 @@ class Command(BaseCommand):
     def evaluate(self, scorer: Scorer, options: Mapping[str, Any]) -> None:
         chosen = {name: options[name] for name in Settings.__dataclass_fields__}
         settings = Settings(**chosen)
+        if options["leave_out_of_mean"]:
+            raise ValueError("--leave-out-of-mean is for several sets (--set): leave it out")
         inputs = _inputs(scorer, options)
         if options["compare"]:
             inputs.metrics.only(options["compare"])  # refused before anything long is computed
@@ -257,7 +255,8 @@ class Command(BaseCommand):
         self.describe(evaluation, [note for one in robustness for note in one.notes], options)
 
     def evaluate_sets(self, scorer: Scorer, options: Mapping[str, Any]) -> None:
-        joined, facts = read_sets(
+        _refuse_single(options)
+        read = read_sets(
             options["sets"],
             scorer,
             shift=options["shift"],
@@ -265,19 +264,32 @@ class Command(BaseCommand):
             choices=_choices(options),
             further={
                 name: options[name] for name in ("videos", "corpus", "annotators", "seed", "pair")
-            },
+            }
+            | {"ratings": options["rows_are_ratings"], "only": options["only"]},
+            without_references=options["without_references"],
+            mixes=_mixes(options),
         )
+        for inputs in read.inputs.values() if options["compare"] else ():
+            inputs.metrics.only(options["compare"])  # refused before anything long is computed
         settings = Settings(**{name: options[name] for name in Settings.__dataclass_fields__})
-        left_out = options["leave_out_of_mean"]
-        found = evaluate_sets(joined, settings, leave_out_of_mean=left_out, facts=facts)
+        checks, seed = options["robustness"], settings.seed
+        found = evaluate_sets(
+            read.joined,
+            settings,
+            leave_out_of_mean=options["leave_out_of_mean"],
+            facts=read.facts,
+            notes=read.notes,
+            robustness=read.checked(checks, scorer, seed=seed) if checks else None,
+        )
         files = set_files(found)
-        with ResultFolder(options["out"], files) as folder:
+        of_checks = {f"{CHECKED}.{format}" for format in table_formats()}  # perhaps of a run before
+        with ResultFolder(options["out"], {*files, *of_checks}) as folder:
             write_files(
                 folder, files, chosen_names(files, format=options["format"], latex=options["latex"])
             )
         for note in found.notes:
             self.stderr.write(self.style.WARNING(f"Note: {note}."))
-        for line in set_lines(found):
+        for line in set_lines(found, options["compare"]):
             self.stdout.write(line)
         self.stdout.write(f"Written to {options['out']}. Signature: {found.signature}")
 
@@ -297,37 +309,6 @@ class Command(BaseCommand):
         self.stdout.write(f"Written to {options['out']}. Signature: {evaluation.signature}")
 
 
-def correlation_lines(evaluation: Evaluation, human: str) -> Iterator[str]:
-    """Correlations with one column of human scores, in columns."""
-    part = next(part for part in evaluation.parts if part.human == human)
-    systems = {row["metric"]: row for row in level_rows(part, part.system)}
-    yield _line("", "r captions", "interval", "τ-b", "r systems")
-    for row in level_rows(part, part.caption):
-        low, high = row["pearson_low"], row["pearson_high"]
-        yield _line(
-            row["metric"],
-            number(row["pearson"], 3),
-            UNDEFINED if math.isnan(low) else f"[{number(low)}, {number(high)}]",
-            number(row["kendall_b"], 3),
-            number(systems[row["metric"]]["pearson"], 3),
-        )
-
-
-def set_lines(found: SetEvaluation) -> Iterator[str]:
-    """r of each metric on each set, in columns, for each level and column of human scores."""
-    for level in found.levels:
-        yield best_sentence(found, level)
-        columns = set_columns(level)
-        yield _line("", *columns)
-        for metric, values in set_table(found, level):
-            yield _line(metric, *(number(value, 3) for value in values))
-
-
-def _line(name: str, *cells: str) -> str:
-    columns = (f"{cell:>{WIDTH}}" for cell in cells)
-    return f"  {name[:LONGEST_NAME]:<{LONGEST_NAME}}  {'  '.join(columns)}"
-
-
 def _inputs(scorer: Scorer, options: Mapping[str, Any]) -> Inputs:
     inputs = read_inputs(
         options["human"],
@@ -342,12 +323,32 @@ def _inputs(scorer: Scorer, options: Mapping[str, Any]) -> Inputs:
         seed=options["seed"],
         pair=options["pair"],
         ratings=options["rows_are_ratings"],
+        learned=_mixes(options),
+        only=options["only"],
     )
     if options["without_references"]:
         inputs = inputs.without_references()
-    return inputs.chosen(**_choices(options)).mixed(
-        [artifact.name for artifact in options["learned"] if mixing(artifact.name)]
-    )
+    return inputs.chosen(**_choices(options)).mixed(_mixes(options))
+
+
+def _mixes(options: Mapping[str, Any]) -> list[str]:
+    """Trained metrics that are computed from others."""
+    return [artifact.name for artifact in options["learned"] if mixing(artifact.name)]
+
+
+def _refuse_single(options: Mapping[str, Any]) -> None:
+    """Options that are of one set only would be passed over in silence."""
+    given = [
+        *(name for name in ("metrics", "captions", "references", "foils", "mean_of_scores")
+          if options[name]),
+        *(name for name in ("split", "ridge", "factor", "direction")
+          if options[name] != getattr(DEFAULTS, name)),
+    ]  # fmt: skip
+    if given:
+        raise ValueError(
+            f"--{given[0].replace('_', '-')} is for one set (--human), not for several: leave it "
+            "out. The files of a set stand in its folder, or as NAME=HUMAN,CAPTIONS,REFERENCES."
+        )
 
 
 def _choices(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -362,11 +363,12 @@ def _choices(options: Mapping[str, Any]) -> dict[str, Any]:
 def _robustness(
     joined: Joined, inputs: Inputs, scorer: Scorer, options: Mapping[str, Any]
 ) -> list[Robustness]:
-    material = None
+    material, checks = None, options["robustness"]
+    checks = [DRIFT] if checks is None else checks
     if inputs.captions is not None and scorer.metrics:
         material = Material(inputs.captions, scorer, options["foils"])
     return [
-        check_robustness(joined, human, options["robustness"], material, seed=options["seed"])
+        check_robustness(joined, human, checks, material, seed=options["seed"])
         for human in map(str, joined.human.columns)
     ]
 

@@ -19,11 +19,11 @@ from analysis.evaluation.description import (
     described,
     described_sets,
 )
-from analysis.evaluation.description_charts import description_charts, sets_spec
+from analysis.evaluation.description_charts import OF_REFERENCES, description_charts, sets_spec
 from analysis.evaluation.files import table
 from analysis.evaluation.human import read_human
 from analysis.evaluation.scoring import Scorer
-from analysis.management.collections import campaign_named
+from analysis.management.collections import add_quality, campaign_named
 from analysis.management.commands.analyse import sentence
 from analysis.management.scoring_options import add_config, config_of
 from analysis.presenting.document import draw_png, picture
@@ -61,6 +61,7 @@ class Command(BaseCommand):
             default=[],
             help="as in `correlate --whole`: a folder, with several sets NAME=FOLDER",
         )
+        add_quality(parser)
         parser.add_argument("--draws", type=int, default=100, help="of the stability curve")
         parser.add_argument("--seed", type=int, default=Settings().seed)
         add_config(parser)
@@ -70,7 +71,8 @@ class Command(BaseCommand):
             metric = options["similarity"]
             scorer = Scorer([metric], config_of(options, [metric]).context())
             sets = sets_named(options["data"], options["whole"])
-            chosen = {name: options[name] for name in ("draws", "seed")}
+            rules = {name: options[name] for name in ("quality_alpha", "minimum_pairs", "seed")}
+            chosen = {"draws": options["draws"], "settings": Settings(draws=1, **rules)}
             if len(sets) == 1:
                 found, said = described(next(iter(sets.values())), scorer, **chosen)
             else:
@@ -171,7 +173,8 @@ def _of_campaign(slug: str) -> Data:
 def write(out: Path, found: Tables, format: str, *, has_sets: bool) -> None:
     """Tables, and a picture of each of which there is one; of several sets that of their scores."""
     endings = (*table_formats(), "svg", "png")
-    known = {f"{name}.{one}" for name in TABLES for one in endings}
+    names = [*TABLES, *map(OF_REFERENCES.format, TABLES)]
+    known = {f"{name}.{one}" for name in names for one in endings}
     overlaid = sets_spec(found["distribution"]) if has_sets else None
     drawn = {"distribution": overlaid} if overlaid else {}
     if not has_sets:

@@ -33,8 +33,17 @@ from analysis.metrics.files import (
     write_scores,
 )
 from analysis.metrics.judged import image_paths
+from analysis.metrics.learned.training_list import trained_on
 from analysis.metrics.parts import Whole, batch_of
-from analysis.metrics.scoring import Fault, Scores, embed, embeddable, label_checked, score
+from analysis.metrics.scoring import (
+    Fault,
+    Scores,
+    column,
+    embed,
+    embeddable,
+    label_checked,
+    score,
+)
 from analysis.metrics.settings import Settings
 from daplatform.tables import Faults, TableError
 
@@ -86,7 +95,11 @@ class Command(BaseCommand):
             whole.refuse(metrics, settings)
             scores = whole.scores(self._score(batch, metrics, settings, context))
             scores = scores.labelled(options["label"])
-            write_scores(options["out"], whole.captions, scores)
+            lists = {
+                column(name, options["label"]): one.lists()
+                for name, one in trained_on(metrics, config.model.model).items()
+            }
+            write_scores(options["out"], whole.captions, scores, lists)
             if options["explain"]:
                 encoder = context.resource(IMAGE_TEXT.name)
                 write_explanations(options["explain"], captions, batch, settings, encoder)

@@ -13,7 +13,7 @@ from analysis.presenting.charts import Row, Spec, plain_spec, quantity
 from analysis.presenting.document import Shown
 from analysis.presenting.sentences import listed
 from analysis.results.registry import Context, Finding
-from analysis.stats.sensitivity import threshold_sensitivity
+from analysis.stats.sensitivity import THRESHOLDS, threshold_sensitivity
 
 if TYPE_CHECKING:
     from analysis.results.pipeline import Material
@@ -53,7 +53,12 @@ def compute(material: Material) -> Thresholds | None:
     if np.isnan(p).all():
         return None
     found = threshold_sensitivity(
-        analysis.ratings, material.answers[1], p, rng=material.generator(3), draws=material.draws
+        analysis.ratings,
+        material.answers[1],
+        p,
+        rng=material.generator(3),
+        thresholds=sorted({*THRESHOLDS, analysis.settings.quality_alpha}),
+        draws=material.draws,
     )
     columns = (found.thresholds, found.kept, found.tau, found.tau_low, found.tau_high)
     rows = zip(*(column.tolist() for column in columns), strict=True)
@@ -82,14 +87,17 @@ def thresholds_sentence(found: Thresholds | None) -> str:
     if not found.is_defined:
         return "No threshold leaves annotators who rated two systems."
     outside = [f"{row.threshold:g}" for row in found.rows if row.tau < row.low]
+    unknown = [f"{row.threshold:g}" for row in found.rows if math.isnan(row.low - row.tau)]
+    few = f" At p < {listed(unknown)} too few annotators are left to say." if unknown else ""
     if not outside:
         return (
-            "The quality threshold does not matter much: none changes the ranking more than "
-            "dropping as many annotators at random does."
+            f"The quality threshold does not matter much: none{' of the others' if few else ''} "
+            f"changes the ranking more than dropping as many annotators at random does.{few}"
         )
     return (
         f"At p < {listed(outside)} the ranking differs from everybody's more than it would if as "
         "many annotators had been dropped at random: those who fail rate systems differently."
+        f"{few}"
     )
 
 

@@ -10,6 +10,9 @@ import pytest
 from django.core.management import call_command
 from scipy import stats
 
+from analysis.evaluation.levels import Rows, caption_level, system_level
+from analysis.evaluation.settings import Settings
+from analysis.evaluation.system_tables import known_range
 from analysis.stats.pairwise_accuracy import accuracy_at, held_out_accuracy, pairwise_accuracy
 
 VIDEOS, SYSTEMS = 24, 5
@@ -103,3 +106,68 @@ def test_calibrated_on_its_own_pairs_noise_looks_better_than_it_is():
         flattered.append(own - held_out_accuracy(human, metric, group, rng=rng))
     assert np.mean(flattered) > 0
     assert np.isnan(held_out_accuracy(human[:8], metric[:8], group[:8], rng=rng))
+
+
+def test_every_metric_is_calibrated_on_the_same_halves_of_the_videos():
+    rng = np.random.default_rng(8)
+    human, metric = rng.integers(1, 6, 120).astype(float), rng.normal(size=120)
+    video, system = np.repeat(np.arange(24), 5), np.tile(np.arange(5), 24)
+    names = tuple(map(str, range(24)))
+    rows = Rows(human, np.column_stack([metric, metric]), video, system, names, names[:5])
+    one, same = caption_level(rows, Settings(draws=5)).held_out
+    assert one == same
+
+
+def test_ranks_by_accuracy_follow_the_level_of_the_tests():
+    """One metric orders twelve systems nearly as people do: at a level that cannot be reached it
+    is not told apart from noise."""
+    rng = np.random.default_rng(2)
+    human = np.repeat(np.arange(12.0), 4)
+    metrics = np.column_stack([human + rng.normal(size=48), rng.normal(size=48)])
+    video, system = np.tile(np.arange(4), 12), np.repeat(np.arange(12), 4)
+    names = tuple(map(str, range(12)))
+    rows = Rows(human, metrics, video, system, names[:4], names)
+    ranks = [
+        system_level(rows, Settings(draws=50, alpha=alpha)).accuracy_rank.tolist()
+        for alpha in (0.05, 1e-6)
+    ]
+    assert ranks == [[1, 2], [1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("human", "values", "ends"),
+    [
+        ("consistency", [1.25, 3.5, 4.75], (1, 5)),  # four annotators
+        ("consistency", [1.2, 3.6, 4.8], (1, 5)),  # five
+        ("raw", [12.5, 50.0, 77.1], (0, 100)),
+        ("raw", [1.5, 3.0, 4.5], (1, 5)),  # raw scores of a 1–5 question
+        ("z", [-0.5, 0.25, 1.0], (-0.5, 1.0)),
+    ],
+)
+def test_the_ends_of_peoples_scale_are_those_of_the_scale_where_it_is_known(human, values, ends):
+    assert known_range(human, np.array(values)) == ends
+
+
+def test_the_report_shows_held_out_accuracy_and_the_test_within_videos(held):
+    out, _ = held
+    html = (out / "report.html").read_text()
+    assert "acc_eq, ties held out" in html
+    assert "p, behind the best" in html
+    tests = pd.read_csv(out / "williams.csv").query("level == 'per_video' and human == 'a0'")
+    best = tests.loc[tests["r_better"].idxmax()]
+    assert (
+        f"Within videos {best['better']} has the highest mean τ-b, {best['r_better']:.3f}" in html
+    )
+    verdict = (
+        "significantly more than every other" if best["permutation_p_holm"] < 0.05 else "; not"
+    )
+    assert verdict in html
+
+
+def test_where_no_permutation_can_be_significant_it_is_said(held):
+    """Five systems have 32 exchanges: p is 1/32 at the least, and Holm doubles it."""
+    out, _ = held
+    html = (out / "report.html").read_text()
+    assert "there are 32 ways to exchange two metrics" in html
+    assert "none of the 2 comparisons over systems can be significant" in html
+    assert "comparisons over videos can be significant" not in html

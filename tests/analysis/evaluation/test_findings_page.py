@@ -18,6 +18,7 @@ from benchmarks.findings import (
     stands,
     written,
 )
+from benchmarks.printed import NEED_PAPERS, PAPERS, printed_table, year_beside
 
 PUBLISHED = Path(os.environ["DA_PUBLISHED"])
 OF_PUBLISHED = [
@@ -37,7 +38,30 @@ def page(name: str) -> str:
 def test_what_is_said_of_published_data_is_what_the_commands_find(name, make):
     if not PUBLISHED.is_dir():
         pytest.skip(f"the published data is not at {PUBLISHED}: docs/{name} is not compared")
+    if make in NEED_PAPERS and not (PUBLISHED.parent / PAPERS).is_dir():
+        pytest.skip(
+            f"the texts of the papers are not beside {PUBLISHED}: docs/{name} is not compared"
+        )
     assert differing(page(name), make(PUBLISHED)) == []
+
+
+@pytest.mark.slow
+def test_a_year_of_the_tables_of_every_year_is_what_the_command_finds(settings, meteor_store):
+    """All years take minutes: `make findings` compares them."""
+    if not PUBLISHED.is_dir():
+        pytest.skip(f"the published data is not at {PUBLISHED}: docs/papers.md is not compared")
+    settings.METRIC_STORE = meteor_store
+    told = stands(page("papers.md"))
+    found = year_beside(PUBLISHED, "MA", "2016")
+    shown = {name: column(told[name], "2016") for name in found}  # the metrics a table prints
+    assert all(len(rows) >= 4 for rows in shown.values())
+    assert shown == {name: {each: found[name][each] for each in shown[name]} for name in found}
+
+
+def column(table: str, head: str) -> dict[str, str]:
+    """Ours, below this head, by the first cell of the row."""
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()]
+    return {row[0]: row[rows[0].index(head)].split(" / ")[-1] for row in rows[2:]}
 
 
 @pytest.mark.slow
@@ -69,3 +93,15 @@ def test_a_table_and_a_number_are_replaced_between_their_marks():
     assert new == "It is <!--f:r-->.2<!--/f-->:\n<!--f:t-->\n| a |\n|---|\n<!--/f-->\nafter"
     assert differing(new, made) == []
     assert differing(new, {**made, "other": "1"}) == ["other"]
+
+
+def test_a_printed_table_is_read_from_the_text_of_its_paper():
+    text = (
+        "Words.\n\n\tVTT-16\tMean\nCider\t<b>0.8</b>\t-0.1\nRouge\t0.2\t0.3\n\n"
+        "Table 1: r\n\n\tVTT-16\nCider\t0.5\n\nTable 2: r\n"
+    )
+    assert printed_table(text, 1) == {
+        "cider": {"VTT-16": "0.8", "Mean": "-0.1"},
+        "rouge": {"VTT-16": "0.2", "Mean": "0.3"},
+    }
+    assert printed_table(text, 2) == {"cider": {"VTT-16": "0.5"}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from scipy import stats
 
+from analysis.evaluation.levels import Rows
+from analysis.evaluation.set_fusion import _held, _sets, _splits
 from analysis.stats.dependent import williams_test
 
 YEARS = ("2016", "2017", "2018")
@@ -231,3 +234,183 @@ def test_the_mix_is_a_metric_that_can_be_applied(years):
         stdout=io.StringIO(), stderr=io.StringIO(),
     )  # fmt: skip
     assert "fusion" in set(pd.read_csv(again / "correlations.csv")["metric"])
+
+
+def test_the_highest_r_of_a_column_is_bold_not_the_one_farthest_from_0(years):
+    people = pd.read_csv(years / "2016" / "human.csv")
+    scores = pd.read_csv(years / "2016" / "scores.csv")
+    scores.assign(noise=-people["z"]).to_csv(years / "2016" / "scores.csv", index=False)
+    out, _ = correlate(years, "--scores", "z", "--latex")
+    first = (out / "sets.tex").read_text().split("tabular")[1]
+    assert "-1.000" in first.replace("$-$", "-").replace("−", "-")
+    lines = [line for line in first.splitlines() if line.startswith("noise")]
+    assert "textbf" not in lines[0]
+
+
+def test_one_video_has_no_interval(years):
+    for year in YEARS:
+        for name in ("human.csv", "scores.csv"):
+            rows = pd.read_csv(years / year / name)
+            rows[rows["video"] == "v1"].to_csv(years / year / name, index=False)
+    out, _ = correlate(years, "--scores", "z")
+    found = pd.read_csv(out / "sets.csv").query("level == 'caption'")
+    assert found["pearson"].notna().all()
+    assert found[["low", "high"]].isna().all(axis=None)
+
+
+@pytest.mark.parametrize(
+    ("option", "named"),
+    [
+        (["--metrics", "scores.csv"], "--metrics"),
+        (["--captions", "captions.csv"], "--captions"),
+        (["--foils", "foils.csv"], "--foils"),
+        (["--mean-of-scores"], "--mean-of-scores"),
+        (["--split", "videos"], "--split"),
+        (["--ridge", "0.5"], "--ridge"),
+        (["--compare", "alike,nobody"], "nobody"),
+    ],
+)
+def test_what_says_nothing_of_several_sets_is_refused(years, option, named):
+    with pytest.raises(CommandError, match=named):
+        correlate(years, *option)
+    assert not (years / "out").exists()
+
+
+def test_leaving_out_of_a_mean_is_refused_where_there_is_none(years):
+    folder = years / "2016"
+    with pytest.raises(CommandError, match="--leave-out-of-mean is for several sets"):
+        call_command(
+            "correlate", "--human", str(folder / "human.csv"), "--metrics",
+            str(folder / "scores.csv"), "--leave-out-of-mean", "2016", "--out",
+            str(years / "out"), stdout=io.StringIO(), stderr=io.StringIO(),
+        )  # fmt: skip
+
+
+def test_two_metrics_are_compared_over_all_sets_when_asked(years):
+    out, said = correlate(years, "--scores", "z", "--compare", "noise,alike")
+    rows = pd.read_csv(out / "williams.csv").query("level == 'caption' and better == 'alike'")
+    assert f"alike (r = {rows.iloc[0]['r_better']:.3f}) correlates more than noise" in said
+
+
+def test_a_mix_learned_on_these_sets_is_one_more_metric_on_them(years):
+    out, _ = correlate(years, "--scores", "z")
+    mix = years / "mix.json"
+    mix.write_bytes((out / "fusion-z.json").read_bytes())
+    weights = pd.read_csv(out / "coefficients.csv").set_index("metric")["coefficient"]
+    out, _ = correlate(years, "--scores", "z", "--learned", str(mix))
+    found = pd.read_csv(out / "sets.csv", dtype={"set": str}).query("level == 'caption'")
+    [name] = set(found["metric"]) - set(METRICS)
+    rows = merged(years, "2017")
+    mixed = sum(weights[metric] * rows[metric] for metric in METRICS)
+    r = found.query(f"metric == '{name}' and set == '2017'").iloc[0]["pearson"]
+    assert r == pytest.approx(stats.pearsonr(rows["z"], mixed)[0])
+
+
+def test_a_metric_that_was_computed_otherwise_in_one_set_is_remarked_on(years):
+    for year in YEARS:
+        made = {"alike": f"alike|refs:{year}|model:{'b' if year == '2018' else 'a'}|version:1"}
+        (years / year / "scores.csv.json").write_text(json.dumps({"signatures": made}))
+    out, _ = correlate(years, "--scores", "z")
+    notes = json.loads((out / "report.json").read_text())["notes"]
+    assert notes == [
+        "alike was not computed alike in every set (2016 with model:a; 2017 with model:a; "
+        "2018 with model:b): their mean mixes both"
+    ]
+
+
+GROUPED = ("SA/2016", "SA/2017", "MA/2016", "MA/2017")
+
+
+@pytest.fixture
+def grouped(years):
+    """Two groups with the same years; people of the second saw the same captions."""
+    rng = np.random.default_rng(9)
+    for name in GROUPED:
+        group, year = name.split("/")
+        folder = years / group / year
+        folder.mkdir(parents=True)
+        people = pd.read_csv(years / year / "human.csv")
+        noise = rng.normal(size=len(people)) if group == "SA" else 0
+        people.assign(z=people["z"] + noise).to_csv(folder / "human.csv", index=False)
+        (folder / "scores.csv").write_bytes((years / year / "scores.csv").read_bytes())
+    return years
+
+
+def test_groups_of_sets_have_a_mean_and_a_test_each(grouped):
+    out, said = correlate(
+        grouped, "--scores", "z", "--latex", "--leave-out-of-mean", "2016", sets=GROUPED
+    )
+    cells = pd.read_csv(out / "sets.csv").set_index(["metric", "level", "set"])
+    for group in ("SA", "MA"):
+        own = cells.loc["alike", "caption", f"{group}/2017"]["pearson"]
+        assert cells.loc["alike", "caption", f"{group}/mean"]["pearson"] == own
+        assert f"Systems, z, {group}: " in said
+        alone, _ = correlate(
+            grouped, "--scores", "z", sets=[name for name in GROUPED if name.startswith(group)]
+        )
+        same = pd.read_csv(alone / "williams.csv").query("level == 'caption'")
+        out, _ = correlate(grouped, "--scores", "z", sets=GROUPED)
+        found = pd.read_csv(out / "williams.csv").query(
+            f"level == 'caption' and group == '{group}'"
+        )
+        assert found["p"].tolist() == pytest.approx(same["p"].tolist())
+    assert {"sets-SA-z-caption.svg", "sets-MA-z-caption.svg"} <= {one.name for one in out.iterdir()}
+
+
+def test_videos_of_two_groups_are_held_out_together(grouped):
+    """The captions are the same: a fit must not know the video it is tried on by other people."""
+    read = {name: read_rows(grouped / name) for name in GROUPED}
+    held = np.split(_held(read, np.random.default_rng(1)), 4)
+    assert held[0].tolist() == held[2].tolist()
+    assert held[1].tolist() == held[3].tolist()
+    assert 0 < np.count_nonzero(held[0]) < len(held[0])
+    group = _sets(read)
+    [training] = [
+        training
+        for split, name, _, training in _splits(GROUPED, group, np.concatenate(held))
+        if (split, name) == ("leave one set out", "SA/2016")
+    ]
+    assert set(group[training]) == {1, 3}
+
+
+def read_rows(folder):
+    people = pd.read_csv(folder / "human.csv")
+    videos, video = np.unique(people["video"], return_inverse=True)
+    systems, system = np.unique(people["system"], return_inverse=True)
+    scores = pd.read_csv(folder / "scores.csv")[list(METRICS)].to_numpy()
+    return Rows(people["z"].to_numpy(), scores, video, system, tuple(videos), tuple(systems))
+
+
+def test_checks_of_every_set_stand_in_one_table(tmp_path):
+    """As Table 6 of bertha-2022: words shuffled, metrics by years."""
+    rng = np.random.default_rng(4)
+    words = ["man", "dog", "horse", "street", "runs", "rides", "red", "small", "park", "ball"]
+    for year in YEARS[:2]:
+        folder = tmp_path / year
+        folder.mkdir()
+        told = {f"v{number}": rng.choice(words, 6) for number in range(12)}
+        rows = []
+        for video, text in told.items():
+            for system in "ABC":
+                kept = int(rng.integers(0, 7))
+                own = [*text[:kept], *rng.choice(words, 6 - kept)]
+                rows.append((video, system, " ".join(own), kept / 6))
+        frame = pd.DataFrame(rows, columns=["video", "system", "caption", "z"])
+        frame[["video", "system", "caption"]].to_csv(folder / "captions.csv", index=False)
+        frame[["video", "system", "z"]].to_csv(folder / "human.csv", index=False)
+        references = [(video, "h", " ".join(text)) for video, text in told.items()]
+        pd.DataFrame(references, columns=["video", "source", "caption"]).to_csv(
+            folder / "references.csv", index=False
+        )
+    out, said = correlate(
+        tmp_path, "--compute", "bleu4,rougel", "--robustness", "shuffle", sets=YEARS[:2]
+    )
+    found = pd.read_csv(out / "robustness.csv", dtype={"set": str})
+    assert set(found["set"]) == set(YEARS[:2])
+    shuffled = found.query("condition == 'words shuffled' and metric == 'rougel'")
+    table = said[said.index("Robustness: word order, words shuffled (z)") :].splitlines()
+    assert table[1].split() == list(YEARS[:2])
+    [line] = [line.split() for line in table[2:4] if line.split()[0] == "rougel"]
+    assert [float(cell) for cell in line[1:]] == shuffled["pearson"].round(3).tolist()
+    assert not (correlate(tmp_path, "--compute", "rougel", sets=YEARS[:2])[0]
+                / "robustness.csv").exists()  # fmt: skip

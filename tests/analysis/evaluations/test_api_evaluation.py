@@ -15,6 +15,7 @@ from django.test import Client
 from analysis import api
 from analysis.models import MetricEvaluation
 from analysis.services.keys import key_create
+from crowds.models import Policy
 from daplatform.jobs.services import job_run
 from daplatform.jobs.tasks import job_run_task
 from tests.pages import body
@@ -104,3 +105,11 @@ def test_the_r_example_runs(served, tmp_path):
 
 def test_the_document_is_valid_json():
     assert Client().get("/api/openapi.json").json()["openapi"].startswith("3")
+
+
+def test_whose_ratings_count_is_the_campaigns_own_rule_unless_told(ask, scored):
+    Policy.objects.update_or_create(campaign=scored, defaults={"use_rule": "everyone"})
+    ask(f"campaigns/{scored.slug}/evaluation")
+    assert MetricEvaluation.objects.get().choices["annotators"] == "all"
+    ask(f"campaigns/{scored.slug}/evaluation?annotators=passed")
+    assert MetricEvaluation.objects.latest("pk").choices["annotators"] == "passed"

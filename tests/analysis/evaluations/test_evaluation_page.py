@@ -9,7 +9,7 @@ import shutil
 import pytest
 from django.urls import reverse
 
-from analysis.models import MetricEvaluation
+from analysis.models import MetricChunk, MetricEvaluation, MetricRun
 from analysis.selectors.evaluations import evaluation_folder, evaluation_makers
 from daplatform.jobs.services import job_run
 from tests.analysis.evaluations.conftest import compute, score
@@ -183,3 +183,26 @@ def test_harmful_words_do_no_harm(page_of, campaign):
     assert "<script>alert" not in content
     table = evaluation_makers(ready)["outliers.csv"]().decode()
     assert f"'={HARM[:8]}" in table
+
+
+def test_names_of_metrics_carry_the_settings_that_differ(page_of, campaign):
+    for label, idf in (("a", "none"), ("b", "paper")):
+        run = score(campaign, cider=2.0)
+        MetricRun.objects.filter(pk=run.pk).update(label=label)
+        MetricChunk.objects.filter(run=run).update(signatures={"cider": f"cider|idf:{idf}|k:5"})
+    compute(campaign)
+    page = page_of("evaluation", campaign)
+    names = {row["metric"] for _, rows, _ in page.context["levels"] for row in rows}
+    assert names == {"cider@a (idf:none)", "cider@b (idf:paper)"}
+    assert "cider@a (idf:none)" in shown(page)
+
+
+def test_the_mix_and_correlations_within_videos_can_be_taken_away(page_of, scored, client_of):
+    row = compute(scored)
+    content = markup(page_of("evaluation", scored))
+    for name in ("fusion-z.json", "correlations_by_video.csv"):
+        address = reverse("analysis:evaluation-file", args=[scored.slug, row.pk, name])
+        assert f'href="{address}"' in content
+        assert client_of(scored.owner).get(address).status_code == 200
+    assert "acc_eq, ties held out" in content
+    assert "has the highest mean τ-b" in content

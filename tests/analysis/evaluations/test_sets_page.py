@@ -7,8 +7,9 @@ import json
 import pytest
 from django.urls import reverse
 
-from analysis.models import MetricEvaluation
+from analysis.models import MetricChunk, MetricEvaluation
 from analysis.selectors.evaluations import evaluation_makers, set_numbers
+from analysis.services import evaluations
 from daplatform.jobs.services import job_run
 from tests.analysis.evaluations.conftest import score
 from tests.analysis.pages.conftest import rated_campaign
@@ -95,3 +96,36 @@ def test_files_are_for_those_who_may_see_every_campaign(ready, scored, other, cl
 
 def test_without_another_campaign_the_page_says_what_to_do(page_of, scored):
     assert "There is no other campaign" in shown(page_of("sets", scored))
+
+
+def test_who_rated_and_how_metrics_were_computed_is_signed(ready):
+    assert "annotators:annotators who passed quality control" in ready.signature
+    assert "metric:cider,version:1" in ready.signature
+
+
+def test_a_metric_computed_otherwise_in_one_campaign_is_remarked_on(page_of, scored, other):
+    MetricChunk.objects.filter(run__campaign=other).update(
+        signatures={"cider": "metric:cider|version:2", "bleu4": "metric:bleu4|version:1"}
+    )
+    page_of("sets", scored, sets=other.slug)
+    job_run(MetricEvaluation.objects.get())
+    said = shown(page_of("sets", scored, sets=other.slug))
+    assert "Cider was not computed alike in every set" in said
+    assert "Bleu4 was not computed alike" not in said
+
+
+def test_trained_metrics_of_every_campaign_are_brought_to_the_machine(
+    page_of, scored, other, monkeypatch
+):
+    wanted = []
+    monkeypatch.setattr(evaluations, "learned_pull", lambda names: wanted.append(list(names)))
+    page_of("sets", scored, sets=other.slug)
+    job_run(MetricEvaluation.objects.get())
+    assert wanted == [["cider", "bleu4"]] * 2
+
+
+def test_the_mix_can_be_taken_away(page_of, ready, scored, other, client_of):
+    content = markup(page_of("sets", scored, sets=other.slug))
+    address = reverse("analysis:evaluation-file", args=[scored.slug, ready.pk, "fusion-z.json"])
+    assert f'href="{address}"' in content
+    assert client_of(scored.owner).get(address).status_code == 200

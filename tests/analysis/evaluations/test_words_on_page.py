@@ -11,12 +11,14 @@ from analysis.metrics.encoding.encoder import Encoder
 from analysis.metrics.encoding.models import ModelChoice, ModelRef
 from analysis.selectors.evaluations import evaluation_numbers
 from analysis.services import metric_context
+from analysis.services.keys import key_create
 from analysis.services.metric_runs import metric_run_request
 from daplatform.jobs.services import job_finish
 from hits.models import Caption
 from hits.services.composing import batch_compose
 from tests.analysis.evaluations.conftest import compute
 from tests.analysis.metrics.pretend import PretendEncoders, word_number
+from tests.analysis.test_api import ask
 from tests.annotations.person import Person, invite, link
 from tests.annotations.test_marking import judge
 from tests.clips import make_clip
@@ -72,6 +74,9 @@ def test_words_are_judged_and_every_level_can_be_chosen(marked, client):
     # Two words each in three captions, as two of three saw them first, and one in the others.
     assert words.found.wrong > 6
     assert [part.human for part in found.parts] == ["z", "raw", "paragraph", "sentence", "word"]
+    key = key_create(owner=marked.owner, name="mine")
+    told = ask(key, f"/api/campaigns/{marked.slug}/evaluation?annotators=all").json()["words"]
+    assert [(row["metric"], row["auc"]) for row in told] == [("emscore@one", words.found.auc)]
     client.force_login(marked.owner)
     address = reverse("analysis:evaluation", args=[marked.slug])
     said = shown(client.get(address))

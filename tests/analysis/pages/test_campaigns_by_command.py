@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 from django.core.management import CommandError, call_command
 
+from crowds.models import Policy
+
 pytestmark = pytest.mark.django_db
 
 
@@ -34,3 +36,15 @@ def test_a_campaign_is_compared_with_itself(campaign):
 def test_a_campaign_that_is_not_there_is_named(db):
     with pytest.raises(CommandError, match="nowhere"):
         call_command("describe", "nowhere", stdout=io.StringIO())
+
+
+def test_a_campaigns_own_rules_say_who_counts(campaign):
+    """As on its ranking: how many pairs quality control asks for, and whether everybody counts."""
+    campaign.min_pairs = 500
+    campaign.save()
+    with pytest.raises(CommandError, match="no system has a score"):
+        call_command("compare", campaign.slug, campaign.slug, stdout=io.StringIO())
+    Policy.objects.update_or_create(campaign=campaign, defaults={"use_rule": "everyone"})
+    said = io.StringIO()
+    call_command("compare", campaign.slug, campaign.slug, "--draws", "20", stdout=said)
+    assert "r = 1.000" in said.getvalue()

@@ -12,13 +12,20 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from analysis.models import PhraseCategory
-from hits.models import HitItem
+from analysis.selectors.marked import judged_paragraphs
+from analysis.services.keys import key_create
+from annotations.models import Assignment
+from annotations.services.assignments import batches_open
+from crowds.services.reviews import video_send_back
+from hits.models import Campaign, Caption, HitItem
 from hits.selectors import replaced_words
 from hits.services.composing import batch_compose
+from hits.services.importing import caption_correct
+from tests.analysis.test_api import ask
 from tests.annotations.person import Person, invite, link
 from tests.annotations.test_marking import judge
 from tests.factories import make_campaign
-from tests.pages import body, shown
+from tests.pages import body, markup, shown
 
 pytestmark = pytest.mark.django_db
 SYSTEMS = ("system-0", "system-1", "human-b")
@@ -70,6 +77,18 @@ def test_analyse_reads_the_file_and_finds_the_same(client, campaign, tmp_path):
     errors = pd.read_csv(tmp_path / "out" / "errors.csv").set_index("level")
     assert errors["wrong"].to_dict() == {"paragraph": 6, "sentence": 6, "word": 12}
     assert set(json.loads(content)) == {"clip00", "clip01"}
+
+
+def test_everybodys_answers_give_the_same_agreement_from_their_file(client, campaign, tmp_path):
+    path = tmp_path / "marks.csv"
+    path.write_bytes(body(page(client, campaign, "download", "marks", "csv")))
+    call_command("analyse", str(path), "--out", str(tmp_path / "out"), stdout=io.StringIO())
+    found = pd.read_csv(tmp_path / "out" / "agreement.csv").set_index("level")["alpha"]
+    context = page(client, campaign).context
+    for each in context["agreements"]:
+        assert found[each.level] == pytest.approx(each.alpha, nan_ok=True)
+    errors = pd.read_csv(tmp_path / "out" / "errors.csv")
+    assert errors["wrong"].tolist() == [row["wrong"] for row in context["errors"]]
 
 
 def test_scores_and_answers_are_downloads(client, campaign):
@@ -147,3 +166,169 @@ def test_a_campaign_without_marks_says_so(client, db):
     assert "No words are marked here" in shown(page(client, campaign))
     assert page(client, campaign, "factuality-file").status_code == 404
     assert page(client, campaign, "download", "marks", "csv").status_code == 404
+
+
+def judge_all(campaign, names, mark=lambda words: words[1]):
+    for name in names:
+        person = Person(link(invite(campaign, name)))
+        for position in range(person.work["total"]):
+            [words, *_] = person.items[position]["sentences"]
+            assert judge(person, position, [[*mark(words), "wrong"]], 3).status_code == 200
+        assert person.submit().status_code == 200
+
+
+def test_a_caption_that_was_corrected_counts_as_it_is_now(client, campaign):
+    """The first wording has eight words, the second three: their marks cannot be put together."""
+    old = Caption.objects.filter(system__name="system-0").first()
+    new = caption_correct(caption=old, text="One new wording.")
+    batch_compose(campaign=campaign)
+    batches_open(campaign=campaign)
+    judge_all(campaign, ["Dora"])
+    answer = page(client, campaign)
+    assert answer.status_code == 200
+    assert "3 judgements are left out" in shown(answer)
+    judged = [each for each in judged_paragraphs(campaign) if each.system == "system-0"]
+    texts = {each.text for each in judged if each.video == new.video.name}
+    assert texts == {"One new wording."}
+    human = pd.read_csv(io.BytesIO(body(page(client, campaign, "download", "human", "csv"))))
+    assert len(human) == 6
+    assert page(client, campaign, "factuality-file").status_code == 200
+
+
+def test_identical_captions_that_were_merged_are_credited_to_every_system(client):
+    made = make_campaign(
+        videos=2, systems=2, protocol="factuality", hit_size=10, pairs=0, repeats=0,
+        assignments=1, merge_identical=True,
+    )  # fmt: skip
+    same = Caption.objects.filter(system__name__startswith="system", video__name="clip00")
+    same.update(text="Both say the very same.")
+    batch_compose(campaign=made)
+    judge_all(made, ["Anna"])
+    assert HitItem.objects.filter(kind="system").count() == 5
+    context = page(client, made).context
+    counts = {row["system"]: row["paragraphs"] for row in context["systems"]}
+    assert counts == {"human-b": 2, "system-0": 2, "system-1": 2}
+    assert [row["captions"] for row in context["people"]] == [5]
+
+
+def test_the_api_tells_what_the_page_shows(client, campaign):
+    shown_there = page(client, campaign).context
+    key = key_create(owner=campaign.owner, name="mine")
+    found = ask(key, f"/api/campaigns/{campaign.slug}/factuality").json()
+    assert found["errors"] == shown_there["errors"]
+    assert found["systems"] == shown_there["systems"]
+    assert [each["alpha"] for each in found["agreements"]] == [
+        None if math.isnan(each.alpha) else each.alpha for each in shown_there["agreements"]
+    ]
+    assert [each["text"] for each in found["phrases"]] == [
+        each.text for each in shown_there["phrases"]
+    ]
+    file = pd.read_csv(
+        io.BytesIO(body(page(client, campaign, "download", "marks", "csv"))), dtype=str
+    ).fillna("")
+    told = everything(key, f"/api/campaigns/{campaign.slug}/marks", limit=50)
+    assert [[str(value) for value in row.values()] for row in told] == file.values.tolist()
+
+
+def everything(key, address, limit):
+    """All rows of a list, part by part."""
+    rows, offset = [], 0
+    while offset is not None:
+        part = ask(key, f"{address}?limit={limit}&offset={offset}").json()
+        rows, offset = rows + part["items"], part["next"]
+    assert len(rows) == part["count"]
+    return rows
+
+
+def test_the_api_tells_every_answer(campaign):
+    key = key_create(owner=campaign.owner, name="mine")
+    told = everything(key, f"/api/campaigns/{campaign.slug}/answers", limit=7)
+    assert len(told) == 36
+    first = next(row for row in told if row["question"] == "marks")
+    assert first["value"] == "wrong"
+    assert int(first["start"]) < int(first["end"])
+    assert {row["value"] for row in told if row["question"] == "score"} == {"2", "3", "4"}
+    assert ask(key, f"/api/campaigns/{campaign.slug}/answers?limit=0").status_code == 422
+
+
+def test_the_api_has_empty_lists_where_nothing_of_the_kind_is_asked(db):
+    made = make_campaign()
+    key = key_create(owner=made.owner, name="mine")
+    for name in ("marks", "answers", "written"):
+        found = ask(key, f"/api/campaigns/{made.slug}/{name}").json()
+        assert found == {"count": 0, "next": None, "items": []}
+    found = ask(key, f"/api/campaigns/{made.slug}/factuality").json()
+    assert found == {name: [] for name in found} | {
+        "answers": 0, "older": 0, "unfinished": 0,
+    }  # fmt: skip
+
+
+def test_captions_are_examples_of_their_kind_of_error_with_a_frame(client, campaign):
+    campaign.videos.filter(name="clip00").update(poster="clip00.jpg")
+    answer = page(client, campaign)
+    found = answer.context["examples"]
+    assert len(found) == len({(each.video, each.system) for each in found}) > 0
+    assert all(each.phrase == text(each, marked=True).casefold() for each in found)
+    videos = {each.video: each.poster for each in found}
+    assert videos["clip00"] == campaign.videos.get(name="clip00").pk
+    assert "A frame of clip00" in markup(answer)
+    assert "A frame of clip01" not in markup(answer)
+
+
+def text(example, *, marked):
+    return " ".join(piece for piece, is_marked in example.pieces if is_marked == marked)
+
+
+@pytest.fixture
+def ruled(db):
+    """Two videos with a damaged caption each, and people who mark what is damaged, or not."""
+    made = make_campaign(
+        videos=2, systems=2, protocol="factuality", hit_size=8, pairs=2, repeats=0, assignments=3,
+        questions={"counting": {"complete": True, "recall": 0.5, "precision": 0.5}},
+    )  # fmt: skip
+    batch_compose(campaign=made)
+    return made
+
+
+def judge_some(campaign, name, *, finds, hands_in=True):
+    person = Person(link(invite(campaign, name)))
+    for item in person.assignment.hit.items.order_by("position"):
+        [words] = person.items[item.position]["sentences"]
+        before, replaced, _ = replaced_words(item.caption.text, item.text)
+        stop = len(before) + len(replaced)
+        damaged = [word for word in words if len(before) < word[1] and word[0] < stop]
+        marks = [[damaged[0][0], damaged[-1][1], "wrong"]] if damaged and finds else []
+        if not finds:
+            marks = [[*words[0], "wrong"]]
+        assert judge(person, item.position, marks, 3).status_code == 200
+    if hands_in:
+        assert person.submit().status_code == 200
+    return person.assignment.annotator.pseudonym
+
+
+def test_only_complete_work_of_people_who_find_damaged_words_counts_where_it_is_the_rule(
+    client, ruled
+):
+    anna = judge_some(ruled, "Anna", finds=True)
+    ben = judge_some(ruled, "Ben", finds=False)
+    judge_some(ruled, "Cid", finds=True, hands_in=False)
+    answer = page(client, ruled)
+    assert {each.annotator for each in judged_paragraphs(ruled)} == {anna}
+    assert answer.context["failed"] == (ben,)
+    assert answer.context["unfinished"] == 1
+    said = shown(answer)
+    assert "1 assignment is not complete yet and not counted" in said
+    assert "1 person found too few damaged words" in said
+    turn = Assignment.objects.get(annotator__pseudonym=anna)
+    video = turn.hit.items.get(position=0).caption.video
+    video_send_back(assignment=turn, video=video, remark="Look again.")
+    assert judged_paragraphs(ruled) == []
+    assert "2 assignments are not complete yet" in shown(page(client, ruled))
+
+
+def test_without_a_rule_everybody_counts(client, ruled):
+    Campaign.objects.filter(pk=ruled.pk).update(questions={})
+    judge_some(ruled, "Anna", finds=True)
+    judge_some(ruled, "Ben", finds=False, hands_in=False)
+    made = Campaign.objects.get(pk=ruled.pk)
+    assert len({each.annotator for each in judged_paragraphs(made)}) == 2

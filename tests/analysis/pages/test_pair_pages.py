@@ -8,6 +8,7 @@ import re
 from dataclasses import asdict
 
 import pytest
+from django.core.management import call_command
 from django.urls import reverse
 from scipy.stats import pearsonr
 
@@ -132,16 +133,31 @@ def again(organiser, tmp_path, ready):
 
 def test_two_campaigns_correlate_as_scipy_says(page_of, ready, campaign, again):
     page = page_of("comparison", campaign, other=again.slug)
-    found = {(each.level, each.score): each for each in page.context["found"]}
+    found = {(each["level"], each["score"]): each for each in page.context["found"].correlations}
     first = {row["system"]: row for row in result_systems(ready)}
     second = {row["system"]: row for row in result_systems(again.results.get())}
     for score in ("raw", "z"):
         columns = [[rows[name][score] for name in first] for rows in (first, second)]
-        each = found["systems", f"{score} scores"]
-        assert each.n == 7
-        assert each.pearson == pytest.approx(pearsonr(*columns).statistic, abs=1e-12)
-    assert found["captions", "z scores"].n == 140
-    assert f"r = {found['systems', 'z scores'].pearson:.3f}" in shown(page)
+        each = found["system", score]
+        assert each["n"] == 7
+        assert each["pearson"] == pytest.approx(pearsonr(*columns).statistic, abs=1e-12)
+        assert each["low"] < each["pearson"] <= each["high"]
+    assert found["caption", "z"]["n"] == 140
+    z = found["system", "z"]
+    assert f"r = {z['pearson']:.3f} [{z['low']:.3f}, {z['high']:.3f}]" in shown(page)
+
+
+def test_the_page_says_which_differences_repeat_as_the_command_does(page_of, campaign, again):
+    page = page_of("comparison", campaign, other=again.slug)
+    said = io.StringIO()
+    call_command("compare", campaign.slug, again.slug, stdout=said, stderr=io.StringIO())
+    counted = next(line for line in said.getvalue().splitlines() if "pairs:" in line)
+    assert "of 21 pairs" in counted
+    assert counted in shown(page)
+    assert "Which differences repeat" in shown(page)
+    for name, rows in (("repeated", 21), ("correlations", 4)):
+        content = body(page_of("download", campaign, name, "csv", other=again.slug)).decode()
+        assert len(list(csv.DictReader(io.StringIO(content)))) == rows
 
 
 def test_a_comparison_is_downloaded(page_of, campaign, again):

@@ -158,6 +158,10 @@ def test_the_table_shows_means_by_system(campaign, client_of, organiser, scored)
     values = [float(row["value"]) for row in rows if row["system"] == "human-b"]
     assert f"{sum(values) / len(values):.3f}" in page
     assert '<td class="number">20</td>' in page
+    spec = client_of(organiser).get(address(campaign)).context["means"]
+    drawn = {(row["metric"], row["system"]): row["mean"] for row in spec["data"]["values"]}
+    assert drawn["bleu1", "human-b"] == pytest.approx(sum(values) / len(values))
+    assert page.index('data-chart="means-spec"') < page.index("By system")
 
 
 def download(client, campaign, name="scores.csv") -> bytes:
