@@ -22,10 +22,11 @@ PAGES: Mapping[str, tuple[Maker, ...]] = {
     "findings.md": published.FINDINGS,
     "papers.md": printed.FINDINGS,
     "metrics.md": (*demo_ranking.FINDINGS, published.two_bleus),
-    "learning.md": (printed.learned,),
+    "learning.md": (printed.learned, printed.schooled),
 }
-NEED_NO_DATA = demo_ranking.FINDINGS
-TAKE_MINUTES = (printed.learned,)  # no test repeats these
+NEED_NO_DATA = (*demo_ranking.FINDINGS, printed.schooled)
+# No test repeats these; of the tables of years, one tests one year of each.
+TAKE_MINUTES = (printed.learned, printed.schooled, printed.years_beside)
 _MARKED = re.compile(r"(<!--f:(?P<name>[\w.]+)-->)(?P<text>.*?)(<!--/f-->)", re.DOTALL)
 
 

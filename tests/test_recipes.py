@@ -1,4 +1,5 @@
-"""The recipes of CONTRIBUTING: a metric, a statistic and an export format are one file each.
+"""The recipes of CONTRIBUTING: a metric, a statistic and an export format are one file each, and a
+protocol is one with its template; a kind of question has a template and a module of its own, too.
 
 The file is dropped into a folder that is taken for a part of the package: into the package's own,
 tests that run beside this one would find it. Nothing else is told of it, and the commands have it.
@@ -9,20 +10,34 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from django.contrib.staticfiles import finders
 from django.core.management import call_command
+from django.template import engines
 
 from analysis.metrics import registry as metrics
 from analysis.presenting import downloads
 from analysis.results import registry as results
+from analysis.selectors.marked import answers_by_question
+from annotations.models import Rating
+from hits import protocols
+from hits.importing.reading import read_campaign
+from hits.services.composing import batch_compose
+from hits.services.importing import campaign_import
+from tests.annotations.person import EVIDENCE, Person, invite, link
+from tests.factories import make_user
+from tests.folders import make_folder
+from tests.pages import markup
 
 RATINGS = Path(__file__).parent.parent / "docs" / "notebooks" / "data" / "ratings.csv"
 FOUND_ONCE = (
     *(metrics.family_modules, metrics._built_in, metrics.resources),
     *(results.findings, downloads.formats),
+    *(protocols.protocols, protocols.protocol_named),
 )
 METRIC = '''
 """Captions by their number of words."""
@@ -74,6 +89,37 @@ def write(stream, download):
 
 FORMATS = (Format("bars", "Bars", "text/plain", write),)
 '''
+PROTOCOL = '''
+"""How vivid a caption is, and whether it would make somebody watch the video."""
+from dataclasses import dataclass, field
+from hits.protocols.values import AnnotationProtocol, HitDefaults, Likert, Objection
+
+@dataclass(frozen=True)
+class YesNo:
+    name: str
+    text: str
+    kind: str = field(default="toy", init=False)
+
+    def objection(self, answer, text):
+        return None if answer in ("yes", "no") else Objection("Say yes or no.")
+
+PROTOCOLS = (
+    AnnotationProtocol(
+        name="toy",
+        title="Toy",
+        summary="How vivid is it?",
+        questions=(
+            Likert("score", "How vivid is it?", ("dull", "so so", "vivid")),
+            YesNo("watch", "Would you watch it?"),
+        ),
+        hits=HitDefaults(size=20, pairs=2, repeats=2, assignments=1),
+    ),
+)
+'''
+PAGE = """{% extends "annotations/protocols/direct.html" %}
+{% block instructions %}<p>Say how vivid each caption is.</p>{% endblock %}"""
+QUESTION = """{% load static %}<div data-question="toy" data-name="{{ question.name }}"
+ data-module="{% static 'js/questions/toy.js' %}">{{ question.text }}</div>"""
 
 
 @pytest.fixture
@@ -129,3 +175,61 @@ def test_an_export_format_is_one_file(drop, tmp_path):
     first, *_ = (tmp_path / "out" / "systems.bars").read_text().splitlines()
     assert first.count("|") > 3
     assert not list((tmp_path / "out").glob("*.csv"))
+
+
+@pytest.fixture
+def beside(tmp_path, settings) -> Iterator[Callable[[str, str], None]]:
+    """Let templates and static files hold one more, too."""
+    engine = engines["django"].engine
+    kept = list(engine.dirs)
+    engine.dirs.append(str(tmp_path))
+    settings.STATICFILES_DIRS = [*settings.STATICFILES_DIRS, str(tmp_path / "static")]
+
+    def write(name: str, text: str) -> None:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+        finders.get_finder.cache_clear()
+        for loader in engine.template_loaders:
+            loader.reset()
+
+    yield write
+    engine.dirs[:] = kept
+    finders.get_finder.cache_clear()
+    for loader in engine.template_loaders:
+        loader.reset()
+
+
+@pytest.mark.django_db
+def test_a_protocol_is_one_file_with_its_template_and_a_question_has_a_module(
+    drop, beside, tmp_path
+):
+    drop("hits.protocols", PROTOCOL)
+    beside("annotations/protocols/toy.html", PAGE)
+    beside("annotations/questions/toy.html", QUESTION)
+    beside("static/js/questions/toy.js", "export default class Toy {}")
+    folder = make_folder(tmp_path / "folder")
+    with (folder / "campaign.toml").open("a") as file:
+        file.write('protocol = "toy"\n')
+    campaign = campaign_import(reading=read_campaign(folder), owner=make_user("organisers"))
+    batch_compose(campaign=campaign)
+    person = Person(link(invite(campaign)))
+    page = markup(person.client.get(person.page_path))
+    assert "Say how vivid each caption is." in page
+    assert 'data-module="/static/js/questions/toy.js"' in page
+    assert finders.find("js/questions/toy.js")
+    receipt = person.items[0]["receipt"]
+    post = {"receipt": receipt, "key": str(uuid.uuid4()), "evidence": EVIDENCE}
+    refused = person.post("/rate/save", post | {"answers": {"score": 2, "watch": "perhaps"}})
+    assert refused.json()["error"] == "Say yes or no."
+    saved = person.post("/rate/save", post | {"answers": {"score": 2, "watch": "yes"}})
+    assert saved.status_code == 200
+    assert Rating.objects.get().answers == {"score": 2, "watch": "yes"}
+    told = {row["question"]: row["value"] for row in answers_by_question(campaign)}
+    assert told == {"score": "2", "watch": "yes"}
+    table = tmp_path / "ratings.csv"
+    rows = [f"a{n % 2},h,s{n % 3},v{n},system,{1 + n % 3}" for n in range(12)]
+    table.write_text("annotator,hit,system,item,kind,score\n" + "\n".join(rows) + "\n")
+    choices = {"protocol": "toy", "keep_all_annotators": True, "draws": 20}
+    call_command("analyse", table, out=tmp_path / "out", **choices)
+    assert (tmp_path / "out" / "systems.csv").exists()
