@@ -35,6 +35,7 @@ def test_a_caption_of_an_image_comes_as_soon_as_the_image_is_there(annotator):
     annotator.rate(70)
     annotator.expect_progress("2 of 6")
     annotator.wait_for_caption()
+    annotator.expect_saved(1)
     assert Rating.objects.get().score == 70
 
 

@@ -23,6 +23,7 @@ COMPOSED = {
     "analysis/metrics/families/meteor/lexicon.py",
     "analysis/metrics/words.py",
     "hits/importing/texts.py",
+    "hits/protocols/segments.py",
     "hits/importing/settings.py",  # a key of ours between blanks
     "rehearsal/demo/writing.py",
     "rehearsal/mturk/pages.py",

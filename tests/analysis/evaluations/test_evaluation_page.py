@@ -148,7 +148,7 @@ def test_the_page_asks_little(page_of, ready, scored, django_assert_max_num_quer
 def test_every_file_that_is_offered_can_be_had(page_of, ready, scored, client_of, organiser):
     content = markup(page_of("evaluation", scored))
     offered = re.findall(rf'href="([^"]*/agreement/{ready.pk}/[^"]+)"', content)
-    assert len(offered) == 48  # each of five pictures as SVG, PNG and numbers among them
+    assert len(offered) == 52  # each of five pictures as SVG, PNG and numbers among them
     client = client_of(organiser)
     for address in offered:
         response = client.get(address)
