@@ -11,7 +11,10 @@ from django.core.management import execute_from_command_line
 
 # These work on files alone: no database, no sessions, nothing to sign. Whoever has a file of
 # ratings needs no configuration.
-ON_FILES = {"analyse", "compose", "correlate", "metrics", "score"}
+ON_FILES = {
+    *("analyse", "compare", "compose", "correlate", "describe", "learn", "make_distractors"),
+    *("metrics", "score"),
+}
 
 
 def main() -> None:

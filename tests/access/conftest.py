@@ -86,7 +86,7 @@ def things(campaign, anna, organiser, kind):
     }
     kind.end(campaign)
     if not campaign.invitations.exists():
-        found["entry_token"] = 0
+        found |= {"entry_token": 0, "invitation": 0}
     return defaultdict(int, found)
 
 
@@ -116,6 +116,7 @@ def work_of(campaign, organiser, anna):
     )
     group_link = group_link_offer(campaign=campaign, people=20, by=organiser)
     return {
+        "group_link": group_link.pk,
         "join_token": join_address(group_link).split("/")[-2],
         "hit": batch.hits.first().pk,
         "batch_number": unlaunched.number,

@@ -43,11 +43,13 @@ STAFF = rule(*[LOGIN] * 6, IN)
 
 @dataclass(frozen=True)
 class Row:
-    """By which methods an address is used, and by whom; `args` name what fills the address."""
+    """By which methods an address is used, and by whom; `args` name what fills the address, and
+    `needs` what must be there beside it."""
 
     methods: dict[str, dict[str, str]]
     args: tuple[str, ...] = ()
     query: str = ""
+    needs: tuple[str, ...] = ()
 
 
 def get(who: dict[str, str], *args: str) -> Row:
@@ -171,7 +173,7 @@ ROWS: dict[str, Row] = {
     "annotations:hit-preview": get(LOOK, "slug", "hit"),
     "crowds:link-list": both(CHANGE, "slug"),
     "crowds:group-link": post(CHANGE, "slug"),
-    "crowds:group-link-code": get(CHANGE, "slug"),
+    "crowds:group-link-code": Row({"GET": CHANGE}, ("slug",), needs=("group_link",)),
     "crowds:link-file": get(CHANGE, "slug"),
     "crowds:link-code": get(CHANGE, "slug", "invitation"),
     # Signed by the crowd: whoever is not it is refused, test_prolific_notice_view.py has the rest.
