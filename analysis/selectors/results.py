@@ -6,12 +6,10 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from django.conf import settings
 
 from analysis.models import Result
 from analysis.presenting.listings import ANNOTATORS, CAPTIONS, as_table, read_listing
-from analysis.results.comparing import Collection, Comparison, compare_collections
 from analysis.results.files import Maker, captions_table, result_files
 from analysis.results.findings.ranking import missing_sentence, system_rows
 from analysis.results.registry import Summary
@@ -64,26 +62,6 @@ def result_summary(result: Result) -> Summary:
 def result_systems(result: Result) -> list[dict[str, Any]]:
     """The ranking, best first."""
     return system_rows(result_summary(result).numbers["ranking"])
-
-
-def result_collection(result: Result) -> Collection:
-    """What it found, to be held beside another. Raises FileNotFoundError without its captions."""
-    summary = result_summary(result)
-    pairs, rows = summary.numbers["significance"].pairs, result_listing(result, CAPTIONS)
-    columns = (rows[name].to_pylist() for name in ("system", "item", "raw", "z"))
-    return Collection(
-        {row["system"]: (row["raw"], row["z"]) for row in result_systems(result)
-         if row["z"] is not None},
-        {(pair.better, pair.worse): pair.p for pair in pairs},
-        {(system, item): (raw, z) for system, item, raw, z in zip(*columns, strict=True)},
-        summary.settings.alpha,
-    )  # fmt: skip
-
-
-def results_compare(first: Result, second: Result) -> Comparison:
-    """Raises ValueError where no system has a score in both."""
-    rng = np.random.default_rng(result_summary(first).settings.seed)
-    return compare_collections(result_collection(first), result_collection(second), rng=rng)
 
 
 def missing_ranking(result: Result) -> str:

@@ -23,6 +23,7 @@ from analysis.results.factuality import factuality_tables
 from analysis.results.marked import long_table, paragraphs
 from analysis.results.phrases import phrase_table
 from analysis.selectors import annotators, captions, inspection, metric_scores
+from analysis.selectors.comparisons import results_compare
 from analysis.selectors.evaluations import evaluation_points
 from analysis.selectors.marked import (
     QUESTIONS,
@@ -36,7 +37,6 @@ from analysis.selectors.results import (
     result_has_listings,
     result_listing,
     result_systems,
-    results_compare,
 )
 from analysis.selectors.written import references_written
 from analysis.services.organiser_downloads import (

@@ -10,7 +10,8 @@ from analysis.forms import ComparisonForm
 from analysis.models import Result
 from analysis.presenting import replications
 from analysis.results.comparing import agreement_sentence
-from analysis.selectors.results import result_systems, results_compare
+from analysis.selectors.comparisons import results_compare
+from analysis.selectors.results import result_systems
 from analysis.views.latest import Latest, checked, latest_result, news
 from hits.models import Campaign
 from hits.views.access import MemberRequest, campaigns_for, for_campaign

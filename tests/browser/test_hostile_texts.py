@@ -12,6 +12,7 @@ __all__ = ["anna", "campaign", "hostile", "kind", "things"]
 
 WATCH = """addEventListener("securitypolicyviolation", (event) =>
     console.error(`policy: ${event.violatedDirective} ${event.sourceFile}`));"""
+INJECT = "document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=alert(1)>')"
 
 
 @pytest.fixture
@@ -55,5 +56,7 @@ def test_no_script_runs_on_any_page(site, page, hostile, member):
         assert page.locator("xss-da").count() == 0, address
         assert page.complaints == [], address
     with page.expect_console_message(lambda said: "policy" in said.text.lower()):
-        page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=alert(1)>')")
+        page.evaluate(
+            "document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=alert(1)>')"
+        )
     assert page.complaints, "this would have been noticed on any of the pages"

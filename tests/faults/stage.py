@@ -148,6 +148,11 @@ class Stage:
         """A campaign with as many assignments, and everybody's link to one of them."""
         return json.loads(self.run("-m", "tests.faults.campaign", str(people), protocol))
 
+    def start_database(self) -> None:
+        """Its port answers while it recovers, and refuses everybody: until it takes clients."""
+        self.base.start()
+        wait_for_postgres(self.base.port)
+
     def saved(self) -> dict[str, int]:
         """The score of every rating in the database, by its key."""
         rows = self.rows("SELECT key::text, score FROM annotations_rating")
@@ -172,8 +177,7 @@ def stage(also: str = "") -> Iterator[Stage]:
     with tempfile.TemporaryDirectory(prefix="da-stage-") as folder:
         made = Stage(folder, also)
         try:
-            made.base.start()
-            wait_for_postgres(made.base.port)
+            made.start_database()
             yield made
         finally:
             made.web.kill()

@@ -32,7 +32,7 @@ def restart_the_database(site: Stage) -> None:
     """Immediate mode: nobody says goodbye, and PostgreSQL recovers from its log."""
     site.base.kill(signal.SIGQUIT, group=False)
     time.sleep(0.5)
-    site.base.start()
+    site.start_database()
 
 
 @pytest.mark.parametrize("trouble", [kill_a_worker, kill_the_web_server, restart_the_database])
