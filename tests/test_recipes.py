@@ -18,6 +18,7 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.core.management import call_command
 from django.template import engines
+from django.urls import reverse
 
 from analysis.metrics import registry as metrics
 from analysis.presenting import downloads
@@ -28,10 +29,11 @@ from hits import protocols
 from hits.importing.reading import read_campaign
 from hits.services.composing import batch_compose
 from hits.services.importing import campaign_import
+from tests.analysis.pages.conftest import compute, rate
 from tests.annotations.person import EVIDENCE, Person, invite, link
 from tests.factories import make_user
 from tests.folders import make_folder
-from tests.pages import markup
+from tests.pages import markup, shown
 
 RATINGS = Path(__file__).parent.parent / "docs" / "notebooks" / "data" / "ratings.csv"
 FOUND_ONCE = (
@@ -167,6 +169,19 @@ def test_a_statistic_is_one_file(drop, tmp_path):
     report = (tmp_path / "out" / "report.html").read_text()
     assert "A toy" in report
     assert f"The toy counts {ranked} systems." in report
+
+
+@pytest.mark.django_db
+def test_a_statistic_stands_on_the_page_of_the_ranking(drop, settings, tmp_path, client_of, woken):
+    drop("analysis.results.findings", STATISTIC)
+    settings.DATA_DIR = tmp_path / "data"
+    owner = make_user("organisers")
+    folder = make_folder(tmp_path / "folder", videos=20, systems=6)
+    campaign = campaign_import(reading=read_campaign(folder), owner=owner)
+    rate(campaign)
+    compute(campaign)
+    page = client_of(owner).get(reverse("analysis:ranking", args=[campaign.slug]))
+    assert "The toy counts 7 systems." in shown(page)
 
 
 def test_an_export_format_is_one_file(drop, tmp_path):

@@ -79,7 +79,7 @@ class Voted(Protocol):
 
 
 @dataclass(frozen=True)
-class Agreement:
+class LevelAgreement:
     """Krippendorff's alpha at a level; of wrong or not, interval and nominal are the same."""
 
     level: str
@@ -226,7 +226,7 @@ def _bracketed(people: Sequence[Judged]) -> Iterator[str]:
         yield " ".join(pieces)
 
 
-def agreements(judged: Sequence[Voted]) -> list[Agreement]:
+def agreements(judged: Sequence[Voted]) -> list[LevelAgreement]:
     """Between people, over paragraphs, sentences and words."""
     values: dict[str, list[tuple[str, tuple[object, ...], float]]] = defaultdict(list)
     for each in judged:
@@ -241,7 +241,7 @@ def agreements(judged: Sequence[Voted]) -> list[Agreement]:
     return [_agreement(level, rows) for level, rows in values.items()]
 
 
-def _agreement(level: str, rows: Sequence[tuple[str, tuple[object, ...], float]]) -> Agreement:
+def _agreement(level: str, rows: Sequence[tuple[str, tuple[object, ...], float]]) -> LevelAgreement:
     people = _numbered([name for name, _, _ in rows])
     units = _numbered([unit for _, unit, _ in rows])
     shared = annotator_values(
@@ -250,7 +250,7 @@ def _agreement(level: str, rows: Sequence[tuple[str, tuple[object, ...], float]]
         np.array([value for _, _, value in rows]),
     )
     found = krippendorff_alpha(shared)
-    return Agreement(level, found.alpha, found.units)
+    return LevelAgreement(level, found.alpha, found.units)
 
 
 def _numbered(keys: Sequence[Hashable]) -> dict[Hashable, int]:

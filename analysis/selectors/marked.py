@@ -15,10 +15,10 @@ from analysis.models import PhraseCategory
 from analysis.presenting.exports import Table, records
 from analysis.results.factuality import below_highest, factuality_tables, something_marked
 from analysis.results.marked import (
-    Agreement,
     Control,
     ControlWords,
     Judged,
+    LevelAgreement,
     PairF1,
     SystemErrors,
     agreements,
@@ -107,7 +107,7 @@ class Factuality:
     people: list[dict[str, Any]]
     errors: list[dict[str, Any]]
     systems: list[dict[str, Any]]
-    agreements: list[Agreement]
+    agreements: list[LevelAgreement]
     controls: list[ControlWords]
     pairs: list[PairF1]
     phrases: list[Phrase]

@@ -12,7 +12,7 @@ from hits.models import Campaign
 
 
 @dataclass(frozen=True)
-class Progress:
+class KindProgress:
     """How much of one kind of work is done, and how fast it goes."""
 
     kind: MetricChunk.Kind
@@ -34,7 +34,7 @@ class Progress:
         return left / self.rate if left and self.rate else (None if left else 0.0)
 
 
-def run_progress(run: MetricRun) -> list[Progress]:
+def run_progress(run: MetricRun) -> list[KindProgress]:
     """One query; nothing where the run is not cut into chunks yet."""
     kinds = (
         run.chunks.order_by()
@@ -48,7 +48,7 @@ def run_progress(run: MetricRun) -> list[Progress]:
         )
     )
     found = {
-        row["kind"]: Progress(
+        row["kind"]: KindProgress(
             MetricChunk.Kind(row["kind"]),
             row["done"] or 0,
             row["total"],
@@ -60,7 +60,7 @@ def run_progress(run: MetricRun) -> list[Progress]:
     return [found[kind] for kind in MetricChunk.Kind if kind in found]
 
 
-def time_left(progress: list[Progress]) -> str:
+def time_left(progress: list[KindProgress]) -> str:
     """Until everything is embedded, in words; nothing before a chunk of each kind is done."""
     left = [part.seconds_left for part in progress if part.kind != MetricChunk.Kind.SCORES]
     known = [seconds for seconds in left if seconds is not None]

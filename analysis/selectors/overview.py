@@ -78,7 +78,7 @@ class Findings:
     enough: bool
     notes: tuple[str, ...]
     systems: int
-    standings: tuple[Standing, ...]
+    standings: tuple[RankedSystem, ...]
 
     @property
     def percent_passed(self) -> float | None:
@@ -211,7 +211,7 @@ def _findings(result: dict[str, Any] | None) -> Findings | None:
         enough=stopping.is_enough,
         notes=tuple(result["summary__notes"]),
         systems=len(systems),
-        standings=tuple(top_standings(systems, len(systems) if shows_all else SYSTEMS_SHOWN)),
+        standings=tuple(top_systems(systems, len(systems) if shows_all else SYSTEMS_SHOWN)),
     )
 
 
@@ -231,7 +231,7 @@ def _trail(campaign: Campaign) -> tuple[AuditRow, ...]:
 
 
 @dataclass(frozen=True)
-class Standing:
+class RankedSystem:
     """A system's place; ``left``, ``mark`` and ``right`` are places on the line, 0 to `WIDTH`."""
 
     ranks: str
@@ -244,7 +244,7 @@ class Standing:
     right: float
 
 
-def top_standings(systems: Sequence[Mapping[str, Any]], count: int) -> list[Standing]:
+def top_systems(systems: Sequence[Mapping[str, Any]], count: int) -> list[RankedSystem]:
     """The first ``count`` of a result's systems; those without a score have no place."""
     rows = [row for row in systems if row["z"] is not None][:count]
     ends = [end for row in rows for end in _ends(row)]
@@ -257,7 +257,7 @@ def top_standings(systems: Sequence[Mapping[str, Any]], count: int) -> list[Stan
         return round(MARGIN + share * (WIDTH - 2 * MARGIN), 1)
 
     return [
-        Standing(
+        RankedSystem(
             ranks=_ranks(row["range_low"], row["range_high"]),
             system=row["system"],
             z=row["z"],
