@@ -7,6 +7,7 @@ import shutil
 import signal
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import hypothesis
 import pytest
@@ -90,6 +91,12 @@ def woken(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     for name in ("apply_async", "apply_async_on_commit"):
         monkeypatch.setattr(job_run_task, name, lambda args, **options: sent.append(args))
     return sent
+
+
+@pytest.fixture
+def impatient_botocore(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It tries again at once. Nobody else does: a thread that pauses would take a whole core."""
+    monkeypatch.setattr("botocore.endpoint.time", SimpleNamespace(sleep=lambda _: None))
 
 
 @pytest.fixture

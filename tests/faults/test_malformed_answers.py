@@ -77,11 +77,10 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def babbler(server, settings, monkeypatch) -> Babbler:
+def babbler(server, settings, impatient_botocore) -> Babbler:
     settings.MTURK_ENDPOINT_URL = server.origin
     settings.MTURK_ACCESS_KEY_ID, settings.MTURK_SECRET_ACCESS_KEY = KEYS.access, KEYS.secret
     settings.PUBLIC_URL = "https://study.example"
-    monkeypatch.setattr("time.sleep", lambda _: None)
     return Babbler(server)
 
 

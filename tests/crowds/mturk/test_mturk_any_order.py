@@ -224,8 +224,7 @@ class Study(RuleBasedStateMachine):
         assert market.account.available >= 0
 
 
-def test_books_agree_whatever_happens(monkeypatch):
-    monkeypatch.setattr("time.sleep", lambda _: None)
+def test_books_agree_whatever_happens(impatient_botocore):
     with running(MarketService(), KEYS) as server:
         Study.server, Study.gateway = server, gateway_at(server)
         run = Study.TestCase

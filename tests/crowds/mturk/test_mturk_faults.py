@@ -102,9 +102,8 @@ def test_what_certainly_was_not_done_may_be_tried_again(server, gateway, stage, 
 )
 @pytest.mark.parametrize("act", [publish, bonus], ids=lambda act: act.__name__)
 def test_what_a_token_guards_for_a_day_only_is_unclear(
-    server, gateway, stage, act, trouble, monkeypatch
+    server, gateway, stage, act, trouble, impatient_botocore
 ):
-    monkeypatch.setattr("time.sleep", lambda _: None)  # botocore's own pauses
     server.faults.add(Fault(trouble, ACTS[act], times=ATTEMPTS))
     with pytest.raises(UnclearOutcome):
         act(gateway, stage)
@@ -113,8 +112,9 @@ def test_what_a_token_guards_for_a_day_only_is_unclear(
 
 
 @pytest.mark.parametrize("act", [approve, reject, expire, enlist, extend], ids=lambda a: a.__name__)
-def test_what_can_be_repeated_for_ever_is_only_late(server, gateway, stage, act, monkeypatch):
-    monkeypatch.setattr("time.sleep", lambda _: None)
+def test_what_can_be_repeated_for_ever_is_only_late(
+    server, gateway, stage, act, impatient_botocore
+):
     server.faults.add(Fault(Trouble.DROP_AFTER, ACTS[act], times=ATTEMPTS))
     with pytest.raises(TransientFault):
         act(gateway, stage)
@@ -134,8 +134,9 @@ def test_a_hit_whose_answer_takes_too_long_is_made_once(server, gateway, monkeyp
     assert len(server.service.market.hits) == 1
 
 
-def test_a_lost_hit_is_found_by_our_own_reference_after_a_day(server, gateway, watch, monkeypatch):
-    monkeypatch.setattr("time.sleep", lambda _: None)
+def test_a_lost_hit_is_found_by_our_own_reference_after_a_day(
+    server, gateway, watch, impatient_botocore
+):
     server.faults.add(Fault(Trouble.DROP_AFTER, ACTS[publish], times=ATTEMPTS))
     with pytest.raises(UnclearOutcome):
         gateway.publish(spec(), key="k")
@@ -151,9 +152,10 @@ def test_a_worker_killed_after_the_call_finds_the_hit_by_its_token(server, gatew
     assert len(server.service.market.hits) == 1
 
 
-def test_a_connection_refused_after_one_that_was_lost_is_unclear(server, gateway, monkeypatch):
+def test_a_connection_refused_after_one_that_was_lost_is_unclear(
+    server, gateway, impatient_botocore
+):
     """The last error alone would say that nothing was sent."""
-    monkeypatch.setattr("time.sleep", lambda _: None)
     server.faults.add(Fault(Trouble.DROP_AFTER, ACTS[publish]))
 
     def goes_down(request, **_):

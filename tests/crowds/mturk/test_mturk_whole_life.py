@@ -70,8 +70,7 @@ def held_against(campaign, server) -> None:
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_twenty_hits_and_sixty_workers_through_every_trouble(server, monkeypatch):
-    monkeypatch.setattr("time.sleep", lambda _: None)
+def test_twenty_hits_and_sixty_workers_through_every_trouble(server, impatient_botocore):
     shape = {"hit_size": 10, "pairs": 2, "repeats": 1}
     campaign = make_campaign(videos=20, systems=4, assignments=3, max_hits_per_annotator=1, **shape)
     batch_compose(campaign=campaign)
