@@ -8,7 +8,7 @@ from typing import Any, cast
 from django import forms
 from django.db.models import QuerySet
 
-from analysis.presenting.listings import FLAGS
+from analysis.presenting.listings import FLAGS, flag_shown
 from analysis.results.settings import Settings
 from hits.models import Campaign
 
@@ -170,7 +170,7 @@ class AnnotatorsForm(OptionsForm):
             ("insufficient", "Too few pairs to tell"),
             ("commented", "Left a comment"),
             ("flagged", "Flagged for anything"),
-            *((flag, f"Flagged: {flag}") for flag in FLAGS),
+            *((flag, f"Flagged: {flag_shown(flag)}") for flag in FLAGS),
         ],
         label="Show",
     )

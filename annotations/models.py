@@ -57,12 +57,12 @@ class Assignment(models.Model):
 
     class State(models.TextChoices):
         OPEN = "open", "Open"
-        ACTIVE = "active", "Being worked on"
+        ACTIVE = "active", "In progress"
         SUBMITTED = "submitted", "Submitted"
-        APPROVED = "approved", "Approved"
-        REJECTED = "rejected", "Rejected"
-        RETURNED = "returned", "Returned"
-        EXPIRED = "expired", "Expired"
+        APPROVED = "approved", "Paid"
+        REJECTED = "rejected", "Not paid"
+        RETURNED = "returned", "Given back"
+        EXPIRED = "expired", "Ran out of time"
 
     # Given up by the person who had it: the slot has, or gets, another row.
     GIVEN_UP = (State.RETURNED, State.EXPIRED)

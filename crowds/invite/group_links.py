@@ -25,8 +25,8 @@ from hits.models import Campaign
 
 MAX_PEOPLE = 1000
 CAUTION = (
-    "A group link cannot tell people apart: one person may join several times, under different "
-    "names. Where that matters, send everybody a link of their own."
+    "A group link cannot tell people apart: one person may join several times under different "
+    "names. Where that matters, send everybody a personal link."
 )
 
 
@@ -102,7 +102,7 @@ def _turned_on(campaign: Campaign) -> GroupLink:
 def _refuse_odd_limit(campaign: Campaign, people: int) -> None:
     joined = joined_count(campaign)
     if not max(joined, 1) <= people <= MAX_PEOPLE:
-        already = f"{joined:,} have joined already: " if joined else ""
+        already = f"{joined:,} have already joined: " if joined else ""
         raise DomainError(
             f"{already}let between {max(joined, 1):,} and {MAX_PEOPLE:,} people join."
         )

@@ -559,8 +559,8 @@ class Migration(migrations.Migration):
                             ("expire", "Stop new people"),
                             ("reopen", "Open again"),
                             ("close", "Close"),
-                            ("approve", "Approve"),
-                            ("reject", "Reject"),
+                            ("approve", "Pay"),
+                            ("reject", "Do not pay"),
                             ("bonus", "Pay a bonus"),
                             ("message", "Write a message"),
                             ("enlist", "Put on a list"),
@@ -592,9 +592,9 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("waiting", "Waiting"),
-                            ("claimed", "Under way"),
+                            ("claimed", "In progress"),
                             ("unclear", "Outcome unclear"),
-                            ("asking", "Waits for a person"),
+                            ("asking", "Needs a decision"),
                             ("done", "Done"),
                             ("failed", "Refused"),
                             ("undone", "Taken back"),

@@ -128,13 +128,13 @@ def test_nothing_is_launched_that_the_crowd_would_refuse(campaign, market):
 
 def test_a_batch_is_launched_once(campaign, market):
     launch(campaign)
-    with pytest.raises(DomainError, match="launched already"):
+    with pytest.raises(DomainError, match="already been launched"):
         launch(campaign)
     assert Publication.objects.count() == 1
 
 
 def test_a_batch_that_invited_people_rate_is_not_for_a_crowd(campaign, anna, market):
-    with pytest.raises(DomainError, match="Invited people have begun"):
+    with pytest.raises(DomainError, match="Invited people have started"):
         launch(campaign)
 
 

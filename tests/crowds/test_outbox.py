@@ -209,7 +209,7 @@ def test_a_bonus_nobody_can_look_up_waits_for_a_person(campaign, market, submiss
     assert len(market.bonuses) == 1
     outbox_settle(message=message, was_done=True, by=campaign.owner)
     assert campaign_sums(campaign).bonus == Decimal("0.50")
-    with pytest.raises(DomainError, match="no longer waits"):
+    with pytest.raises(DomainError, match="no longer needs"):
         outbox_settle(message=message, was_done=False, by=campaign.owner)
 
 

@@ -378,9 +378,7 @@ def test_a_new_batch_is_not_mistaken_for_a_lost_one_of_the_same_number(campaign,
     run()
     run()
     assert [each.reference == lost for each in market.out.values()] == [True, False]
-    assert (
-        f"The crowd has {lost} as P1, which is not known here" in launch_reconcile(launch=made)[0]
-    )
+    assert f"The crowd has {lost} as P1, which is unknown here" in launch_reconcile(launch=made)[0]
 
 
 def test_a_snapshot_of_the_whole_disk_is_recognised_by_the_bucket(bucket, made, market):

@@ -121,7 +121,7 @@ def test_an_import_writes_the_whole_campaign_or_nothing(disk, browser, archive, 
     job_run(Upload.objects.get())
     upload = Upload.objects.get()
     assert (upload.status, disk.files()) == ("failed", [])
-    assert upload.problem == "Nothing was written: the server's disk is full."
+    assert upload.problem == "Nothing was saved: the server's disk is full."
     assert not Campaign.objects.exists()
     disk.empty()
     send(browser, archive)

@@ -96,7 +96,7 @@ def test_the_demo_has_a_metric_learn_from_its_ratings_once(campaign, page):
 
 
 def test_from_the_button_to_scores_with_a_fingerprint(page, campaign, tmp_path, settings):
-    assert "Learn a metric from these ratings" in markup(page("metrics"))
+    assert "Train a metric on these ratings" in markup(page("metrics"))
     asked = {"kind": "head", "name": "ours", "scores_after": "on"}
     answer = page("metric-learn", post=asked)
     row = LearnedMetric.objects.get()

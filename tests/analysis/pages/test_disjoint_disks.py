@@ -121,7 +121,7 @@ def test_a_bucket_that_is_away_is_a_sentence_and_passes(
     browser.raise_request_exception = False
     answer = browser.get(f"/campaigns/{campaign.slug}/captions/", headers={"Accept": "text/html"})
     assert answer.status_code == 503
-    assert "cannot be fetched just now" in shown(answer)
+    assert "is not available at the moment" in shown(answer)
     assert not list(result_folder(made).glob("*"))  # not even a part
     away(False)
     assert shown(page_of("caption-list", campaign)) == there

@@ -93,7 +93,7 @@ LONG = "x" * 3000
         ({"places": (HitSpec("a", "https://a.example/" + 30 * LONG, 1),)}, "too long"),
         ({"requirements": Requirements(approval_rate=101)}, "approval rate"),
         ({"requirements": Requirements(approved=-1)}, "approved HITs"),
-        ({"requirements": Requirements(countries=("Atlantis",))}, "no country's code"),
+        ({"requirements": Requirements(countries=("Atlantis",))}, "not a two-letter country code"),
         ({"requirements": Requirements(countries=("DE",) * 31)}, "30 countries"),
         ({"only": ("a", "b")}, "one list"),
         ({"without": tuple("abcdefghijk")}, "10 requirements"),
