@@ -69,7 +69,7 @@ class Crowd:
         person, external_id = (query.get(name, "") for name in self.parameters())
         if not (EXTERNAL_ID.fullmatch(person) and EXTERNAL_ID.fullmatch(external_id)):
             raise LinkRefused(
-                _("This link is incomplete. Open the task again from the site you found it on.")
+                _("This link is incomplete. Open the task again from the site where you found it.")
             )
         return Visitor(person, external_id, self.return_address(entry, query))
 

@@ -73,7 +73,7 @@ class JoinForm(forms.Form):
         label=gettext_lazy("Your name or e-mail address"),
         max_length=100,
         help_text=gettext_lazy(
-            "With it you can come back to where you stopped. Whoever sent the link sees it."
+            "With it you can come back to where you stopped. The person who sent the link sees it."
         ),
     )
 
