@@ -112,7 +112,7 @@ def score_table(
         _refuse_clashes(frame, source)
         count = int(again.sum())
         rows, once = ("1 row is", "counts") if count == 1 else (f"{count:,} rows are", "count")
-        said.append(f"{source}: {rows} there twice, with the same values, and {once} once")
+        said.append(f"{source}: {rows} there twice with the same values, and {once} once")
     captions = None if texts is None else pd.Series(list(texts), index=index, dtype=object)
     if captions is not None:
         captions = captions[~index.duplicated()]
@@ -138,7 +138,7 @@ def table_of_rows(
     if len(clashing):
         video, system, metric, _ = clashing.iloc[0]
         raise ValueError(
-            f"{source}: {len(clashing):,} values are there twice and differ, the first is "
+            f"{source}: {len(clashing):,} values occur twice and differ; the first is "
             f"{metric} of video {video!r} and system {system!r}. Keep one of each."
         )
     order = list(dict.fromkeys(distinct["metric"]))
@@ -150,7 +150,7 @@ def table_of_rows(
         {str(name): wide[name].to_numpy() for name in order},
         notes=[
             *notes,
-            *([f"{source}: {again:,} values are there twice and count once"] if again else []),
+            *([f"{source}: {again:,} values occur twice and count once"] if again else []),
         ],
         source=source,
     )

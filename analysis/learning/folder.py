@@ -110,7 +110,7 @@ def card(title: str, facts: Mapping[str, str], sets: Sequence[RatedSet], table: 
         f"{len(set(rated.systems))} | {rated.weight:g} |"
         for rated in sets
     ]
-    lines += ["", "## On captions it never saw", "", *table, ""]
+    lines += ["", "## On unseen captions", "", *table, ""]
     lines += [
         "Correlations with people are of captions whose text and video are not in `training.json`.",
         "`correlate` leaves out those that are, and says how many.",

@@ -24,7 +24,7 @@ FLAGS: Final = {
     "time": "Less than three seconds per caption in a HIT",
     "constant": "More than eight equal scores in a row",
     "repeats": "Repeated captions were scored significantly higher or lower than the first time, "
-    "or as far from it as two scores taken at random",
+    "or differed as much as two scores picked at random",
     "rejected": "Earlier work was not paid",
     "unwatched": "A score was given sooner than the video takes to play",
 }

@@ -184,7 +184,7 @@ def test_everybodys_answers_give_errors_and_agreement(tmp_path):
         ("ann,v1,A,sentence,1,,0", "ann,v1,A,sentence,1,0,0", 6, "sentence or the word"),
         ("ann,v1,A,sentence,1,,0\n", "", 2, "A word has no sentence"),
         ("ann,v1,A,word,0,1,1", "ann,v1,A,word,0,1,yes", 5, "'yes' is not right"),
-        ("ann,v1,A,word,0,1,1", "ann,v1,A,word,0,0,1", 5, "stands there twice"),
+        ("ann,v1,A,word,0,1,1", "ann,v1,A,word,0,0,1", 5, "occurs twice"),
         ("ann,v1,A,word,0,1,1", "ann,v1,A,word,0,2,1", 2, "is missing"),
         ("ben,v1,A,word,0,1,0\n", "", 8, "judged other words"),
     ],

@@ -127,4 +127,4 @@ def test_a_threshold_without_a_band_is_not_said_to_make_no_difference():
     unknown = Threshold(0.001, 1, 0.4, math.nan, math.nan)
     said = thresholds_sentence(Thresholds((unknown, known)))
     assert "none of the others changes" in said
-    assert "At p < 0.001 too few annotators are left to say." in said
+    assert "At p < 0.001 too few annotators are left to judge." in said

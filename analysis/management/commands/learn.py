@@ -206,10 +206,10 @@ def add_tuning(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--epochs", type=positive, default=1, help="passes over the ratings")
     parser.add_argument(
-        "--layers", type=positive, default=LAYERS, help="the last so many layers learn"
+        "--layers", type=positive, default=LAYERS, help="number of last layers to train"
     )
     parser.add_argument(
-        "--minutes", type=float, default=math.inf, help="stop fine-tuning after so many"
+        "--minutes", type=float, default=math.inf, help="stop fine-tuning after this many"
     )
     parser.add_argument(
         "--pairs",
@@ -243,7 +243,8 @@ def add_ratings(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=FOLDER",
-        help="more to learn from that counts less, such as captions rated by one person each; "
+        help="additional training data with less weight, such as captions rated by one person "
+        "each; "
         "held out together with the set of its name",
     )
     parser.add_argument("--extra-weight", type=float, default=EXTRA_WEIGHT)
@@ -266,7 +267,7 @@ def add_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--leave-one-out",
         action="store_true",
-        help="train nothing to keep: leave each set out in turn and write the table",
+        help="keep no metric: leave each set out in turn and write the table",
     )
 
 

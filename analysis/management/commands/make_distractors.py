@@ -49,7 +49,7 @@ class Command(BaseCommand):
         known = foils.add_mutually_exclusive_group()
         known.add_argument("--wordnet", type=Path, help="folder of index.noun and data.noun")
         known.add_argument("--concepts", type=Path, help="a file word,category")
-        foils.add_argument("--fewest", type=int, default=3, help="times a concept must be said")
+        foils.add_argument("--fewest", type=int, default=3, help="times a concept must occur")
         foils.add_argument("--random", action="store_true", help="any, not the one that reads best")
         foils.add_argument(
             "--language-model",

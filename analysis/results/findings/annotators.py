@@ -167,7 +167,7 @@ def too_few(found: Checked, context: Context) -> list[str]:
     if not few:
         return []
     costs = f", yet p < {level:g} for {found.lost:,} of them" if found.lost else ""
-    return [f"{few:,} rated fewer than the {found.needed} pairs needed to tell{costs}"]
+    return [f"{few:,} rated fewer than the {found.needed} pairs needed{costs}"]
 
 
 def annotators_table(found: QualityControl, *, without: tuple[str, ...] = ()) -> Table:

@@ -78,7 +78,7 @@ def compute(material: Material) -> Stopping:
 
 def show(found: Stopping, context: Context) -> Shown:
     rows = [asdict(difference) for difference in found.differences]
-    summary = "Differences with intervals that hold at every look"
+    summary = "Differences with intervals valid at every look"
     return Shown(stopping_sentence(found), rows, HEADINGS, summary)
 
 

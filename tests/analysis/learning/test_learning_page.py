@@ -230,8 +230,8 @@ class TestBadInput:
         monkeypatch.setattr(rated, "FEWEST", 200)
         row = learn(campaign)
         assert row.status == "failed"
-        assert "200 are the fewest to learn from" in row.problem
-        assert "200 are the fewest to learn from" in markup(page("learned-metric", row.pk))
+        assert "at least 200 are needed to learn from" in row.problem
+        assert "at least 200 are needed to learn from" in markup(page("learned-metric", row.pk))
         assert not learned_folder("head-1").exists()
 
     @pytest.mark.parametrize("name", ["", "bleu4", "../up", "1st", "a" * 41, "ours taken"])

@@ -107,8 +107,8 @@ def test_the_name_of_a_metric_of_the_platform_is_refused(folder):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "describes no trained metric"),
-        ("[]", "describes no trained metric"),
+        ("", "does not describe a trained metric"),
+        ("[]", "does not describe a trained metric"),
         ('{"format": "x"}', "format is not"),
         (json.dumps({"format": "learned-metric-1", "kind": "oracle", "name": "o", "options": {},
                      "files": {}, **ABOUT}), "no kind of metric 'oracle'"),

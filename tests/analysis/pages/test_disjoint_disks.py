@@ -167,7 +167,7 @@ def test_an_export_is_served_elsewhere_and_goes_with_its_days(
     content = export_path(export).read_bytes()
     move("web")
     assert b"".join(page_of("export-file", campaign, export.pk)) == content
-    assert "not here any more" not in shown(page_of("export-list", campaign))
+    assert "no longer exists" not in shown(page_of("export-list", campaign))
     move("worker")
     settings.EXPORT_KEPT_DAYS = -1
     exports_prune()
