@@ -136,7 +136,9 @@ class Assignment(models.Model):
         ]
 
     def __str__(self) -> str:
-        which = f"unconfirmed turn {self.pk}" if self.slot is None else f"assignment {self.slot}"
+        which = (
+            f"unconfirmed assignment {self.pk}" if self.slot is None else f"assignment {self.slot}"
+        )
         return f"{self.hit}, {which}"
 
 

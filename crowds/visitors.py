@@ -83,7 +83,7 @@ class Crowd:
 
     def notice_read(self, headers: Mapping[str, str], body: bytes, *, now: dt.datetime) -> Notice:
         """The notice in a request; nothing in it is believed before its signature fits."""
-        raise NoticeRefused(f"Notices of {self.label} are not expected here.")
+        raise NoticeRefused(f"Notices from {self.label} are not expected here.")
 
     def next_link(self, assignment: Assignment) -> str:
         """The way from finished work to more of it, where that is not on the crowd's own pages."""

@@ -698,7 +698,7 @@ class Migration(migrations.Migration):
                             ("offer", "Offered"),
                             ("more", "Offered to more people"),
                             ("extra", "More people than were asked for"),
-                            ("rest", "Not needed any more"),
+                            ("rest", "No longer needed"),
                             ("work", "Work"),
                             ("unasked", "Paid automatically by the crowd"),
                             ("overruled", "Not paid at first"),

@@ -203,7 +203,7 @@ def test_somebody_at_work_when_a_launch_is_closed_is_paid_like_everybody(campaig
 def test_a_balance_that_covers_a_hit_but_not_the_launch_is_refused(campaign, market):
     Hit.objects.create(batch=campaign.batches.get(), number=2)
     market.balance = Decimal("2.00")
-    with pytest.raises(DomainError, match=r"costs 2\.38 USD, and .* holds 2\.00"):
+    with pytest.raises(DomainError, match=r"costs 2\.38 USD, but .* has 2\.00"):
         launch(campaign)
     assert not OutboxMessage.objects.exists()
 

@@ -241,7 +241,7 @@ def test_a_person_can_have_it_tried_again(campaign, market, submission):
     outbox_retry(message=OutboxMessage.objects.get(kind="bonus"), by=campaign.owner)
     run_all(market)
     assert len(market.bonuses) == 1
-    with pytest.raises(DomainError, match="cannot be tried again"):
+    with pytest.raises(DomainError, match="cannot be retried"):
         outbox_retry(message=OutboxMessage.objects.get(kind="bonus"), by=campaign.owner)
 
 

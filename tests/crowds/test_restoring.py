@@ -327,7 +327,7 @@ def test_verify_notices_a_restore_and_has_it_looked_up(made, market):
     out = io.StringIO()
     with pytest.raises(CommandError):
         call_command("verify", stdout=out)
-    assert "What waits to be sent was not sent before a restore." in out.getvalue()
+    assert "No waiting message was already sent before a restore." in out.getvalue()
     assert str(message) in out.getvalue()
     call_command("verify", repair=True, stdout=out)
     message.refresh_from_db()
@@ -425,7 +425,7 @@ def test_nothing_is_sent_that_cannot_be_noted_in_the_bucket(bucket, made, market
     assert outbox_run(crowd="mturk") == 0
     message.refresh_from_db()
     assert (market.bonuses, message.state) == ([], OutboxMessage.State.WAITING)
-    assert message.error.startswith("Nothing is sent, because it cannot be noted in the bucket")
+    assert message.error.startswith("Nothing is sent, because it cannot be recorded in the bucket")
 
 
 def test_machines_with_disks_of_their_own_are_no_restore(bucket, made, market, settings, tmp_path):

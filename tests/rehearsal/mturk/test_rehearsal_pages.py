@@ -99,16 +99,16 @@ def test_work_given_back_cannot_be_submitted(worker, hit):
     one.give_back(assignment)
     with pytest.raises(Turned, match="Too late"):
         one.submit(assignment, code="C")
-    with pytest.raises(Turned, match="not in your hands"):
+    with pytest.raises(Turned, match="You are not working on this HIT"):
         one.give_back(assignment)
 
 
 def test_nobody_sees_or_returns_anothers_work(worker, hit):
     assignment = worker("A1").accept(hit)
     other = worker("A2")
-    with pytest.raises(Turned, match="not in your hands"):
+    with pytest.raises(Turned, match="You are not working on this HIT"):
         other.frame(assignment)
-    with pytest.raises(Turned, match="not in your hands"):
+    with pytest.raises(Turned, match="You are not working on this HIT"):
         other.give_back(assignment)
 
 
