@@ -133,7 +133,7 @@ def _level(
 
 
 def _comparison(part: AgainstHuman, evaluation: Evaluation) -> list[Element]:
-    parts = [element("h3", "Which metric is better than which")]
+    parts = [element("h3", "Pairwise comparison of metrics")]
     said = (sentences.flipped_sentence(part), sentences.alike_sentence(part))
     parts += [element("p", text) for text in said if text]
     for level, name in ((part.caption, "captions"), (part.system, "systems")):

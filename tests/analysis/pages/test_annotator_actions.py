@@ -278,7 +278,7 @@ def test_who_was_rejected_stays_in_the_list_and_can_be_excluded(
             for row in page_of("annotator-list", campaign, show=show, sort="p").context["rows"]
         }
         assert rows[constant]["status"] == "left out"
-        assert ("rejected", FLAGS["rejected"]) in rows[constant]["flags"]
+        assert ("not paid", FLAGS["rejected"]) in rows[constant]["flags"]
     assert list(rows) == [constant]
     assert page_of("annotator-detail", campaign, constant).status_code == 200
     everybody = action("exclude", query="?show=rejected", everybody="yes")

@@ -150,7 +150,7 @@ def test_one_system_has_nothing_to_be_compared_with(campaign, shown):
     page = shown("ranking")
     assert "system-0 is the only system" in page
     assert "No two systems have ratings that count" in page
-    assert "Who is better than whom" not in page
+    assert "Pairwise comparison of systems" not in page
     [state] = empty_states(shown("pair"))
     assert "Only one system has ratings that count." in state
 
