@@ -204,8 +204,8 @@ def test_somebody_paid_and_not_booked_is_booked(hit, market):
     finish(market, "P1", hit, "W1")
     work(made, market)
     Submission.objects.update(status="approved", pay="pay", decided_at=timezone.now())
-    assert "Does not hold: Whoever was paid at a crowd is in the ledger." in verify()
-    assert "Mended: Whoever was paid at a crowd is in the ledger." in verify(repair=True)
+    assert "Does not hold: Everybody paid at a crowd is in the ledger." in verify()
+    assert "Mended: Everybody paid at a crowd is in the ledger." in verify(repair=True)
     paid = LedgerEntry.objects.get(kind="paid")
     assert (paid.amount, paid.publication) == (Decimal("0.99"), made.publications.get())
     assert ALL_HOLD in verify()
@@ -260,8 +260,8 @@ def test_what_a_killed_worker_was_writing_is_removed(settings, name):
     long_ago = (timezone.now() - LONG_AGO).timestamp()
     for path in (half, half.parent):
         os.utime(path, (long_ago, long_ago))
-    assert "Does not hold: No file was left half written." in verify()
-    assert "Mended: No file was left half written." in verify(repair=True)
+    assert "Does not hold: No file was left incomplete." in verify()
+    assert "Mended: No file was left incomplete." in verify(repair=True)
     assert not half.exists()
 
 

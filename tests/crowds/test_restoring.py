@@ -290,7 +290,7 @@ def test_nothing_is_sent_that_cannot_be_noted(made, market, settings):
     message.refresh_from_db()
     assert market.bonuses == []
     assert message.state == OutboxMessage.State.WAITING
-    assert message.error.startswith("Nothing is sent, because it cannot be noted in nowhere")
+    assert message.error.startswith("Nothing is sent, because it cannot be recorded in nowhere")
 
 
 def test_a_claim_that_cannot_be_noted_is_given_back(made, market, monkeypatch):

@@ -162,7 +162,7 @@ def test_one_of_many_can_be_undone(campaign, market, made):
 def test_an_act_that_was_tried_may_have_been_done_and_is_not_undone(campaign, market, made):
     action = give(campaign, Kind.APPROVE).action
     action.messages.update(attempts=1)
-    with pytest.raises(DomainError, match="cannot be undone"):
+    with pytest.raises(DomainError, match="can no longer be undone"):
         review_action_undo(action=action, by=campaign.owner)
 
 

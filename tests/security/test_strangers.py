@@ -198,8 +198,8 @@ def test_work_that_strangers_hand_in_fills_no_place_and_is_named_everywhere(
     assert Assignment.objects.filter(state="open").count() == 1
     lacking = launch_top_up(launch=made)
     assert lacking.people == 0  # the marketplace offers the place already
-    assert "1 place waits for somebody" in lacking.obstacle
-    assert "1 turn is not confirmed by the marketplace" in lacking.obstacle
+    assert "1 place waits to be taken" in lacking.obstacle
+    assert "1 assignment is not confirmed by the marketplace" in lacking.obstacle
     owner = client_of(campaign.owner)
     review = reverse("crowds:review", args=[campaign.slug])
     assert "1 assignment is not confirmed yet" in markup(owner.get(review))
