@@ -97,7 +97,7 @@ LONG = "x" * 3000
         ({"requirements": Requirements(countries=("DE",) * 31)}, "30 countries"),
         ({"only": ("a", "b")}, "one list"),
         ({"without": tuple("abcdefghijk")}, "10 requirements"),
-        ({"reward": Decimal("5000")}, "holds"),
+        ({"reward": Decimal("5000")}, "account at Mechanical Turk has"),
     ],
 )
 def test_an_offer_that_would_be_refused_is_not_sent(gateway, server, change, words):
