@@ -187,7 +187,7 @@ def test_the_command_names_every_fault_and_exits_with_2(folder, organiser):
     with (folder / "captions.csv").open("a") as stream:
         stream.write("v999,system-0,Of no video we know.\nv000,system-0,A second one.\n")
     err = StringIO()
-    with pytest.raises(CommandError, match="3 faults") as refusal:
+    with pytest.raises(CommandError, match="3 errors") as refusal:
         call_command("import_campaign", str(folder), stdout=StringIO(), stderr=err)
     assert refusal.value.returncode == 2
     for needle in ("v002.mp4", "captions.csv, line 8", "v999", "line 9"):

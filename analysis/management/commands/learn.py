@@ -137,7 +137,7 @@ class Command(BaseCommand):
             self.stderr.write(self.style.WARNING(fault))
         self.stdout.write("\n".join([*found.table, ""]))
         self.stdout.write(
-            f"Kendall's τ-c with people on videos that neither taught nor stopped it: "
+            f"Kendall's τ-c with people on videos used for neither training nor stopping: "
             f"{found.before:.4f} before, {found.after:.4f} after; score … --model {options['out']}"
         )
 
@@ -288,7 +288,8 @@ def add_paraphrases(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar=("THERE", "BACK"),
-        help="folders of two translation models: references are said in another language and back",
+        help="folders of two translation models: references are translated into another language "
+        "and back",
     )
 
 

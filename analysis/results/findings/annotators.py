@@ -127,7 +127,7 @@ def show(found: QualityControl, context: Context) -> Shown:
         summary="Every annotator",
         spec=quality_spec(drawn, context.settings.scale) if drawn else None,
         caption="Each mark is an annotator. Below the dashed line degraded captions got lower "
-        "scores than their originals, as they should.",
+        "scores than their originals, as expected.",
     )
 
 

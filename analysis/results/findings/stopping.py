@@ -87,7 +87,7 @@ def stopping_sentence(found: Stopping) -> str:
         return NOTHING
     verdict = "enough ratings are in" if found.is_enough else "more ratings can still decide some"
     return (
-        f"By a rule that allows looking every day, {found.decided} of {found.pairs} pairs of "
+        f"By a rule that allows daily checks, {found.decided} of {found.pairs} pairs of "
         f"systems are decided: {verdict}."
     )
 

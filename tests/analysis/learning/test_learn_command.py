@@ -327,7 +327,7 @@ class TestBadInput:
     def test_a_folder_of_something_else_is_not_written_over(self, sets, equipment, tmp_path):
         (tmp_path / "thesis").mkdir()
         (tmp_path / "thesis" / "chapter.tex").write_text("years of work")
-        with pytest.raises(CommandError, match="no trained metric"):
+        with pytest.raises(CommandError, match="not a trained metric"):
             learn("head", sets[:2], equipment, tmp_path / "thesis")
         assert (tmp_path / "thesis" / "chapter.tex").read_text() == "years of work"
 

@@ -113,7 +113,7 @@ def test_the_name_of_a_metric_of_the_platform_is_refused(folder):
         (json.dumps({"format": "learned-metric-1", "kind": "oracle", "name": "o", "options": {},
                      "files": {}, **ABOUT}), "no kind of metric 'oracle'"),
         (json.dumps({"format": "learned-metric-1", "kind": "fusion", "name": "o", "options": {},
-                     "files": {}, **ABOUT}), "no fusion of metrics"),
+                     "files": {}, **ABOUT}), "not a fusion of metrics"),
     ],
 )  # fmt: skip
 def test_what_is_no_trained_metric_is_refused(tmp_path, content, message):
