@@ -99,7 +99,7 @@ def _short(text: str) -> list[str]:
     telling = characters // 2 + sum(word not in _EVERY for word in _words(_HAN.sub(" ", text)))
     if telling >= FEWEST_WORDS:
         return []
-    return [f"{telling or 'no'} word{'' if telling == 1 else 's'} that say what happens"]
+    return [f"{telling or 'no'} word{'' if telling == 1 else 's'} to say what happens"]
 
 
 def _repeated(caption: Written, alike: Sequence[Written]) -> list[str]:

@@ -72,7 +72,7 @@ def test_metrics_keep_the_names_they_have_in_the_file(tmp_path):
         ("video,system,z,z\n1,A,1,2\n", "'z' is there twice"),
         (
             "video,system,metric,value\n1,A,cider,1\n1,A,cider,2\n",
-            "values are there twice and differ, the first is cider",
+            "values occur twice and differ; the first is cider",
         ),
     ],
 )

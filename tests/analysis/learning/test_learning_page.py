@@ -243,7 +243,7 @@ class TestBadInput:
     def test_a_name_stands_for_one_training(self, page, campaign):
         learn(campaign, kind="fusion", scores_after=False)
         answer = page("metric-learn", post={"kind": "head", "name": "head-1"})
-        assert "There is a metric head-1 already" in markup(answer)
+        assert "A metric head-1 already exists" in markup(answer)
         assert LearnedMetric.objects.get().kind == "fusion"
 
     def test_without_references_the_page_says_why(self, page, campaign):

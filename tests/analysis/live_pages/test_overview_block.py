@@ -180,7 +180,7 @@ def test_paused_it_says_so_and_forecasts_nothing(look, first_hit, launched):
     launched.state = "paused"
     launched.save()
     page = text(look())
-    assert "Paused<small>nobody new can begin until it is resumed" in page
+    assert "Paused<small>nobody new can start until it is resumed" in page
     assert '<span class="badge badge--warning">Paused</span>' in page
     assert found(look()).finish.when is None
 
