@@ -112,7 +112,7 @@ def score_table(
         _refuse_clashes(frame, source)
         count = int(again.sum())
         rows, once = ("1 row is", "counts") if count == 1 else (f"{count:,} rows are", "count")
-        said.append(f"{source}: {rows} there twice with the same values, and {once} once")
+        said.append(f"{source}: {rows} there twice, with the same values, and {once} once")
     captions = None if texts is None else pd.Series(list(texts), index=index, dtype=object)
     if captions is not None:
         captions = captions[~index.duplicated()]

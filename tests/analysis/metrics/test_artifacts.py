@@ -100,7 +100,7 @@ def test_training_anew_under_the_same_name_replaces_it(folder):
 
 def test_the_name_of_a_metric_of_the_platform_is_refused(folder):
     write_artifact(folder, kind="letters", name="cider", card="", options={}, **ABOUT)
-    with pytest.raises(ValueError, match="there is a metric 'cider' already"):
+    with pytest.raises(ValueError, match="a metric 'cider' already exists"):
         learn(folder)
 
 
