@@ -310,7 +310,7 @@ def test_what_could_not_be_checked_is_said_at_the_terminal(seen):
     one = [row for row in rows(seen / "references.csv") if row["source"] == "one"]
     write(seen / "references.csv", [*one[0]], [row.values() for row in one])
     said = compute_seen(seen, "bleu1", "--robustness", "sets")
-    assert "Note: sets: there is one set of references" in said
+    assert "Note: sets: there is only one set of references" in said
 
 
 def test_metrics_that_look_are_in_every_check(seen, pretend_model):
