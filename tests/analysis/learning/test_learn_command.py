@@ -286,7 +286,7 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("changes", "told"),
         [
-            ({"videos": 40}, "fewest"),
+            ({"videos": 40}, "are needed to learn from"),
             ({"systems": {"good": 0.1}, "videos": 240}, "one system"),
             ({"score": lambda wrong, rng: 50}, "same score"),
         ],
