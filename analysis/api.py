@@ -246,7 +246,7 @@ class SignedOut(Schema):
     evaluation: EvaluationOut | None = None
 
 
-READ = ["What can be read"]
+READ = ["What you can read"]
 REFUSALS = {frozenset({401, 404, 429}): Refusal}
 
 
@@ -433,7 +433,7 @@ def signed(request: KeyRequest, asked: Query[SignedIn]) -> dict[str, Any]:
         row = kept.select_related("campaign").first()
         if row is not None:
             return {"kind": kind, "campaign": row.campaign.slug, kind: content(row)}
-    raise Http404("Nothing with this signature is kept.")
+    raise Http404("No stored result has this signature.")
 
 
 def own_campaign(request: KeyRequest, slug: str) -> Campaign:

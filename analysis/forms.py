@@ -8,7 +8,7 @@ from typing import Any, cast
 from django import forms
 from django.db.models import QuerySet
 
-from analysis.presenting.listings import FLAGS
+from analysis.presenting.listings import FLAGS, flag_shown
 from analysis.results.settings import Settings
 from hits.models import Campaign
 
@@ -22,7 +22,7 @@ def whose_ratings() -> forms.ChoiceField:
     return forms.ChoiceField(
         required=False,
         choices=[
-            ("", "As the campaign’s rule says"),
+            ("", "According to the campaign’s rule"),
             ("passed", "Annotators who passed"),
             ("all", "All annotators"),
         ],
@@ -98,7 +98,7 @@ class ChoicesForm(OptionsForm):
         choices=[
             ("", "Campaign setting"),
             *(
-                (f"{pairs}", f"{pairs}" if pairs else "As few as the test allows")
+                (f"{pairs}", f"{pairs}" if pairs else "The fewest the test allows")
                 for pairs in PAIRS
             ),
         ],
@@ -144,7 +144,7 @@ class KeyForm(forms.Form):
     name = forms.CharField(
         max_length=100,
         label="Name",
-        help_text="To recognise it by, such as the script that uses it.",
+        help_text="A name to recognise it by, such as the script that uses it.",
     )
 
 
@@ -169,8 +169,8 @@ class AnnotatorsForm(OptionsForm):
             ("failed", "Failed"),
             ("insufficient", "Too few pairs to tell"),
             ("commented", "Left a comment"),
-            ("flagged", "Flagged for anything"),
-            *((flag, f"Flagged: {flag}") for flag in FLAGS),
+            ("flagged", "Any flag"),
+            *((flag, f"Flagged: {flag_shown(flag)}") for flag in FLAGS),
         ],
         label="Show",
     )

@@ -307,7 +307,7 @@ class LearnedMetric(Job):
 
     class Kind(models.TextChoices):
         HEAD = "head", "Head: a small network on text metrics and embeddings"
-        FUSION = "fusion", "Fusion: text metrics, weighed by least squares"
+        FUSION = "fusion", "Fusion: text metrics, weighted by least squares"
         BERTHA = "bertha", "BERTHA: the sentence model fine-tuned, with a head on top"
 
     # Scores outlive the campaign they were learned from: other campaigns have them.

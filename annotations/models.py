@@ -57,12 +57,12 @@ class Assignment(models.Model):
 
     class State(models.TextChoices):
         OPEN = "open", "Open"
-        ACTIVE = "active", "Being worked on"
+        ACTIVE = "active", "In progress"
         SUBMITTED = "submitted", "Submitted"
-        APPROVED = "approved", "Approved"
-        REJECTED = "rejected", "Rejected"
-        RETURNED = "returned", "Returned"
-        EXPIRED = "expired", "Expired"
+        APPROVED = "approved", "Paid"
+        REJECTED = "rejected", "Not paid"
+        RETURNED = "returned", "Given back"
+        EXPIRED = "expired", "Ran out of time"
 
     # Given up by the person who had it: the slot has, or gets, another row.
     GIVEN_UP = (State.RETURNED, State.EXPIRED)
@@ -136,7 +136,9 @@ class Assignment(models.Model):
         ]
 
     def __str__(self) -> str:
-        which = f"unconfirmed turn {self.pk}" if self.slot is None else f"assignment {self.slot}"
+        which = (
+            f"unconfirmed assignment {self.pk}" if self.slot is None else f"assignment {self.slot}"
+        )
         return f"{self.hit}, {which}"
 
 

@@ -63,7 +63,9 @@ class LaunchForm(forms.Form):
         required=False,
         help_text="Two-letter codes, such as GB, IE. Empty: any country.",
         validators=[
-            RegexValidator(r"^\s*([A-Za-z]{2}\s*(,\s*|$))*$", "Two letters each, with commas.")
+            RegexValidator(
+                r"^\s*([A-Za-z]{2}\s*(,\s*|$))*$", "Enter two letters each, separated by commas."
+            )
         ],
     )
     only_again = forms.BooleanField(
@@ -113,7 +115,7 @@ class ExtendForm(forms.Form):
         min_value=0,
         max_value=30,
         required=False,
-        help_text="Counted from now. Leave it empty to keep the present end.",
+        help_text="Counted from now. Leave it empty to keep the current end.",
     )
 
     def amounts(self) -> dict[str, int]:
@@ -126,12 +128,7 @@ class PolicyForm(forms.ModelForm[Policy]):
     class Meta:
         model = Policy
         fields = ["budget", "approve_after_hours", "pay_rule", "use_rule", "invite_rule"]
-        labels = {
-            "approve_after_hours": "Paid automatically after, hours",
-            "pay_rule": "Pay",
-            "use_rule": "Use the ratings of",
-            "invite_rule": "Invite again",
-        }
+        labels = Policy.LABELS
 
 
 class ReviewForm(forms.Form):
@@ -154,8 +151,8 @@ class ReviewForm(forms.Form):
     )
 
     NEEDS_TEXT = {
-        "refuse": "Give a reason. The person reads it.",
-        "bonus": "Say what the bonus is for. The person reads it.",
+        "refuse": "Give a reason. The person will see it.",
+        "bonus": "Say what the bonus is for. The person will see it.",
         "message": "Write the message.",
     }
 
@@ -174,7 +171,7 @@ class ReviewForm(forms.Form):
         max_length=4000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="The person reads this.",
+        help_text="The person will see this.",
     )
 
     def __init__(self, *args: Any, categories: dict[str, str], **kwargs: Any) -> None:
@@ -215,9 +212,9 @@ class ReviewActionForm(forms.Form):
     TEXTS = {
         ReviewAction.Kind.REJECT: (
             "Reason",
-            "The person reads this. Everybody selected gets the same text.",
+            "The person will see this. Everybody selected gets the same text.",
         ),
-        ReviewAction.Kind.BONUS: ("What it is for", "The person reads it."),
+        ReviewAction.Kind.BONUS: ("What it is for", "The person will see it."),
         ReviewAction.Kind.MESSAGE: (
             "Message",
             "Sent through the crowd, in the campaign’s name.",

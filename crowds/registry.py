@@ -127,5 +127,5 @@ class _Guarded:
     def _fault(self, name: str, error: Exception) -> TransientFault | UnclearOutcome:
         label = self._gateway.facts.label
         logger.error("%s: the answer to %s made no sense", label, name, exc_info=error)
-        sentence = f"{label} answered something that makes no sense."
+        sentence = f"{label} gave an answer that makes no sense."
         return TransientFault(sentence) if name in READING else UnclearOutcome(sentence)

@@ -69,7 +69,7 @@ class Crowd:
         person, external_id = (query.get(name, "") for name in self.parameters())
         if not (EXTERNAL_ID.fullmatch(person) and EXTERNAL_ID.fullmatch(external_id)):
             raise LinkRefused(
-                _("This link is incomplete. Open the task again from the site you found it on.")
+                _("This link is incomplete. Open the task again from the site where you found it.")
             )
         return Visitor(person, external_id, self.return_address(entry, query))
 
@@ -83,7 +83,7 @@ class Crowd:
 
     def notice_read(self, headers: Mapping[str, str], body: bytes, *, now: dt.datetime) -> Notice:
         """The notice in a request; nothing in it is believed before its signature fits."""
-        raise NoticeRefused(f"Notices of {self.label} are not expected here.")
+        raise NoticeRefused(f"Notices from {self.label} are not expected here.")
 
     def next_link(self, assignment: Assignment) -> str:
         """The way from finished work to more of it, where that is not on the crowd's own pages."""

@@ -30,16 +30,16 @@ def _faults() -> Iterator[tuple[int, str, str]]:
     if address.scheme != "https":
         yield 1, f"PUBLIC_URL={settings.PUBLIC_URL} is not https.", "Set PUBLIC_URL=https://NAME."
     if is_loopback(address.hostname or ""):
-        sentence = f"PUBLIC_URL={settings.PUBLIC_URL} leads everybody to their own machine."
-        yield 2, sentence, "Set PUBLIC_URL to the address that people reach this site under."
+        sentence = f"PUBLIC_URL={settings.PUBLIC_URL} points everybody to their own machine."
+        yield 2, sentence, "Set PUBLIC_URL to the address at which people reach this site."
     elif not validate_host(address.hostname or "", settings.ALLOWED_HOSTS):
-        sentence = f"Links begin with {settings.PUBLIC_URL}, and this site does not answer to it."
+        sentence = f"Links begin with {settings.PUBLIC_URL}, but this site does not answer to it."
         yield 3, sentence, f"Add {address.hostname} to ALLOWED_HOSTS."
     if settings.DATABASES["default"]["ENGINE"] == SQLITE:
         remedy = "Set DATABASE_URL=postgres://USER:PASSWORD@HOST:5432/NAME."
         yield 4, "The database is SQLite, where one person writes at a time.", remedy
     if urlsplit(settings.CELERY_BROKER_URL).scheme not in SERVERS:
-        sentence = "The broker is no server: workers look into a folder, and only on this machine."
+        sentence = "The broker is not a server: workers read a folder on this machine only."
         yield (
             5,
             sentence,
@@ -52,7 +52,7 @@ def _faults() -> Iterator[tuple[int, str, str]]:
         yield (
             6,
             sentence,
-            "Set BEHIND_PROXY=true and let nginx stand in front, as deploy/nginx.conf has it.",
+            "Set BEHIND_PROXY=true and put nginx in front, as in deploy/nginx.conf.",
         )
 
 

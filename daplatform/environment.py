@@ -22,7 +22,7 @@ def text(name: str, default: str | None = None) -> str:
     """
     value = os.environ.get(name) or default
     if value is None:
-        sentence = f"Set {name} (see .env.example), or DEBUG=true on a machine of your own."
+        sentence = f"Set {name} (see .env.example), or DEBUG=true on your own machine."
         raise ImproperlyConfigured(sentence)
     return value
 

@@ -13,12 +13,10 @@ from django.template.loader import render_to_string
 from daplatform.shared_files import is_away
 
 RETRY_AFTER = 5
-AWAY = (
-    "The database does not answer just now. Nothing that was saved is lost; try again in a while."
-)
+AWAY = "The database is not responding at the moment. Nothing you saved is lost. Try again later."
 
 
-BUCKET_AWAY = "This file cannot be fetched just now. Nothing is lost; try again in a minute."
+BUCKET_AWAY = "This file is not available at the moment. Nothing is lost. Try again in a minute."
 
 
 class NoSuchChoice(BadRequest):

@@ -41,9 +41,9 @@ class WithoutNul:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
-            raise BadRequest("The address holds a NUL character.")
+            raise BadRequest("The address contains a NUL character.")
         if any("\0" in value for value in request.COOKIES.values()):
-            raise BadRequest("A cookie holds a NUL character.")
+            raise BadRequest("A cookie contains a NUL character.")
         return self.get_response(request)
 
 

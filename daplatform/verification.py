@@ -224,7 +224,7 @@ def halves_remove() -> None:
 # What is worth knowing and no fault: it does not change how `verify` ends.
 NOTICES = [
     Invariant(
-        "Work that no marketplace has confirmed counts nowhere and holds no place.",
+        "Work that no marketplace has confirmed is not counted and takes up no place.",
         unconfirmed_sentences,
     )
 ]
@@ -233,26 +233,28 @@ INVARIANTS = [
     Invariant("Damaged and repeated captions copy one of their own HIT.", copies_of_another_hit),
     Invariant("Work that was handed in has an answer to every caption.", unanswered_work),
     Invariant("The revisions of an answer count up from one.", gaps_between_revisions),
-    Invariant("Ratings repeat what their item and turn say.", ratings_of_something_else),
+    Invariant("Ratings agree with their item and assignment.", ratings_of_something_else),
     Invariant(
         "Work whose time has run out is given back.",
         overdue_work,
         lambda: assignments_expire(now=timezone.now()),
     ),
     Invariant("Work that was given back is offered again.", hits_short_of_a_slot, slots_reopen),
-    Invariant("No message to a crowd was left half done.", messages_left_behind, claims_lapse),
+    Invariant("No message to a crowd was left unfinished.", messages_left_behind, claims_lapse),
     Invariant(
-        "What waits to be sent was not sent before a restore.", sendings_unknown, restores_recognise
+        "No waiting message was already sent before a restore.",
+        sendings_unknown,
+        restores_recognise,
     ),
     Invariant("No campaign costs more than its budget.", budgets_exceeded),
     Invariant("No more is released or paid than was committed.", publications_released_too_much),
     Invariant(
-        "Whoever was paid at a crowd is in the ledger.", payments_not_in_the_ledger, payments_book
+        "Everybody paid at a crowd is in the ledger.", payments_not_in_the_ledger, payments_book
     ),
-    Invariant("What is published has its crowd's name for it.", publications_without_a_name),
+    Invariant("Everything published has its crowd's id.", publications_without_a_name),
     Invariant("Snapshots hold the database's ratings.", snapshots_that_differ, discard_snapshots),
     Invariant("Every stored video is there, and is not empty.", videos_without_their_file),
     Invariant("Every converted copy of a video is there.", copies_without_their_file, copies_again),
     Invariant("The bucket has every file that is shared.", shared_files_lost, shared_files_again),
-    Invariant("No file was left half written.", halves_left_behind, halves_remove),
+    Invariant("No file was left incomplete.", halves_left_behind, halves_remove),
 ]

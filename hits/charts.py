@@ -56,7 +56,7 @@ def _lines() -> dict[str, Any]:
             "y": {
                 "field": "power",
                 "type": "quantitative",
-                "title": "Chance to find the difference",
+                "title": "Probability of detecting the difference",
                 "scale": {"domain": [0, 1]},
                 "axis": {"format": ".0%", "tickCount": 5},
             },

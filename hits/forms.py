@@ -30,13 +30,13 @@ class PlanForm(forms.Form):
         label="HITs per caption",
         min_value=1,
         max_value=1000,
-        help_text="How many different HITs hold each caption.",
+        help_text="How many different HITs contain each caption.",
     )
     assignments = forms.IntegerField(
         label="People per HIT",
         min_value=1,
         max_value=1000,
-        help_text="The marketplace fee doubles from ten people on.",
+        help_text="The marketplace fee doubles at ten or more people.",
     )
     reward = forms.DecimalField(
         label="Reward per HIT, USD",
@@ -94,7 +94,7 @@ class PlanForm(forms.Form):
                 else "a caption of another video"
             )
             form.fields["pairs"].help_text = f"Pages that hide {control}."
-            form.fields["repeats"].help_text = "None: a video’s captions are all on one page."
+            form.fields["repeats"].help_text = "Must be 0: all captions of a video are on one page."
         return form
 
     def clean(self) -> None:
@@ -110,7 +110,7 @@ class PlanForm(forms.Form):
                 repeats=shape["repeats"],
             )
         except ValueError as error:
-            raise forms.ValidationError(f"These numbers do not make a HIT: {error}.") from None
+            raise forms.ValidationError(f"These numbers cannot fit into a HIT: {error}.") from None
 
     @property
     def plan_settings(self) -> dict[str, Any]:
@@ -130,7 +130,8 @@ class SettingsForm(forms.ModelForm[Campaign]):
         label="Language",
         required=False,
         choices=lambda: [("", "The browser’s"), *settings.LANGUAGES],
-        help_text="Of the annotators’ pages.",
+        help_text="Of the annotators’ pages. Languages other than English are machine translations "
+        "that no native speaker has checked yet.",
     )
 
     class Meta:

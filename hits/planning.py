@@ -216,7 +216,7 @@ class Misfit:
     def advice(self) -> str:
         """In the words of the plan's form, with the reason."""
         if self.fitting is None:
-            return "That is too little for any HIT: add videos or systems."
+            return "No HIT fits so few captions: add videos or systems."
         shape = (
             f"Captions per HIT {self.fitting.size}, Pairs per HIT {self.fitting.pairs} and "
             f"Repeats per HIT {self.fitting.repeats} would fit"
@@ -231,9 +231,9 @@ class Misfit:
         is_exact = self.hits * self.fitting.fresh == self.captions
         evenly = ", each of them once" if is_exact else ""
         return (
-            f"{shape}: {every} {self.captions:,} captions{evenly}, for the fewest rewards.{pairs} "
-            "To find smaller differences, raise People per HIT: each person adds a rating to every "
-            "caption of the HIT."
+            f"{shape}: {every} {self.captions:,} captions{evenly}, at the lowest cost.{pairs} "
+            "To detect smaller differences, raise People per HIT: each person adds a rating to "
+            "every caption of the HIT."
         )
 
 
@@ -292,7 +292,7 @@ class VideoMisfit:
     fitting: None = None  # there is no one shape to propose: the reason says what to change
 
     def __str__(self) -> str:
-        return f"This plan does not make a HIT: {self.reason}."
+        return f"These captions cannot fit into a HIT: {self.reason}."
 
 
 def find_video_misfit(wanted: VideoShape, captions: Sequence[int]) -> VideoMisfit | None:

@@ -79,7 +79,7 @@ def main() -> None:
         sys.stdout.flush()
         while all(process.poll() is None for process in processes):
             time.sleep(0.5)
-        sys.exit("A part of the demo ended by itself; its message is above.")
+        sys.exit("Part of the demo stopped unexpectedly; its message is above.")
     except KeyboardInterrupt:
         sys.stdout.write("\nStopped. `make demo` starts it again as you left it.\n")
     finally:

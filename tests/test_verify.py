@@ -102,7 +102,7 @@ def test_it_notices_a_rating_of_something_else(rated):
     item = rated.hit.items.get(position=0)
     item.kind, item.original = "repeat", rated.hit.items.get(position=1)
     make_rating(rated, item, 50, revision=2)
-    assert "Ratings repeat what their item and turn say." in verify()
+    assert "Ratings agree with their item and assignment." in verify()
 
 
 def test_overdue_work_is_given_back_and_offered_again(hit):
@@ -138,8 +138,8 @@ def test_an_act_left_half_done_is_to_be_looked_up(hit):
         state="claimed",
         claimed_at=timezone.now() - LONG_AGO,
     )
-    assert "No message to a crowd was left half done." in verify()
-    assert "Mended: No message to a crowd was left half done." in verify(repair=True)
+    assert "No message to a crowd was left unfinished." in verify()
+    assert "Mended: No message to a crowd was left unfinished." in verify(repair=True)
     message.refresh_from_db()
     assert message.state == OutboxMessage.State.UNCLEAR
 
@@ -169,7 +169,7 @@ def test_it_notices_a_publication_that_nobody_can_name(hit, market):
     made = launch(hit.batch.campaign)
     work(made, market)
     ExternalId.objects.all().delete()
-    assert f"has its crowd's name for it.\n  {made.publications.get()}" in verify()
+    assert f"has its crowd's id.\n  {made.publications.get()}" in verify()
 
 
 def renamed(part: Path) -> None:
@@ -204,8 +204,8 @@ def test_somebody_paid_and_not_booked_is_booked(hit, market):
     finish(market, "P1", hit, "W1")
     work(made, market)
     Submission.objects.update(status="approved", pay="pay", decided_at=timezone.now())
-    assert "Does not hold: Whoever was paid at a crowd is in the ledger." in verify()
-    assert "Mended: Whoever was paid at a crowd is in the ledger." in verify(repair=True)
+    assert "Does not hold: Everybody paid at a crowd is in the ledger." in verify()
+    assert "Mended: Everybody paid at a crowd is in the ledger." in verify(repair=True)
     paid = LedgerEntry.objects.get(kind="paid")
     assert (paid.amount, paid.publication) == (Decimal("0.99"), made.publications.get())
     assert ALL_HOLD in verify()
@@ -260,8 +260,8 @@ def test_what_a_killed_worker_was_writing_is_removed(settings, name):
     long_ago = (timezone.now() - LONG_AGO).timestamp()
     for path in (half, half.parent):
         os.utime(path, (long_ago, long_ago))
-    assert "Does not hold: No file was left half written." in verify()
-    assert "Mended: No file was left half written." in verify(repair=True)
+    assert "Does not hold: No file was left incomplete." in verify()
+    assert "Mended: No file was left incomplete." in verify(repair=True)
     assert not half.exists()
 
 

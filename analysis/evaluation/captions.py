@@ -109,8 +109,8 @@ def read_captions(captions: Sequence[Path], references: Path | None) -> CaptionS
     faults.refuse()
     if found.are_parts:
         raise ValueError(
-            "These captions come in parts (start, end, part): score them with `score`, and name "
-            "the file it writes as --metrics."
+            "These captions come in parts (start, end, part): score them with `score` and pass "
+            "the file it writes to --metrics."
         )
     return without_references_as_systems(
         CaptionSet(found.videos, found.systems, found.texts, told, faults.notes)
@@ -140,7 +140,7 @@ def without_references_as_systems(captions: CaptionSet) -> CaptionSet:
         return captions
     kept = [row for row, system in enumerate(captions.systems) if system not in copies]
     note = (
-        f"{', '.join(copies)}: the captions are among the references, so they would be compared "
-        "with themselves; no metric is computed for them"
+        f"{', '.join(copies)}: these captions are among the references and would be compared with "
+        "themselves, so no metric is computed for them"
     )
     return replace(captions.take(kept), notes=(*captions.notes, note))

@@ -147,12 +147,12 @@ def _texts(data: Data, found: Tables, said: list[str], scorer: Scorer) -> None:
         said += [
             f"{row['source']} ({role}): {row['captions']:,} captions, "
             f"{number(row['words_mean'], 1)} words each, {row['vocabulary']:,} different words, "
-            f"{row['duplicates']:,} texts said again."
+            f"{row['duplicates']:,} repeated texts."
             for row in sorted(rows, key=lambda row: row["source"] != EVERYTHING)
         ]
         listed = sum(row["role"] == role for row in found["generic"])
         if listed:
-            said.append(f"{listed:,} {role} captions are very short or generic: look at them.")
+            said.append(f"{listed:,} {role} captions are very short or generic: check them.")
         alike, curves = describing.similarity_rows(role, sources, similarity)
         found["similarity"] += alike
         found["similarity_curves"] += curves

@@ -76,7 +76,7 @@ def _similarity_spec(rows: list[Row], role: str) -> Spec | None:
     columns = [*names, *([EVERYTHING] if any(EVERYTHING in pair for pair in mean) else [])]
     columns += dict.fromkeys(row["second"] for row in across)
     cells = [(one, [mean.get((one, other), np.nan) for other in columns]) for one in names]
-    return heat_spec(cells, columns, "How alike the captions of every two sources are.")
+    return heat_spec(cells, columns, "How similar the captions of each pair of sources are.")
 
 
 def _curves_spec(every: list[Row], role: str) -> Spec | None:
@@ -92,11 +92,11 @@ def _curves_spec(every: list[Row], role: str) -> Spec | None:
     if not marks:
         return None
     step = max(1, len(marks) // 2_000)
-    spec = plain_spec("Similarity of two sources, video by video, the most alike first.", 260)
+    spec = plain_spec("Similarity of two sources, video by video, most similar first.", 260)
     spec |= {"data": {"values": marks[::step]}, "mark": {"type": "line"}}
     series = {"field": "pair", "type": "nominal", "legend": {"orient": "top", "title": None}}
     spec["encoding"] = {
-        "x": quantity("place", "Videos, the most alike first"),
+        "x": quantity("place", "Videos, most similar first"),
         "y": quantity("similarity", "Similarity"),
         "color": series | {"legend": {"orient": "top", "title": None, "columns": 2}},
         "strokeDash": series,
@@ -108,7 +108,7 @@ def _distribution_spec(rows: list[Row]) -> Spec | None:
     shown = [row for row in rows if row["system"] == EVERYTHING]
     if not shown:
         return None
-    spec = plain_spec("How caption scores are distributed.", 220)
+    spec = plain_spec("Distribution of caption scores.", 220)
     spec |= {"data": {"values": shown}, "mark": {"type": "bar", "binSpacing": 0.5}}
     spec["encoding"] = {
         "x": quantity("from", "z score of the caption") | {"bin": "binned"},
@@ -128,7 +128,7 @@ def sets_spec(rows: list[Row]) -> Spec | None:
     if not shown:
         return None
     series = {"field": "set", "type": "nominal", "legend": {"orient": "top", "title": None}}
-    spec = plain_spec("How the caption scores of each set are distributed.", 260)
+    spec = plain_spec("Distribution of the caption scores of each set.", 260)
     spec |= {"data": {"values": shown}, "mark": {"type": "line", "interpolate": "step"}}
     spec["encoding"] = {
         "x": quantity("z", "z score of the caption"),
@@ -153,7 +153,7 @@ def _stability_spec(rows: list[Row]) -> Spec | None:
         },
     }
     line = {"mark": {"type": "line", "point": True}, "encoding": {"y": y, "strokeDash": level}}
-    spec = plain_spec("How well the mean of so many ratings agrees with the rest.", 260)
+    spec = plain_spec("How well the mean of a given number of ratings agrees with the rest.", 260)
     spec |= {"data": {"values": list(map(without_nan, rows))}, "layer": [band, line]}
     return spec | {"encoding": {"x": x, "color": level}}
 

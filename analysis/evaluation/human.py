@@ -106,7 +106,7 @@ def judged_scores(path: Path) -> ScoreTable:
     told = [row for row in rows if not math.isnan(row.rating)]
     lost = len(rows) - len(told)
     if not told:
-        raise ValueError(f"{path.name}: No caption has a rating: add numbers as rating.")
+        raise ValueError(f"{path.name}: No caption has a rating: add numbers in the column rating.")
     said = "1 judgement has" if lost == 1 else f"{lost:,} judgements have"
     table = score_table(
         [row.video for row in told],

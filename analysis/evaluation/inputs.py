@@ -73,7 +73,7 @@ class Inputs:
         any metric that reads references is perfect."""
         if self.captions is None or not self.captions.references:
             raise ValueError(
-                "Captions among the references cannot be told without both: name --captions and "
+                "Captions among the references can only be found with both: name --captions and "
                 "--references."
             )
         own = self.captions.among_references()
@@ -83,7 +83,7 @@ class Inputs:
             for table in (self.human.table, self.metrics)
         )
         lost = len(self.human.table.frame) - len(human.frame)
-        note = f"{lost:,} rows of human scores are of captions among the references; left out"
+        note = f"{lost:,} rows of human scores belong to captions among the references; left out"
         kept = [row for row, same in enumerate(own) if not same]
         human = replace(human, notes=(*human.notes, note)) if lost else human
         return replace(
@@ -100,7 +100,7 @@ class Inputs:
             told = [name for name in family.metrics if name in table.names]
             if told:
                 raise ValueError(
-                    f"there is a metric {told[0]!r} among the scores already: leave out its column "
+                    f"the scores already contain a metric {told[0]!r}: leave out its column "
                     "(--only), or --learned"
                 )
             values = {name: np.asarray(table.frame[name], np.float64) for name in table.names}
@@ -185,12 +185,12 @@ def read_inputs(
         return Inputs(people, evalset.read_metrics(human, pair), texts)
     if scorer is None or not computes:
         raise ValueError(
-            "There are no metrics: name a file of scores (--metrics) or metrics to compute of "
+            "There are no metrics: name a file of scores (--metrics), or metrics to compute from "
             "captions (--compute, --learned)."
         )
     if texts is None:
         raise ValueError(
-            "Metrics are computed of captions: name them (--captions) and their references "
+            "Metrics are computed from captions: name these (--captions) and their references "
             "(--references)."
         )
     rated = texts.take(near)
@@ -220,7 +220,7 @@ def _fresh(
         return texts, table
     if texts is None:
         raise ValueError(
-            f"{next(iter(lists))} was trained on captions, and without their texts nobody can tell "
+            f"{next(iter(lists))} was trained on captions, and without texts it is not known "
             "which of these it has seen: name --captions and --references, or leave it out (--only)"
         )
     fresh = unseen(texts, lists)
@@ -248,13 +248,13 @@ def unseen(captions: CaptionSet, lists: Mapping[str, TrainingList]) -> CaptionSe
         if seen.all():
             raise ValueError(
                 f"{names[0]} was trained on every one of these captions or videos: there is "
-                "nothing left to hold it against; take captions it has not seen, or leave it out"
+                "nothing left to evaluate it on; use captions it has not seen, or leave it out"
             )
         if seen.any():
             videos = {captions.videos[row] for row in np.flatnonzero(seen).tolist()}
             note = (
                 f"{captions_have(int(seen.sum()))} a text or a video that {names[0]} was trained "
-                f"on ({len(videos):,} videos); left out for every metric"
+                f"on ({len(videos):,} videos) and are left out for every metric"
             )
             captions = replace(
                 captions.take(np.flatnonzero(~seen).tolist()), notes=(*captions.notes, note)

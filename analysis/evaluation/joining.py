@@ -66,14 +66,14 @@ def join(
     if both.empty:
         raise ValueError(
             "No caption has a human score and a metric score: people scored "
-            f"{_examples(people.index)}, metrics {_examples(metrics.frame.index)}. Name videos and "
-            "systems alike in both."
+            f"{_examples(people.index)}, metrics {_examples(metrics.frame.index)}. Name videos "
+            "and systems the same way in both."
         )
     only_human = people.index.unique().difference(both)
     only_metrics = metrics.frame.index.difference(both)
     notes = [*human.notes, *metrics.notes]
-    notes += _one_sided(only_human, both, "a human score but none of a metric")
-    notes += _one_sided(only_metrics, both, "metric scores but no human one")
+    notes += _one_sided(only_human, both, "a human score but no metric score")
+    notes += _one_sided(only_metrics, both, "metric scores but no human score")
     captions = metrics.texts if texts is None else texts
     rows = people[people.index.isin(both)].sort_values([*KEY, *people.columns])
     return Joined(

@@ -145,7 +145,7 @@ def correlations_spec(
     x = {"scale": {"zero": False}, "axis": {"tickCount": 6}}
     axis = f"r over {LEVELS[level.level]}"  # fits a phone; the caption says more
     step = STEP if len(rows) <= 12 else 22
-    spec = plain_spec("r of every metric with people, the best first.", step * len(rows))
+    spec = plain_spec("r of every metric with people, best first.", step * len(rows))
     spec |= {"data": {"values": marks}, "encoding": {"y": y}}
     spec["layer"] = [
         {
@@ -213,9 +213,9 @@ def correlations_caption(part: AgainstHuman, level: LevelResult, confidence: flo
     percent = f"{100 * confidence:g} %"
     said = f"Pearson’s r with {part.human} and its {percent} interval (bootstrap over videos)."
     if level.comparisons is not None:
-        said += " Shaded: cannot be told apart from the best (Williams, Holm)."
+        said += " Shaded: not significantly different from the best (Williams, Holm)."
     if ceiling_marks(part, level):
-        said += " Dashed: what a metric without any error would reach."
+        said += " Dashed: what a perfect metric would reach."
     return said
 
 
@@ -256,8 +256,8 @@ def williams_caption(rows: Sequence[Row], over: str, alpha: float) -> str:
     whose = f" of the {MOST_COMPARED} best of {metrics:,} metrics" * (metrics > MOST_COMPARED)
     said = f"p{whose}, by Williams’ one-sided test over {rows[0]['n']:,} {over}, adjusted by Holm"
     if not any(row["p_holm"] < alpha for row in _among_best(rows)):
-        return f"{said}. No cell is filled: none of them is below {alpha:g}."
+        return f"{said}. No cell is filled: no p value is below {alpha:g}."
     return (
         f"{said}. A filled cell, p < {alpha:g}: the row’s metric correlates more with people than "
-        "the column’s; the darker, the surer."
+        "the column’s; darker cells are more certain."
     )

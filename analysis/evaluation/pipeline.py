@@ -182,7 +182,7 @@ def _with_values(joined: Joined) -> tuple[pd.DataFrame, list[str]]:
     if len(empty) == len(metrics.columns):
         reasons = joined.notes or ("the .json beside a file of scores says why",)
         raise ValueError(
-            f"No metric has a value for a caption that people scored: {'; '.join(reasons)}."
+            f"No metric has a value for any caption that people scored: {'; '.join(reasons)}."
         )
     verb = (
         "has no value for any of these captions and is"
@@ -241,8 +241,8 @@ def _about_widths(part: AgainstHuman) -> list[str]:
             units = part.rows.unit if level.level == "caption" else "systems"
             found.append(
                 f"Over {int(level.correlations.n.max()):,} {units} the interval of "
-                f"{'; '.join(flat)} has no width: every draw of videos gives the same value, as it "
-                f"may with few {units} or few videos; that is no certainty"
+                f"{'; '.join(flat)} has no width: every resample of videos gives the same value, "
+                f"as can happen with few {units} or few videos; this does not mean certainty"
             )
     return found
 
@@ -276,7 +276,7 @@ def _without_width(part: AgainstHuman, level: LevelResult, name: Coefficient) ->
 def _about_systems(joined: Joined) -> list[str]:
     systems = sorted(set(joined.systems))
     if joined.unnamed:
-        return ["The captions name no systems: nothing is defined at the system level"]
+        return ["The captions name no systems, so nothing is defined at the system level"]
     if len(systems) == 1:
         return [f"There is one system, {systems[0]}: nothing is defined at the system level"]
     if len(systems) < FEWEST:
@@ -302,7 +302,7 @@ def _about_rows(
                 f"{int(used.sum()):,} captions that have every value"
             )
     if np.ptp(rows.human) == 0:
-        found.append(f"The human scores in {human} are all the same: no correlation is defined")
+        found.append(f"All human scores in {human} are the same, so no correlation is defined")
     found += [
         f"{name} gives every caption the same score: no correlation is defined for it"
         for name, values in zip(metrics, rows.metrics.T, strict=True)

@@ -83,7 +83,7 @@ def scatter_spec(rows: Sequence[Row], *, human: str, metric: str) -> Spec:
     there."""
     fit = {"field": "fit", "type": "nominal", "scale": {"domain": [USUAL, ODD]}}
     legend = {"legend": {"orient": "top", "title": None}}
-    spec = plain_spec(f"Each caption by {metric} and by people; odd captions are squares.", 360)
+    spec = plain_spec(f"Each caption by {metric} and by people; outliers are squares.", 360)
     shape = {"domain": [USUAL, ODD], "range": ["circle", "square"]}
     spec |= {
         "data": {"values": list(rows)},

@@ -70,7 +70,7 @@ def _frame(path: Path, start: Beginning, faults: Faults) -> pd.DataFrame:
         read = pd.read_parquet(path) if start.is_parquet else _json_lines(path)
     except (ValueError, OSError) as error:
         raise fault(
-            path, None, f"This is no table ({error}).", "Write it again.", Kind.UNREADABLE_FILE
+            path, None, f"This is not a table ({error}).", "Write it again.", Kind.UNREADABLE_FILE
         ) from error
     named = read.set_axis(_column_names(list(read.columns), path), axis=1)
     return named.set_axis(range(1, len(named) + 1), axis=0)
@@ -108,7 +108,7 @@ def _column_names(names: list[str], path: Path) -> list[str]:
         raise fault(
             path,
             1,
-            f"The column {twice[0]!r} is there twice.",
+            f"The column {twice[0]!r} occurs twice.",
             "Keep one of them, or rename one.",
             Kind.REPEATED_COLUMN,
         )
@@ -145,8 +145,8 @@ def _wide(
             faults.warning(
                 Kind.UNUSED_COLUMN,
                 Where(path.name, None, name),
-                "It holds no numbers and is passed over.",
-                "Nothing needs doing unless it holds scores.",
+                "It holds no numbers and is ignored.",
+                "No action is needed unless it should hold scores.",
             )
         elif name not in COUNTS:
             columns[name] = np.asarray(_checked(frame[name], values, name, path), np.float64)

@@ -100,7 +100,7 @@ def _gain(rows: Sequence[Row], best: str) -> str:
     found = {row["references"]: row["pearson"] for row in rows if row["metric"] == best}
     most = max(found)
     if most == 1:
-        return f"{best} reaches r = {number(found[1], 3)} with the one reference there is."
+        return f"{best} reaches r = {number(found[1], 3)} with the one reference available."
     if found[1] is None:
         return f"{best} reaches r = {number(found[most], 3)} with all {most} references."
     gain = (

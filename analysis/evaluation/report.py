@@ -133,7 +133,7 @@ def _level(
 
 
 def _comparison(part: AgainstHuman, evaluation: Evaluation) -> list[Element]:
-    parts = [element("h3", "Which metric is better than which")]
+    parts = [element("h3", "Pairwise comparison of metrics")]
     said = (sentences.flipped_sentence(part), sentences.alike_sentence(part))
     parts += [element("p", text) for text in said if text]
     for level, name in ((part.caption, "captions"), (part.system, "systems")):
@@ -257,7 +257,7 @@ def _robustness(checked: Robustness) -> list[Element]:
 def _alignment(evaluation: Evaluation) -> list[Element]:
     shift = int(evaluation.facts.get("shift", "0"))
     parts = [
-        element("h2", "Do scores and captions belong together?"),
+        element("h2", "Do scores and captions match?"),
         element("p", sentences.alignment_sentence(evaluation.alignment, shift)),
     ]
     rows = tables.alignment_rows(evaluation)
@@ -270,8 +270,9 @@ def _method(evaluation: Evaluation) -> list[Element]:
     rows = [{"name": name, "value": value} for name, value in evaluation.signature.parts]
     said = (
         "All metrics are compared on the same captions. A system's score is the mean over its "
-        "captions, for people and metrics alike. Intervals draw videos with all their captions. "
-        "Over systems they keep the systems fixed: they show how r would vary with other videos, "
+        "captions, for people and metrics alike. Intervals resample videos with all their "
+        "captions. For systems they keep the systems fixed: they show how r would vary with other "
+        "videos, "
         "not with other systems. The permutation test exchanges two metrics for whole videos at a "
         "time. The same scores with the same settings give the same numbers."
     )

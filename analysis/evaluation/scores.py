@@ -138,7 +138,7 @@ def table_of_rows(
     if len(clashing):
         video, system, metric, _ = clashing.iloc[0]
         raise ValueError(
-            f"{source}: {len(clashing):,} values are there twice and differ, the first is "
+            f"{source}: {len(clashing):,} values occur twice and differ; the first is "
             f"{metric} of video {video!r} and system {system!r}. Keep one of each."
         )
     order = list(dict.fromkeys(distinct["metric"]))
@@ -150,7 +150,7 @@ def table_of_rows(
         {str(name): wide[name].to_numpy() for name in order},
         notes=[
             *notes,
-            *([f"{source}: {again:,} values are there twice and count once"] if again else []),
+            *([f"{source}: {again:,} values occur twice and count once"] if again else []),
         ],
         source=source,
     )

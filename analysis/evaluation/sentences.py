@@ -23,16 +23,17 @@ SAME = 1e-12
 
 
 CHECKED = {
-    "quality drift": "r in sets that lean to captions of one quality, 1 the worst and 5 the best "
-    "(means of 20 draws). A metric for good captions must still tell them apart in set 5.",
+    "quality drift": "r in sets weighted towards captions of one quality, 1 the worst and 5 the "
+    "best "
+    "(means of 20 draws). A metric for good captions must still distinguish them in set 5.",
     "word order": "r when the words of every caption are shuffled, and the share of captions that "
     "score higher than their own shuffle. A metric that is unaffected treats captions as bags of "
     "words.",
     "references": "r by number of references (means over sets of that many). Metrics that need "
-    "none are the same at every number.",
-    "first references": "r with the references that come first, as published code takes them.",
+    "none are the same throughout.",
+    "first references": "r with the first references, as published code takes them.",
     "reference set": "r with each set of references by itself.",
-    "foils": "Share of pairs in which the true caption scores higher than one made wrong by a "
+    "foils": "Share of pairs in which the true caption scores higher than a copy with one wrong "
     "word. Ties do not count, and half is chance.",
 }
 """What each check of robustness measures."""
@@ -58,12 +59,12 @@ def best_sentence(part: AgainstHuman) -> str:
 def _rivals(part: AgainstHuman, best: str, others: Sequence[str]) -> str:
     """Which metrics may be as good as the best. Pair by pair: a cluster may hold beaten ones."""
     if part.caption.comparisons is None:
-        return "there are too few captions to test whether that is chance"
+        return "there are too few captions to test whether this is chance"
     beaten = part.caption.comparisons.clusters.beats[part.metrics.index(best)]
     equal = [name for name in others if not beaten[part.metrics.index(name)]]
     if not equal:
         return "every other metric is significantly worse"
-    return f"{listed(equal)} cannot be told apart from it with confidence"
+    return f"it does not differ significantly from {listed(equal)}"
 
 
 def ceiling_sentence(part: AgainstHuman) -> str:
@@ -71,13 +72,13 @@ def ceiling_sentence(part: AgainstHuman) -> str:
     found = part.reliability
     if found is None or math.isnan(found.reliability):
         return (
-            "How reliable the human scores are is not known: that takes the ratings of single "
-            "people. Even a perfect metric cannot reach r = 1 against scores with errors."
+            "The reliability of the human scores is not known; estimating it takes individual "
+            "people’s ratings. Even a perfect metric cannot reach r = 1 against scores with errors."
         )
     return (
         f"Two halves of each caption's ratings correlate at {number(found.half)}, so the scores of "
-        f"all have a reliability of {number(found.reliability)}: a metric without any error would "
-        f"reach r = {number(found.ceiling)}. Read the metrics against that."
+        f"all have a reliability of {number(found.reliability)}: a perfect metric would reach r = "
+        f"{number(found.ceiling)}. Judge the metrics against that."
     )
 
 
@@ -90,7 +91,7 @@ def _better(part: AgainstHuman, verdict: Verdict, alpha: float) -> str:
     better, worse = part.metrics[verdict.better], part.metrics[verdict.worse]
     one, other = (part.caption.correlations.pearson[at] for at in (verdict.better, verdict.worse))
     significant = verdict.is_better(alpha)
-    answer = "Yes" if significant else "They cannot be told apart"
+    answer = "Yes" if significant else "They do not differ significantly"
     return (
         f"Is {better} better than {worse} here? {answer}: r = {number(one, 3)} against "
         f"{number(other, 3)} over {len(part.rows):,} {part.rows.unit}, a difference that is "
@@ -105,7 +106,7 @@ def _doubt(verdict: Verdict, alpha: float) -> str:
     if not verdict.is_better(alpha) and verdict.p < alpha:
         return " Among as many metrics as were compared here, such a difference may be chance."
     if verdict.is_better(alpha) and not verdict.p_permutation < alpha:
-        return " The permutation test does not find it: the result is borderline."
+        return " The permutation test does not confirm it: the result is borderline."
     return ""
 
 
@@ -191,8 +192,9 @@ def alike_sentence(part: AgainstHuman) -> str:
         return ""
     named = "; ".join(listed([part.metrics[at] for at in group]) for group in groups)
     return (
-        "Apart from their scale, these metrics have the same scores here, so no test can tell "
-        f"them apart: {named}. With one reference, for instance, the mean over references is also "
+        "Apart from their scale, these metrics have the same scores here, so no test can "
+        f"distinguish them: {named}. With one reference, for instance, the mean over references "
+        "is also "
         "the highest value."
     )
 
@@ -223,10 +225,11 @@ def fusion_sentence(part: AgainstHuman, alpha: float) -> str:
     best = max(singles, key=lambda name: abs(singles[name]))
     mixed = float(unseen.pearson[0])
     return (
-        f"On {int(unseen.n[0]):,} captions it had not seen, the mix of {len(singles)} metrics "
+        f"On {int(unseen.n[0]):,} unseen captions, the mix of {len(singles)} metrics "
         f"reaches r = {number(mixed, 3)}; the best single one, {best}, {number(singles[best], 3)}: "
         f"the mix {_mix_is_better(part, found, part.metrics.index(best), alpha)}."
-        f"{_left_out(part, found)} The more alike the metrics, the less certain the weight of each."
+        f"{_left_out(part, found)} The more similar the metrics, the less certain their "
+        "individual weights."
     )
 
 
@@ -249,7 +252,7 @@ def _mix_is_better(part: AgainstHuman, found: FusionResult, best: int, alpha: fl
         return f"is significantly better (Williams p {p_is(ahead)})"
     if behind < alpha:
         return f"is significantly worse (Williams p {p_is(behind)})"
-    return f"and it cannot be told apart (Williams p {p_is(ahead)})"
+    return f"and it does not differ significantly (Williams p {p_is(ahead)})"
 
 
 def alignment_sentence(alignment: Alignment, shift: int) -> str:
@@ -258,12 +261,12 @@ def alignment_sentence(alignment: Alignment, shift: int) -> str:
         return "Videos are not named by numbers, so there is no shift to check."
     if alignment.found is None:
         return (
-            "No shift of the line numbers stands out: the check cannot say whether scores and "
-            "captions belong together."
+            "No shift of the line numbers stands out: the check cannot tell whether scores and "
+            "captions match."
         )
     used = "the one used" if alignment.found == shift else f"not the one used, {shift:+d}"
     return (
-        f"Scores and captions go together at a shift of {_signed(alignment.found)} ({used}): "
+        f"Scores and captions match best at a shift of {_signed(alignment.found)} ({used}): "
         f"{_at_shifts(alignment)}."
     )
 
@@ -275,7 +278,7 @@ def misaligned_sentence(alignment: Alignment) -> str:
     lines = "line" if abs(found) == 1 else "lines"
     return (
         f"People's scores seem to belong to the captions {abs(found)} {lines} {where}: "
-        f"{_at_shifts(alignment)}. One of the files counts from 0 and the other from 1, perhaps."
+        f"{_at_shifts(alignment)}. Perhaps one file counts from 0 and the other from 1."
     )
 
 
@@ -303,5 +306,5 @@ def facts_sentence(evaluation: Evaluation) -> str:
     )
     human, metrics = len(joined.only_human), len(joined.only_metrics)
     if not human and not metrics:
-        return f"{both}, and none has the one without the other."
-    return f"{both}; {human:,} have human scores only and {metrics:,} scores of metrics only."
+        return f"{both}, and none has only one of the two."
+    return f"{both}; {human:,} have only human scores and {metrics:,} only metric scores."

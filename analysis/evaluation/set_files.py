@@ -306,7 +306,7 @@ def best_sentence(found: SetEvaluation, level: SetLevel) -> str:
     mean = words(values[-1], 3)
     said = f"{title_of_level(level)}: {first} has the highest mean r, {mean}"
     if level.pooled is None:
-        return f"{said}; there is too little to compare metrics on."
+        return f"{said}; there is too little data to compare metrics."
     at = found.metrics.index(first)
     beaten = level.pooled.p_holm[at] < found.settings.alpha
     others = [name for place, name in enumerate(found.metrics) if place != at and not beaten[place]]
@@ -323,7 +323,7 @@ def asked_sentence(found: SetEvaluation, level: SetLevel, pair: tuple[str, str])
     rows = [row for row in pairs_of(found.metrics, level)
             if {row["better"], row["worse"]} == set(pair)]  # fmt: skip
     if not rows:
-        return f"{title_of_level(level)}: there is too little to compare {listed(list(pair))} on."
+        return f"{title_of_level(level)}: there is too little data to compare {listed(list(pair))}."
     row = rows[0]  # the one with the higher r first
     verdict = "more than" if row["p"] < found.settings.alpha else "not significantly more than"
     return (
@@ -366,14 +366,14 @@ def set_report(found: SetEvaluation) -> str:
                     "every set together. Coefficients are in the metrics' own units."),
             *([element("p", mix.sentence)] if mix.sentence else []),
             shown_table(mix.coefficient_rows(), named),
-            folded("On captions it had not seen", list(mix.unseen), headings),
+            folded("On unseen captions", list(mix.unseen), headings),
         ]  # fmt: skip
     for title, columns, checked in checked_tables(found.robustness):
         headings = {METRIC: "Metric"} | {name: name for name in columns}
         parts += [element("h2", f"Robustness: {title}"), shown_table(checked, headings)]
     method = (
-        "Each set is held against its own people. Intervals in sets.csv draw videos within each "
-        "set, 1,000 times unless told otherwise. For Williams' test people and metrics are "
+        "Metrics are compared with human scores within each set. Intervals in sets.csv resample "
+        "videos within each set, 1,000 times by default. For Williams' test people and metrics are "
         "standardised within each set, then pooled."
     )
     return html_document(

@@ -59,7 +59,7 @@ class SetFusion:
         if not far:
             return ""
         return (
-            f"Spread much further in one set than in another: {', '.join(far)}. A mix in the "
+            f"Much larger spread in one set than in another: {', '.join(far)}. A mix in the "
             "metrics' own units then fails on the other set; rows with scale “within set” "
             "standardise people and metrics within each set first."
         )

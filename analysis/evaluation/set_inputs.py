@@ -135,7 +135,7 @@ def read_sets(
     names = [source.name for source in sources]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise ValueError(f"there are two sets called {twice[0]!r}: give each a name of its own")
+        raise ValueError(f"two sets are called {twice[0]!r}: give each its own name")
     unknown = sorted(set(whole) - set(names))
     if unknown:
         raise ValueError(

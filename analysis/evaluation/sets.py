@@ -171,7 +171,7 @@ def _counted(names: Sequence[str], left_out: Sequence[str]) -> tuple[str, ...]:
     counted = tuple(name for name in names if not {name, own_name(name)} & set(left_out))
     if not counted:
         raise ValueError(
-            "every set is left out of the mean, so nothing is left to average: keep one of them"
+            "every set is left out of the mean, so nothing is left to average: keep at least one"
         )
     return counted
 
@@ -197,8 +197,9 @@ def _shared(joined: Mapping[str, Joined]) -> tuple[tuple[str, ...], tuple[str, .
         if not shared:
             what = "metric" if side == "metrics" else "column of human scores"
             raise ValueError(
-                f"the sets have no {what} in common: {'; '.join(map(', '.join, columns))}. Name "
-                "columns alike in all of them, or compute the same metrics for each (--compute)."
+                f"the sets have no {what} in common: {'; '.join(map(', '.join, columns))}. Use "
+                "the same column names in all of them, or compute the same metrics for each "
+                "(--compute)."
             )
         found.append(tuple(shared))
     return found[0], found[1], notes

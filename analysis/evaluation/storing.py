@@ -62,7 +62,7 @@ def read_stored(path: Path, kind: type[Stored]) -> Stored:
     try:
         found: Stored = _unpacked(kind, json.loads(arrays[TREE].tobytes()), arrays)
     except (KeyError, TypeError) as error:
-        raise ValueError(f"{path.name} holds other numbers: {error}") from error
+        raise ValueError(f"{path.name} holds different numbers: {error}") from error
     return found
 
 

@@ -82,8 +82,8 @@ class TrainedBertha:
         return [
             *Trial(self.chosen, self.held).lines(),
             "",
-            "These videos told when to stop, and the metric then learned from them as well; a set "
-            "left out whole is the harder proof (`--leave-one-out`).",
+            "These videos decided when to stop, and the metric was then also trained on them; "
+            "leaving out a whole set is the harder test (`--leave-one-out`).",
             "",
             "| steps of fine-tuning | mean r |",
             "|---:|---:|",

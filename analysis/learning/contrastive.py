@@ -45,7 +45,9 @@ def info_loob(one: Tensor, other: Tensor, inverse_temperature: float) -> Tensor:
     other pair to be told from, and its loss is not defined.
     """
     if len(one) < 2:
-        raise ValueError("a batch must hold two pairs at least: one has nothing to be told from")
+        raise ValueError(
+            "a batch must hold at least two pairs: one alone has nothing to differ from"
+        )
     k = inverse_temperature * one @ other.T
     others = k.masked_fill(torch.eye(len(k), dtype=torch.bool, device=k.device), -torch.inf)
     return (torch.logsumexp(others, dim=1).mean() - k.diagonal().mean()) / inverse_temperature

@@ -59,7 +59,7 @@ def refuse_taken(out: Path) -> None:
     """Before hours of training, not after them."""
     _mend(out)
     if out.exists() and not any((out / name).is_file() for name in (CONFIG, MODEL_CONFIG)):
-        raise ValueError(f"{out} is there already and is no trained metric: name another place")
+        raise ValueError(f"{out} already exists and is not a trained metric: name another place")
 
 
 def _beside(out: Path, what: str) -> Path:
@@ -110,9 +110,10 @@ def card(title: str, facts: Mapping[str, str], sets: Sequence[RatedSet], table: 
         f"{len(set(rated.systems))} | {rated.weight:g} |"
         for rated in sets
     ]
-    lines += ["", "## On captions it never saw", "", *table, ""]
+    lines += ["", "## On unseen captions", "", *table, ""]
     lines += [
-        "Correlations with people are of captions whose text and video are not in `training.json`.",
+        "Correlations with people are for captions whose text and video are not in "
+        "`training.json`.",
         "`correlate` leaves out those that are, and says how many.",
         "",
     ]

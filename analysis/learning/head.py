@@ -50,7 +50,8 @@ def save_head_metric(
         ),
         kind=HEAD,
         name=name,
-        summary="text metrics and sentence embeddings, weighed by a network as people rate",
+        summary="text metrics and sentence embeddings, weighted by a network to match human "
+        "ratings",
         paper=PAPER,
         trained=described(sets, seed, VERSION),
         options=options_of(trained.heads, backbone),

@@ -115,9 +115,9 @@ def said(found: HeldOut) -> Sequence[str]:
     own, sts = found.learned, found.untrained
     gain = own.pearson - sts.pearson
     sentences = [
-        f"On {found.captions:,} captions of {found.videos:,} videos that it never saw, "
-        f"{found.name} reaches r = {own.pearson:.3f} with people. {BASELINE}, which has learned "
-        f"nothing, reaches {sts.pearson:.3f}: {_lead(gain, sts.p)}."
+        f"On {found.captions:,} captions of {found.videos:,} unseen videos, "
+        f"{found.name} reaches r = {own.pearson:.3f} with people. {BASELINE}, which is not "
+        f"trained, reaches {sts.pearson:.3f}: {_lead(gain, sts.p)}."
     ]
     if found.parts:
         sentences.append(_more(found.parts))

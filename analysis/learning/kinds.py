@@ -134,7 +134,7 @@ class HeadKind:
 class FusionKind(HeadKind):
     """Text metrics, weighed by least squares."""
 
-    summary = "text metrics, weighed by least squares"
+    summary = "text metrics, weighted by least squares"
 
     def train(self, sets: Sequence[RatedSet]) -> Any:
         return learn_fusion(sets)

@@ -167,17 +167,17 @@ def checked(rated: RatedSet) -> RatedSet:
     if not rated.batch.references:
         raise ValueError(
             "no rated caption has a reference, and a learned metric compares captions with "
-            "references: name a file of them"
+            "references: name a file of references"
         )
     if len(rated) < FEWEST:
         raise ValueError(
-            f"{len(rated)} captions with references are rated; {FEWEST} are the fewest to learn "
-            "from: rate more, or add another set"
+            f"{len(rated)} captions with references are rated; at least {FEWEST} are needed to "
+            "learn from: rate more, or add another set"
         )
     if len(set(rated.systems)) < 2:
         raise ValueError(
-            f"all captions are of one system, {rated.systems[0]}: what one system's captions have "
-            "in common cannot be told from what people like; add captions of another"
+            f"all captions are of one system, {rated.systems[0]}: what its captions have in "
+            "common cannot be separated from what people like; add captions of another"
         )
     if np.ptp(rated.scores) == 0:
         raise ValueError("all captions have the same score, so there is nothing to learn")

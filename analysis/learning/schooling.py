@@ -73,7 +73,7 @@ class Schooled:
 
     Parameters
     ----------
-    curve : after so many steps, on the videos that told when to stop
+    curve : after so many steps, on the videos used to decide when to stop
     before, after : on videos that neither taught nor told anything
     table : of FactVC: its metrics before and after, on these last
     """
@@ -216,10 +216,10 @@ def _card(
     table = [
         "| τ-c with people | before | after |",
         "|---|---:|---:|",
-        f"| {_size(split.reported)}, which taught and told nothing | {found.before:.4f} | "
+        f"| {_size(split.reported)}, used for neither training nor stopping | {found.before:.4f} | "
         f"{found.after:.4f} |",
         "",
-        f"| after steps | τ-c with people, {_size(split.stopping)} that told when to stop |",
+        f"| after steps | τ-c with people, {_size(split.stopping)} used to decide when to stop |",
         "|---:|---:|",
     ]
     table += [f"| {step} | {r:.4f} |" for step, r in found.curve]

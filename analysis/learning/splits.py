@@ -33,7 +33,9 @@ class Split:
         """The proof: whoever made the sides, they are compared here."""
         shared = overlap([one.batch for one in self.training], [one.batch for one in self.test])
         if shared:
-            raise ValueError(f"{shared} captions to learn from have a text or a video held out")
+            raise ValueError(
+                f"{shared} captions to learn from have a text or video that is held out"
+            )
         if not sum(map(len, self.training)) or not sum(map(len, self.test)):
             raise ValueError(f"{self.held}: a side of the split is empty; more sets are needed")
 

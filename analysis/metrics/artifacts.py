@@ -78,7 +78,7 @@ class Artifact:
         if file_digest(path) != self.files.get(name):
             raise MetricUnavailable(
                 f"{path} is not the file that was written with {CONFIG}; copy the whole folder "
-                "again, or train the metric anew"
+                "again, or train the metric again"
             )
         return path
 
@@ -131,7 +131,8 @@ def described_by(content: bytes, path: Path) -> Artifact:
         options, files = dict(told["options"]), dict(told["files"])
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(
-            f"{path}: this describes no trained metric ({error}); name the folder as training "
+            f"{path}: this does not describe a trained metric ({error}); name the folder as "
+            "training "
             "wrote it"
         ) from error
     return Artifact(

@@ -98,7 +98,7 @@ def _span(times: Sequence[str], where: Where, faults: Faults) -> Span | None:
         faults.error(
             Kind.VALUE,
             where,
-            f"start and end are {told}, which are no times of a part.",
+            f"start and end are {told}, which are not the times of a part.",
             "Write both in seconds, the start before the end, or leave both empty.",
         )
         return None
@@ -243,7 +243,7 @@ def read_annotations(path: Path, faults: Faults) -> dict[str, dict[str, str]]:
     if judged(content):
         return read_truths(path, content, faults)
     if content is not None and not isinstance(content, dict):
-        faults.error(Kind.JSON, Where(path.name), "These are no COCO annotations.", _HOW)
+        faults.error(Kind.JSON, Where(path.name), "These are not COCO annotations.", _HOW)
         return {}
     references: dict[str, dict[str, str]] = {}
     for _, video, text in _pairs(path, (content or {}).get("annotations"), faults):

@@ -45,7 +45,7 @@ def inverse_document_frequencies(texts: Sequence[Tokens], how: str, context: int
     if how == "none":
         return EQUAL
     if not texts:
-        raise ValueError("texts must not be empty: there is no corpus to count tokens in")
+        raise ValueError("texts must not be empty: there is no corpus in which to count tokens")
     as_in_code = how != "paper"
     tokens, counts = _document_counts(texts, context if as_in_code else 0)
     documents = len(texts)

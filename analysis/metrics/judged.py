@@ -58,7 +58,7 @@ def read_truths(path: Path, content: Any, faults: Faults) -> dict[str, dict[str,
     for image, record in _records(path, content, faults):
         texts = record.get(_TRUTH, [])
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-            _wrong(path, None, f"{_TRUTH} of {quoted(image)} is no list of texts.", faults)
+            _wrong(path, None, f"{_TRUTH} of {quoted(image)} is not a list of texts.", faults)
             continue
         told = (" ".join(text.split()) for text in texts)
         found[image] = {str(at): text for at, text in enumerate(filter(None, told), start=1)}
@@ -79,7 +79,7 @@ def _judgements(path: Path, content: Any, faults: Faults) -> Iterator[tuple[int,
         numbers: dict[str, str] = {}
         rows = record.get(_JUDGED)
         if not isinstance(rows, list):
-            _wrong(path, None, f"{_JUDGED} of {quoted(image)} is no list.", faults)
+            _wrong(path, None, f"{_JUDGED} of {quoted(image)} is not a list.", faults)
             continue
         for row in rows:
             place += 1
@@ -90,7 +90,9 @@ def _judgements(path: Path, content: Any, faults: Faults) -> Iterator[tuple[int,
             rating = _rating(row.get("rating"))
             if rating is None:
                 told = quoted(str(row.get("rating")))
-                _wrong(path, place, f"The rating {told} of {quoted(image)} is no number.", faults)
+                _wrong(
+                    path, place, f"The rating {told} of {quoted(image)} is not a number.", faults
+                )
                 continue
             caption = " ".join(text.split())
             number = numbers.setdefault(caption, f"caption {len(numbers) + 1}")
@@ -115,7 +117,7 @@ def _records(path: Path, content: Any, faults: Faults) -> Iterator[tuple[str, di
         if isinstance(record, dict):
             yield str(image), record
         else:
-            _wrong(path, None, f"What stands under {quoted(str(image))} is no object.", faults)
+            _wrong(path, None, f"The entry {quoted(str(image))} is not an object.", faults)
 
 
 def _wrong(path: Path, place: int | None, message: str, faults: Faults) -> None:

@@ -205,7 +205,7 @@ def register(family: Family) -> None:
     own = {name for built_in in _built_in() for name in built_in.metrics}
     for name in family.metrics:
         if name in own:
-            raise ValueError(f"there is a metric {name!r} already: train it under another name")
+            raise ValueError(f"a metric {name!r} already exists: train it under another name")
         _learned[name] = family
 
 

@@ -17,7 +17,7 @@ Value = TypeVar("Value", str, int, float, bool)
 _FRAMES: Final = {
     "uniform:16": "16, evenly spread",
     "uniform:8": "8, evenly spread",
-    "fps:1": "One each second",
+    "fps:1": "One per second",
     "all": "Every frame",
 }
 _IDF: Final = {
@@ -56,8 +56,8 @@ class Settings:
     paragraphs: str = setting(
         "whole",
         "Captions of several sentences",
-        "A model reads so many tokens and no more, CLIP 77. Sentence by sentence every sentence is "
-        "scored by itself, and the caption gets their mean.",
+        "A model reads only a limited number of tokens (CLIP: 77). Sentence by sentence, each "
+        "sentence is scored separately and the caption gets the mean.",
         {"whole": "Read whole", "sentences": "Sentence by sentence"},
     )
     bertscore_layer: int = setting(
@@ -89,13 +89,13 @@ class Settings:
         "factvc", "Weights of tokens in FactVC", "The paper’s formula weighs all alike.", _IDF
     )
     factvc_frames: str = setting(
-        "fps:1", "Frames for FactVC", "Its authors take one each second.", _FRAMES
+        "fps:1", "Frames for FactVC", "Its authors take one per second.", _FRAMES
     )
     neighbours: int = setting(5, "Frames taken by clip_knn", "Those nearest the caption.")
     clusters: int = setting(5, "Frames taken by clip_kmeans", "One for each centre.")
     clip_weight: float = setting(2.5, "Factor of CLIPScore")
     clip_prompt: str = setting(
-        "A photo depicts", "Words before every text in CLIPScore", "As its authors have it."
+        "A photo depicts", "Words before every text in CLIPScore", "As in its authors’ code."
     )
 
     def __post_init__(self) -> None:

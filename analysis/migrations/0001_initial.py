@@ -747,7 +747,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("head", "Head: a small network on text metrics and embeddings"),
-                            ("fusion", "Fusion: text metrics, weighed by least squares"),
+                            ("fusion", "Fusion: text metrics, weighted by least squares"),
                             ("bertha", "BERTHA: the sentence model fine-tuned, with a head on top"),
                         ],
                         max_length=10,

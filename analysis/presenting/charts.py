@@ -33,7 +33,7 @@ LABEL_LIMIT: Final = 240  # pixels
 LETTER: Final = 7  # pixels of an average one
 CONTROLS: Final = "control captions"
 DAMAGED: Final = "degraded captions"
-BELOW: Final = "Below the dashed line degraded captions were rated lower, as they should."
+BELOW: Final = "Below the dashed line degraded captions were rated lower, as they should be."
 SPREAD_HEADINGS: Final = {
     "group": "Of",
     "from": "Scores from",

@@ -117,8 +117,8 @@ def found_sentence(words: Sequence[Word]) -> str:
     by_likeness = sorted(telling, key=lambda word: word.similarity)
     best, worst = by_likeness[: -TOLD - 1 : -1], by_likeness[:TOLD]
     return (
-        f"Found best in the video: {listed([_told(word) for word in best])}. "
-        f"Found least: {listed([_told(word) for word in worst])}."
+        f"Best match in the video: {listed([_told(word) for word in best])}. "
+        f"Weakest match: {listed([_told(word) for word in worst])}."
     )
 
 

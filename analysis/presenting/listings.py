@@ -24,11 +24,16 @@ FLAGS: Final = {
     "time": "Less than three seconds per caption in a HIT",
     "constant": "More than eight equal scores in a row",
     "repeats": "Repeated captions were scored significantly higher or lower than the first time, "
-    "or as far from it as two scores taken at random",
-    "rejected": "Work was rejected earlier",
+    "or differed as much as two scores picked at random",
+    "rejected": "Earlier work was not paid",
     "unwatched": "A score was given sooner than the video takes to play",
 }
 """What each flag of `analysis.stats.flags` says, for a person to read."""
+
+
+def flag_shown(flag: str) -> str:
+    """A flag in the words of pages: what marketplaces and files call rejected is not paid here."""
+    return "not paid" if flag == "rejected" else flag
 
 
 def write_listing(path: Path, table: Table) -> None:

@@ -54,7 +54,7 @@ replaced')
     if left <= 0:
         return Finish(None, False, "all requested ratings are in", "Done")
     if is_paused:
-        return Finish(None, False, "nobody new can begin until it is resumed", "Paused")
+        return Finish(None, False, "nobody new can start until it is resumed", "Paused")
     if not pace.last_day:
         return Finish(None, False, "nobody has rated in the last 24 hours", "Not known yet")
     ahead = HOUR * (left / pace.per_hour)

@@ -88,7 +88,7 @@ def timeline_chart(answers: Sequence[tuple[str, int, float]], scale: Scale) -> C
     ]
     kind = {"field": "group", "type": "nominal", "legend": {"orient": "top", "title": None}}
     spec = plain_spec(
-        "Score of each caption in the order they were rated; larger took longer.", 240
+        "Score of each caption in the order of rating; larger marks took longer.", 240
     )
     spec |= {
         "data": {"values": rows},
@@ -123,11 +123,10 @@ class Reason:
 
 REASONS: Final = {
     "scores": Reason(
-        "captions that were changed to be wrong got, on average, scores as high as before the "
-        "change",
+        "captions that had been made wrong got, on average, scores as high as the correct ones",
         lambda work: work["degraded"] >= work["original"],
     ),
-    "time": Reason("less than three seconds per caption were spent on a task"),
+    "time": Reason("less than three seconds per caption was spent on a task"),
     "constant": Reason("more than eight captions in a row got the same score"),
     "repeats": Reason(
         f"captions that came twice got scores {FAR_APART} points or more apart, on average",

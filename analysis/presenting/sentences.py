@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 UNDEFINED = "not defined"
 UNCHECKED = "no degraded captions were rated, so nobody was checked"
-NOTHING = "No two systems have ratings that count: there is nothing to compare yet."
+NOTHING = "No two systems have ratings that count, so there is nothing to compare yet."
 NAMED = 4  # systems listed by name before "and n more"
 DIGITS = {
     "raw": 1,

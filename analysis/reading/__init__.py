@@ -52,7 +52,10 @@ def _read(source: Path, hits: Path | None, pair: str | None) -> RatingsFile:
         return appraise.read(source, start, pair)
     if pair is not None:
         raise fault(
-            source, None, f"There are no languages, so none is {pair!r}.", "Leave out --pair."
+            source,
+            None,
+            f"The file names no languages, so {pair!r} is not among them.",
+            "Leave out --pair.",
         )
     if start.is_parquet:
         return own.read_parquet(source)

@@ -85,7 +85,7 @@ def read(path: Path, start: Beginning, pair: str | None = None) -> RatingsFile:
     }
     ratings = checked(path, columns, lambda row: chosen[row].line, orphans=True)
     again = len(keys) - len(kept)
-    notes = (f"{again:,} ratings were given again later and are left out",) if again else ()
+    notes = (f"{again:,} ratings were replaced by later ones and are left out",) if again else ()
     return RatingsFile(ratings, "Appraise export", notes=notes)
 
 

@@ -42,7 +42,7 @@ KINDS: Final = {
     "REPEAT": "repeat",
 }
 STANDARDISED: Final = (
-    "the scores are z scores already: raw scores, the means and deviations of annotators and the "
+    "the scores are already z scores: raw scores, the means and deviations of annotators and the "
     "mixed model cannot be computed from them"
 )
 FILTERED: Final = (
@@ -70,7 +70,7 @@ def read(path: Path, start: Beginning, pair: str | None = None) -> RatingsFile:
         path, named, lambda row: kept[row][0], orphans=True, standardised=standardised
     )
     again = len(judgements) - len(kept)
-    notes = (f"{again:,} ratings were given again later and are left out",) if again else ()
+    notes = (f"{again:,} ratings were replaced by later ones and are left out",) if again else ()
     notes = (*notes, STANDARDISED) if standardised else notes
     notes = (*notes, FILTERED) if "good" in re.split(r"[^a-z]+", path.stem.lower()) else notes
     return RatingsFile(ratings, "Direct Assessment authors' scores", notes=notes)

@@ -138,12 +138,12 @@ class _Answers:
         given = [bool(_INDEX.fullmatch(part)) for part in (sentence, word)]
         if given != parts or sentence[: not parts[0]] or word[: not parts[1]]:
             wanted = {0: "neither", 1: "a sentence and no word", 2: "both"}[sum(parts)]
-            raise self._fault(line, "The sentence or the word is not right.", wanted)
+            raise self._fault(line, "The sentence or the word is not valid.", wanted)
         low, high = (LOWEST, HIGHEST) if level == "paragraph" else (0, 1)
         if not _INDEX.fullmatch(value) or not low <= int(value) <= high:
-            raise self._fault(line, f"The value {value!r} is not right.", f"{low} to {high}")
+            raise self._fault(line, f"The value {value!r} is not valid.", f"{low} to {high}")
         if (level, sentence, word) in self.values:
-            raise self._fault(line, "This answer stands there twice.", "one of them")
+            raise self._fault(line, "This answer occurs twice.", "one of them")
         self.values[level, sentence, word] = int(value)
 
     def votes(self, annotator: str, video: str, system: str) -> Votes:

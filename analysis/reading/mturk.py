@@ -65,7 +65,7 @@ def read(path: Path, start: Beginning, hits: Path | None) -> RatingsFile:
                 path,
                 None,
                 "What was rated is in hits.csv.",
-                "Name that file, too (--hits).",
+                "Name that file as well (--hits).",
                 Kind.MISSING_FILE,
             )
         found = _ours(path, work, at, _sheet(hits))

@@ -43,7 +43,7 @@ def _check_header(path: Path, names: list[str]) -> None:
             raise fault(
                 path,
                 1,
-                f"The column {name!r} is there twice.",
+                f"The column {name!r} occurs twice.",
                 "Keep one of them.",
                 Kind.REPEATED_COLUMN,
             )

@@ -187,7 +187,7 @@ def agreement_sentence(found: Comparison) -> str:
     """How system scores go together, and which differences repeat."""
     z = next(row for row in found.correlations if (row["level"], row["score"]) == ("system", "z"))
     if np.isnan(z["pearson"]):
-        said = f"With {z['n']} systems in common there is nothing to correlate."
+        said = f"With {z['n']} systems in common too few for a correlation."
     else:
         told = f"r = {number(z['pearson'], 3)} {interval(z)}".rstrip()
         said = f"The z scores of {z['n']:,} systems correlate at {told}."

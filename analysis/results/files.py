@@ -32,13 +32,13 @@ ADJUSTED: Final = {"": "p", "-holm": "p_holm", "-bh": "p_bh"}
 DRAWN: Final = ("html", "svg", "png")
 """Kinds of files with charts, which web machines cannot draw."""
 METHOD = (
-    "z scores: each annotator's ratings less their mean, over their standard deviation. A "
+    "z scores: each annotator's ratings minus their mean, divided by their standard deviation. A "
     "caption's score is the mean over its ratings, a system's the mean over its captions. The same "
     "ratings with the same settings give the same numbers."
 )
 NO_TRUST = (
     "Agreement, replication and threshold sensitivity were not computed for this report: with more "
-    f"than {QUICK_RATINGS:,} ratings they take longer than all the rest."
+    f"than {QUICK_RATINGS:,} ratings they take longer than everything else."
 )
 
 

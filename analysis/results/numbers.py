@@ -63,7 +63,7 @@ def _restored(kind: Any, value: Any) -> Any:
     try:
         known = {name: from_json(each, value[name]) for name, each in _hints(kind).items()}
     except (KeyError, TypeError) as error:
-        raise ValueError(f"these are no numbers of {kind.__name__}: {error}") from error
+        raise ValueError(f"these are not numbers of {kind.__name__}: {error}") from error
     return kind(**known)
 
 

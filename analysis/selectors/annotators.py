@@ -19,6 +19,7 @@ from analysis.presenting.listings import (
     arranged,
     as_table,
     containing,
+    flag_shown,
     matching,
 )
 from analysis.selectors.results import result_listing
@@ -114,7 +115,7 @@ def annotator_rows(campaign: Campaign, listed: pa.Table) -> list[dict[str, Any]]
     return [
         row
         | {
-            "flags": [(flag, FLAGS[flag]) for flag in row["flags"].split(";") if flag],
+            "flags": [(flag_shown(flag), FLAGS[flag]) for flag in row["flags"].split(";") if flag],
             "comments": comments.get(row["annotator"], []),
             "is_excluded": row["annotator"] in excluded,
         }

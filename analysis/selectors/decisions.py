@@ -56,11 +56,11 @@ def _messages(campaign: Campaign, crowd: str, now: datetime) -> Iterator[Decisio
     )
     if messages["asking"]:
         asked = counted(messages["asking"], "request", "requests")
-        sentence = f"Nobody could look up how {asked} to the crowd ended: look there and say."
+        sentence = f"The outcome of {asked} is unknown. Check the crowd’s site and record it."
         yield Decision("acts", sentence, f"{crowd}#outbox")
     if messages["refused"]:
         refused_now = counted(messages["refused"], "request", "requests")
-        sentence = f"The crowd refused {refused_now} since yesterday."
+        sentence = f"The crowd has refused {refused_now} since yesterday."
         yield Decision("refusals", sentence, f"{crowd}#outbox")
 
 
@@ -70,11 +70,11 @@ def _enough(campaign: Campaign, launches: Iterable[Launch], settled: str) -> Ite
         places = launch_open_work(launch)
         if launch.state == Launch.State.CLOSED or not places.open:
             continue
-        saved = f" and save {places.unused:,.2f} {launch.currency}" if places.unused else ""
+        saved = f" and {places.unused:,.2f} {launch.currency}" if places.unused else ""
         yield Decision(
             f"enough-{launch.pk}",
             f"Enough ratings: {settled} is settled. Closing batch "
-            f"{launch.batch.number} now would spare {counted(places.open, 'place', 'places')}"
+            f"{launch.batch.number} now would save {counted(places.open, 'place', 'places')}"
             f"{saved}.",
             reverse("crowds:launch-close", args=[campaign.slug, launch.pk]),
         )
@@ -86,17 +86,17 @@ def _launches(launches: Iterable[Launch], crowd: str, now: datetime) -> Iterator
             continue
         batch, place = f"batch {launch.batch.number}", f"{crowd}#launch-{launch.pk}"
         if launch.differences:
-            points = counted(len(launch.differences), "point", "points")
+            points = counted(len(launch.differences), "place", "places")
             yield Decision(
                 f"differences-{launch.pk}",
-                f"The crowd and we differ in {points} on {batch}.",
+                f"Our records of {batch} differ from the crowd’s in {points}.",
                 place,
             )
         if (launch.synced_at or launch.created_at) < now - SYNC_OVERDUE:
             yield Decision(
                 f"sync-{launch.pk}",
-                f"The crowd of {batch} has not answered for a while: what it knows of the work "
-                "is not here.",
+                f"The crowd of {batch} has not answered for a while, so recent work may be "
+                "missing here.",
                 place,
             )
 
@@ -108,13 +108,17 @@ def _submissions(campaign: Campaign, review: str, now: datetime) -> Iterator[Dec
     waiting = undecided.aggregate(clean=Count("pk", filter=Q(problem="")), all=Count("pk"))
     odd = waiting["all"] - waiting["clean"]
     if odd:
-        count = counted(odd, "submission is", "submissions are")
-        sentence = f"{count} odd, and paid only if you say so."
+        count = counted(
+            odd,
+            "submission has a problem and is paid",
+            "submissions have a problem and are paid",
+        )
+        sentence = f"{count} only if you approve."
         yield Decision("odd", sentence, f"{review}?show=problem")
     strange = assignments_lapsed(campaign, now).count()
     if strange:
-        count = counted(strange, "turn was", "turns were")
-        sentence = f"{count} handed in, and no marketplace has confirmed them: they do not count."
+        count = counted(strange, "assignment was", "assignments were")
+        sentence = f"{count} handed in without confirmation by the marketplace and do not count."
         yield Decision("unconfirmed", sentence, f"{review}?show=unconfirmed")
     if waiting["clean"]:
         count = counted(waiting["clean"], "submission waits", "submissions wait")
@@ -136,6 +140,6 @@ def _videos(campaign: Campaign) -> Iterator[Decision]:
         videos, worst = counted(len(rows), "video", "videos"), rows[0]
         yield Decision(
             "videos",
-            f"{count} of problems with {videos} came in; most are about {worst['video__name']}.",
+            f"{count} of problems with {videos}; most are about {worst['video__name']}.",
             reverse("analysis:video-scores", args=[campaign.slug, worst["video"]]),
         )

@@ -71,7 +71,7 @@ def campaign_inputs(
     elif pupils:
         others = [name for name in metrics.names if name not in pupils]
         if not others:
-            raise ValueError("every metric that was scored learned from these captions")
+            raise ValueError("every scored metric was trained on these captions")
         metrics = metrics.only(others)
     return Inputs(
         people_scores(campaign, columns, annotators=annotators, seed=seed),
@@ -115,7 +115,7 @@ def _pupils(captions: CaptionSet, lists: Mapping[str, TrainingList]) -> tuple[se
             found.add(name)
             notes.append(
                 f"{name} learned from {seen:,} of these {len(captions):,} captions or from their "
-                "videos, and is left out; its card holds it against the others"
+                "videos, and is left out; its card compares it with the others"
             )
     return found, notes
 

@@ -16,7 +16,7 @@ from analysis.metrics.registry import Family
 from analysis.models import LearnedMetric, LearnedMetricQuerySet, MetricWorker
 from hits.models import Campaign, System
 
-NO_REFERENCES = "The campaign has no references, and a learned metric compares captions with them."
+NO_REFERENCES = "The campaign has no references, which a learned metric needs."
 NO_RATINGS = "Nobody has rated this campaign yet."
 
 
@@ -64,7 +64,7 @@ def learning_lack(campaign: Campaign, workers: list[MetricWorker]) -> str:
     for metric in METRICS:
         reasons = [worker.unavailable.get(metric) for worker in workers]
         if reasons and all(reasons):
-            return f"A learned metric looks at {metric}, which no worker can compute: {reasons[0]}."
+            return f"A learned metric needs {metric}, which no worker can compute: {reasons[0]}."
     return ""
 
 

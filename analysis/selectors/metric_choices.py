@@ -33,12 +33,12 @@ NO_MODEL = (
     "no image–text model is named for this platform: the operator names one in METRIC_MODELS, "
     "and docs/metrics.md says how to get one"
 )
-WORDS, MEANING = "Words against the references", "Meaning against the references"
-LEARNED = "Learned from people"
+WORDS, MEANING = "Words, compared with the references", "Meaning, compared with the references"
+LEARNED = "Trained on human ratings"
 ENCODED, SEEN, BOTH = (
-    "Against the references, read by the image–text model",
-    "Against the video",
-    "Against the video and the references",
+    "Compared with the references by the image–text model",
+    "Compared with the video",
+    "Compared with the video and the references",
 )
 
 

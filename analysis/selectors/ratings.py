@@ -24,7 +24,7 @@ def ratings_of(campaign: Campaign, columns: Columns) -> Ratings:
     Raises TableError, a ValueError, when there are none; ValueError where nobody rates.
     """
     if campaign.asked.writes:
-        raise ValueError("people write captions in this campaign and rate none")
+        raise ValueError("people write captions in this campaign and do not rate any")
     answers = credited(campaign, latest(counted(campaign, columns)))
     names = _names(campaign)
     codes, labels = {}, {}
@@ -85,7 +85,7 @@ def notes_on(campaign: Campaign) -> list[str]:
             f"{simulated:,} of the annotators are simulated: these are not people's scores"
         )
     if campaign.batches.filter(merge_identical=True).exists():
-        notes.append("identical captions of one video were asked once and credited to each system")
+        notes.append("identical captions of one video were rated once and credited to each system")
     return notes
 
 

@@ -172,7 +172,7 @@ def _with_words(campaign: Campaign, inputs: Inputs, evaluation: Evaluation) -> E
             scorer, settings = material.scorer, evaluation.settings
             found += judge_words(inputs.human.marks, material.captions, scorer, settings)
         except MetricUnavailable as error:
-            note = f"words that people marked are not compared with token scores: {error}"
+            note = f"marked words are not compared with token scores: {error}"
             evaluation = replace(evaluation, warnings=(*evaluation.warnings, note))
     return replace(evaluation, words=tuple(found))
 

@@ -46,7 +46,9 @@ def learned_metric_request(
 ) -> LearnedMetric:
     """Ask for a metric that learns from the ratings of this moment. The caller wakes a worker."""
     if not NAME.fullmatch(name) or len(name) > 40:
-        raise DomainError("A name has at most 40 letters, digits and . + - _, a letter first.")
+        raise DomainError(
+            "A name has at most 40 letters, digits and . + - _, and starts with a letter."
+        )
     last = last_rating(campaign)
     if last is None:
         raise DomainError(NO_RATINGS)
@@ -54,7 +56,7 @@ def learned_metric_request(
         raise DomainError(NO_REFERENCES)
     taken = LearnedMetric.objects.filter(name=name)
     if name in metric_names() or taken.trained().exists():
-        raise DomainError(f"There is a metric {name} already. Choose another name.")
+        raise DomainError(f"A metric {name} already exists. Choose another name.")
     try:
         with transaction.atomic():
             # What was never trained has no scores, so its name is free again.
@@ -70,14 +72,14 @@ def learned_metric_request(
             )
     except IntegrityError:
         raise DomainError(
-            "A metric is learning from this campaign already, or one of this name somewhere else."
+            "A metric is already being trained on this campaign, or one of this name elsewhere."
         ) from None
 
 
 def learned_metric_stop(*, row: LearnedMetric) -> None:
     """End the training. What was fine-tuned so far is kept for `learned_metric_again`."""
     if not job_stop(job=row):
-        raise DomainError("The training has ended already.")
+        raise DomainError("The training has already ended.")
 
 
 def learned_metric_again(*, row: LearnedMetric) -> None:
@@ -88,9 +90,9 @@ def learned_metric_again(*, row: LearnedMetric) -> None:
                 pk=row.pk, status__in=[Status.STOPPED, Status.FAILED]
             ).again()
     except IntegrityError:
-        raise DomainError("Another metric is learning from this campaign.") from None
+        raise DomainError("Another metric is being trained on this campaign.") from None
     if not again:
-        raise DomainError("There is nothing to go on with.")
+        raise DomainError("There is nothing to continue.")
 
 
 def learned_metric_retire(*, row: LearnedMetric, is_retired: bool) -> None:
@@ -102,7 +104,7 @@ def learned_metric_retire(*, row: LearnedMetric, is_retired: bool) -> None:
 def learned_metric_train(row: LearnedMetric) -> list[MetricRun]:
     """Train what was asked for; the run that scores the campaign with it is to be woken for."""
     if row.campaign is None:
-        raise DomainError("The campaign it was to learn from is gone.")
+        raise DomainError("The campaign it was to be trained on no longer exists.")
     try:
         config, card, numbers = _learn(row, row.campaign)
     except ValueError as error:

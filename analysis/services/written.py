@@ -35,14 +35,16 @@ def written_adopt(*, campaign: Campaign, into: Campaign) -> list[str]:
     """
     into = Campaign.objects.select_for_update().get(pk=into.pk)
     if into.state != Campaign.State.DRAFT or into.batches.exists():
-        raise DomainError("This campaign has HITs already: its control set can no longer change.")
+        raise DomainError(
+            "This campaign already has HITs, so its control set can no longer change."
+        )
     videos = dict(into.videos.values_list("name", "pk"))
     rows = [row for row in references_written(campaign) if row.video in videos]
     if not rows:
-        raise DomainError("None of the captions is of a video of this campaign.")
+        raise DomainError("None of the captions belongs to a video of this campaign.")
     names = sorted({row.source for row in rows})
     if taken := into.systems.filter(name__in=names).values_list("name", flat=True):
-        raise DomainError(f"This campaign has a system called {', '.join(taken)} already.")
+        raise DomainError(f"This campaign already has a system called {', '.join(taken)}.")
     into.systems.update(is_control=False)
     systems = {
         name: System.objects.create(

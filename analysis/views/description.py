@@ -27,7 +27,7 @@ from hits.views.access import MemberRequest, for_campaign
 PARTS: dict[str, tuple[str, str, dict[str, str]]] = {
     "texts": (
         "Captions",
-        "Words per caption, different words, and how often a text was said again.",
+        "Words per caption, different words, and how often a text was repeated.",
         {"source": "Source", "role": "Role", "captions": "Captions", "words_mean": "Words, mean",
          "words_sd": "sd", "words_min": "least", "words_median": "median", "words_max": "most",
          "vocabulary": "Different words", "duplicates": "Said again"},
@@ -35,28 +35,29 @@ PARTS: dict[str, tuple[str, str, dict[str, str]]] = {
     "generic": (
         "Very short or generic captions",
         "Fewer than three content words, or the same text for more than five videos of one source. "
-        "They are listed for you to decide; nothing is removed.",
+        "They are listed for you to check; nothing is removed.",
         {"text": "Caption", "source": "Source", "role": "Role", "video": "Video",
-         "reason": "Why it is here"},
+         "reason": "Reason"},
     ),
     "similarity": (
-        "How alike systems and references are",
-        "ROUGE-L of two sources on each video both have, the mean of both directions; “all” is the "
-        "mean to all others.",
+        "How similar systems and references are",
+        "ROUGE-L of two sources on each video they share, averaged over both directions; “all” is "
+        "the mean over all others.",
         {"first": "Source", "second": "and", "role": "Role", "n": "n", "mean": "Mean",
          "median": "Median"},
     ),
-    "similarity_curves": ("From the most to the least alike", "Video by video.", {}),
+    "similarity_curves": ("From most to least similar", "Video by video.", {}),
     "distribution": (
-        "How caption scores are distributed",
-        "z scores of captions, all systems together; by system in the file.",
+        "Distribution of caption scores",
+        "z scores of captions, all systems together; the file has them by system.",
         {"system": "System", "from": "z from", "to": "to", "captions": "Captions",
          "share": "Share"},
     ),
     "stability": (
         "How many ratings a caption needs",
-        "Correlation of the mean of so many ratings with the mean of the rest, 100 draws; the band "
-        "holds 95 % of them. Where the curve turns flat, more ratings hardly help.",
+        "Correlation of the mean of a given number of ratings with the mean of the rest, over 100 "
+        "draws; the band contains 95 % of them. Where the curve is flat, more ratings hardly "
+        "help.",
         {"level": "Level", "ratings": "Ratings", "units": "n", "with_rest": "r with the rest",
          "with_rest_low": "from", "with_rest_high": "to", "with_all": "r with all"},
     ),
@@ -74,12 +75,12 @@ PARTS: dict[str, tuple[str, str, dict[str, str]]] = {
     ),
     "cost": (
         "Cost",
-        "Planned and spent, in all and for each system.",
+        "Planned and spent, in total and for each system.",
         {"what": "Of it", "total": "In all", "systems": "Systems", "per_system": "Per system",
          "currency": "Currency"},
     ),
     "summary": (
-        "The whole in one line",
+        "Everything in one line",
         "Captions of systems and references with their words, and the z scores of captions.",
         {"systems": "Systems", "captions": "Captions", "words_mean": "Words, mean",
          "reference_sets": "Sets of references", "reference_words_mean": "Words, mean",

@@ -113,7 +113,7 @@ def export_file(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResp
     ready = exports_of(campaign, request.user).filter(status=Export.Status.DONE)
     export = get_object_or_404(ready, pk=pk)
     if export_is_lost(export):
-        raise Http404("The file is not here any more.")
+        raise Http404("The file no longer exists.")
     return FileResponse(
         shared_path(export_path(export)).open("rb"),
         as_attachment=True,
@@ -167,7 +167,7 @@ def marks_choices(request: MemberRequest, campaign: Campaign, subject: str) -> C
 
 def questions_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
     if campaign.asked.asks_numbers:
-        raise Http404("This campaign asks for nothing but the score.")
+        raise Http404("This campaign asks only for the score.")
     return ratings_choices(request, campaign, subject)
 
 
@@ -205,7 +205,7 @@ def points_choices(request: MemberRequest, campaign: Campaign, subject: str) -> 
     wanted = form.wanted(everybody=uses_everybody(campaign))
     found = evaluation_latest(campaign, evaluations.evaluation_key(wanted))
     if found is None or found.status == MetricEvaluation.Status.FAILED:
-        raise Http404("Metrics were not compared with people yet.")
+        raise Http404("Metrics have not been compared with people yet.")
     human = form.cleaned_data["human"] or "z"
     metrics = metrics_of(found, human)
     picture = checked(PointsForm(request.GET, metrics=metrics))
@@ -217,7 +217,7 @@ def metrics_of(found: MetricEvaluation, human: str) -> list[str]:
     try:
         evaluated = evaluation_numbers(found)
     except (ValueError, FileNotFoundError):
-        raise Http404("Metrics were not compared with people yet.") from None
+        raise Http404("Metrics have not been compared with people yet.") from None
     return metrics_best_first(evaluated, human)
 
 

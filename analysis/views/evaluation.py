@@ -70,12 +70,12 @@ class EvaluationForm(OptionsForm):
             ("human_on_metric", "In people’s scores"),
             ("metric_on_human", "In the metric’s scores"),
         ],
-        label="Outliers are far off",
+        label="What counts as an outlier",
     )
     checks = forms.ChoiceField(
         required=False,
         choices=[
-            ("", "From the scores there are"),
+            ("", "From existing scores"),
             ("all", "Computed again: words shuffled, fewer references, foils"),
         ],
         label="Robustness",
@@ -83,8 +83,8 @@ class EvaluationForm(OptionsForm):
     learned = forms.ChoiceField(
         required=False,
         choices=[
-            ("", "Left out where they learned from these captions"),
-            (UNSEEN, "Compared, on captions they never saw"),
+            ("", "Leave out those trained on these captions"),
+            (UNSEEN, "Compare on captions they have not seen"),
         ],
         label="Learned metrics",
     )
@@ -161,7 +161,7 @@ def evaluation_file(
     found = get_object_or_404(made, campaign=campaign, pk=pk)
     further = set(found.choices.get("sets", ()))
     if campaigns_for(request.user).filter(slug__in=further).count() != len(further):
-        raise Http404("This person may not see every campaign that is in it.")
+        raise Http404("This person may not see every campaign it contains.")
     try:
         makers = evaluation_makers(found)
     except (ValueError, FileNotFoundError):

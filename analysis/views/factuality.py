@@ -86,7 +86,7 @@ def factuality_person(
 def _send_back(request: MemberRequest, campaign: Campaign, annotator: Annotator) -> None:
     form = SendBackForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Say in at most 500 characters what is to be looked at again.")
+        messages.error(request, "Say in at most 500 characters what they should look at again.")
         return
     asked = form.cleaned_data
     turn = get_object_or_404(annotator_turns(campaign, annotator), pk=asked["assignment"])
@@ -98,7 +98,8 @@ def _send_back(request: MemberRequest, campaign: Campaign, annotator: Annotator)
         messages.error(request, str(error))
         return
     messages.success(
-        request, f"{video.name} was sent back. {annotator} sees it on opening their link again."
+        request,
+        f"{video.name} was sent back. {annotator} will see it when they open their link again.",
     )
 
 

@@ -104,7 +104,7 @@ def _refusal(form: Form, name: str) -> str:
     if not known:
         return " ".join(str(error) for error in form.errors[name])
     more = ", …" if len(known) > MOST_LISTED else ""
-    return f"There is no such choice for “{name}”: take {', '.join(known[:MOST_LISTED])}{more}."
+    return f"There is no such option for “{name}”: take {', '.join(known[:MOST_LISTED])}{more}."
 
 
 def made_file(

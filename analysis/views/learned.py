@@ -72,7 +72,7 @@ def learned_stop(request: MemberRequest, campaign: Campaign, pk: int) -> HttpRes
         learned_metrics.learned_metric_stop(row=row)
     except DomainError as error:
         return _page(request, campaign, row, error=str(error))
-    messages.success(request, "The training is stopped.")
+    messages.success(request, "The training has been stopped.")
     return redirect("analysis:learned-metric", campaign.slug, pk)
 
 

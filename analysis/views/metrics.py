@@ -55,10 +55,12 @@ class LearnForm(forms.Form):
 
     kind = forms.ChoiceField(choices=LearnedMetric.Kind.choices, label="Kind")
     name = forms.CharField(
-        max_length=40, label="Name", help_text="Of the metric in tables. It is never given again."
+        max_length=40,
+        label="Name",
+        help_text="The name of the metric in tables. A name is never reused.",
     )
     scores_after = forms.BooleanField(
-        label="Score this campaign with it when it is trained", required=False, initial=True
+        label="Score this campaign with it once it is trained", required=False, initial=True
     )
 
 
@@ -70,7 +72,7 @@ class MetricsForm(forms.Form):
 
     metrics = forms.MultipleChoiceField(
         error_messages={
-            "required": "Tick at least one metric.",
+            "required": "Select at least one metric.",
             "invalid_choice": "%(value)s cannot be computed for this campaign.",
         }
     )
@@ -220,7 +222,7 @@ def metric_cancel(request: MemberRequest, campaign: Campaign, pk: int) -> HttpRe
         metric_runs.metric_run_cancel(run=run)
     except DomainError as error:
         return metrics_page(request, campaign, error=str(error))
-    messages.success(request, "Scoring is cancelled. Embeddings are kept.")
+    messages.success(request, "Scoring has been cancelled. Embeddings are kept.")
     return redirect("analysis:metrics", campaign.slug)
 
 

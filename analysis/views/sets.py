@@ -50,7 +50,7 @@ class SetsForm(forms.Form):
         Campaign.objects.none(),
         required=False,
         to_field_name="slug",
-        label="Left out of the mean",
+        label="Leave out of the mean",
         widget=forms.CheckboxSelectMultiple,
     )
     annotators = whose_ratings()

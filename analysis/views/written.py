@@ -19,7 +19,7 @@ from hits.models import Campaign
 from hits.views.access import MemberRequest, campaigns_for, for_campaign
 
 PER_PAGE = 50
-SHOW = [("", "All"), ("doubtful", "To be looked at"), ("removed", "Removed")]
+SHOW = [("", "All"), ("doubtful", "To check"), ("removed", "Removed")]
 
 
 class WrittenForm(forms.Form):
@@ -69,7 +69,7 @@ def written_decide(request: MemberRequest, campaign: Campaign) -> HttpResponseBa
     known = [row.rating for row in written_captions(campaign)]
     form = DecisionForm(request.POST, known=known)
     if not form.is_valid():
-        messages.error(request, "Tick the captions first.")
+        messages.error(request, "Select captions first.")
         return redirect("analysis:written", campaign.slug)
     ratings = form.cleaned_data["ratings"]
     if form.cleaned_data["decision"] == "remove":

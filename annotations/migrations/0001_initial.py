@@ -43,12 +43,12 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("open", "Open"),
-                            ("active", "Being worked on"),
+                            ("active", "In progress"),
                             ("submitted", "Submitted"),
-                            ("approved", "Approved"),
-                            ("rejected", "Rejected"),
-                            ("returned", "Returned"),
-                            ("expired", "Expired"),
+                            ("approved", "Paid"),
+                            ("rejected", "Not paid"),
+                            ("returned", "Given back"),
+                            ("expired", "Ran out of time"),
                         ],
                         default="open",
                         max_length=10,

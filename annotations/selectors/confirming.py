@@ -20,7 +20,7 @@ from hits.models import Campaign
 
 State = Assignment.State
 STATUS_WORDS = {
-    State.ACTIVE: "is at work",
+    State.ACTIVE: "is in progress",
     State.SUBMITTED: "was handed in",
     State.RETURNED: "was given back",
     State.EXPIRED: "ran out of time",
@@ -71,7 +71,7 @@ def unconfirmed_counts(campaign: Campaign) -> Unconfirmed:
 def status_words(turn: Assignment, now: dt.datetime) -> str:
     """How an unconfirmed assignment stands. Most people at work are who they say they are."""
     if turn.state == State.ACTIVE:
-        return "At work, not confirmed yet"
+        return "In progress, not confirmed yet"
     if turn.submitted_at is None:
         return turn.get_state_display()
     is_early = turn.submitted_at > now - lease()

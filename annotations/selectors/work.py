@@ -67,7 +67,7 @@ def assignment_of(session: RatingSession) -> Assignment:
     """The assignment a session is about, with its campaign."""
     assignment = assignments_of(session).select_related("campaign").first()
     if assignment is None:
-        raise LinkRefused(gettext("This task does not exist any more."))
+        raise LinkRefused(gettext("This task no longer exists."))
     return assignment
 
 

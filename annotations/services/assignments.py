@@ -95,7 +95,7 @@ def assignment_return(*, session: RatingSession) -> None:
     if mine.filter(state=State.ACTIVE).update(state=State.RETURNED):
         _slot_reopen(session.assignment)
     elif not mine.filter(state=State.RETURNED).exists():
-        raise WorkClosed(_("This task cannot be given back any more."))
+        raise WorkClosed(_("This task can no longer be given back."))
 
 
 @transaction.atomic

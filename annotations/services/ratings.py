@@ -184,7 +184,7 @@ def _save_otherwise(
         if revision > MAX_REVISIONS:
             raise TooManyChanges(
                 _(
-                    "Caption {number} was rated {times} times, which is the most there can be. The "
+                    "Caption {number} was rated {times} times, which is the maximum. The "
                     "last of these ratings counts."
                 ).format(number=receipt.position + 1, times=f"{MAX_REVISIONS:,}")
             )

@@ -70,7 +70,7 @@ def item_detail(request: HttpRequest, session: RatingSession) -> HttpResponseBas
     wanted = request.GET.get("position", "")
     released = page_after(session, page_at(session, rated_count(session.assignment)))
     if not (wanted.isdecimal() and len(wanted) < MAX_DIGITS) or int(wanted) >= released.stop:
-        raise UnknownItem(_("This caption is not to be rated yet."))
+        raise UnknownItem(_("It is not time to rate this caption yet."))
     page = page_at(session, int(wanted))
     return JsonResponse({"items": page_payload(session, page, is_new=False)})
 

@@ -114,12 +114,12 @@ def _check_origin(request: HttpRequest) -> None:
         return
     host = urlsplit(request.headers.get("Origin", "")).netloc
     if host not in (request.get_host(), urlsplit(settings.PUBLIC_URL).netloc):
-        raise errors.LinkRefused(_("This was sent from another site and is not accepted."))
+        raise errors.LinkRefused(_("This request came from another site and was not accepted."))
 
 
 def _check_size(request: HttpRequest) -> None:
     if int(request.headers.get("Content-Length") or 0) > MAX_BODY:
-        raise errors.TooLarge(_("That is more than a rating or a comment can be."))
+        raise errors.TooLarge(_("This is too long for a rating or a comment."))
 
 
 def _refusal(request: HttpRequest, error: DomainError) -> DomainError:
@@ -130,7 +130,10 @@ def _refusal(request: HttpRequest, error: DomainError) -> DomainError:
     """
     if isinstance(error, errors.LinkRefused) and is_refused_too_often(request):
         return errors.TooManyRefused(
-            _("Too many links that are not valid came from here. Wait a minute, then open yours.")
+            _(
+                "Too many invalid links were opened from your network. "
+                "Wait a minute, then open yours."
+            )
         )
     return error
 

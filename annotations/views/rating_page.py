@@ -67,7 +67,7 @@ WORDS: Final[dict[str, Promise]] = {
         "You chose a lower level and marked nothing. Mark what is wrong, or press Next again."
     ),
     "missing-word": _("[missing]"),
-    "further-elsewhere": _("You have rated further in another window."),
+    "further-elsewhere": _("You have continued rating in another window."),
     "ended": _("This task has ended"),
     "wrong": _("Something went wrong"),
     "saving-last": _("Saving your last ratings…"),
@@ -92,7 +92,7 @@ WRITING: Final[dict[str, Promise]] = {
     "watch-first": _("You can write when you have watched the video to its end."),
     "skipped": _("You skipped a part of the video. Watch it from the start, and you can write."),
     "touch-first": _("Write a sentence first."),
-    "further-elsewhere": _("You have written further in another window."),
+    "further-elsewhere": _("You have continued writing in another window."),
     "saving-last": _("Saving your last sentences…"),
     "start": _("Start writing"),
 }

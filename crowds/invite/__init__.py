@@ -26,7 +26,7 @@ class Invited(Crowd):
         from crowds.invite.invitations import entry_invitation
 
         if entry.invitation is None:
-            raise LinkRefused(_("This link is for nobody in particular. Ask for one of your own."))
+            raise LinkRefused(_("This link is not for a particular person. Ask for your own."))
         return Visitor("", "", entry.return_to, entry_invitation(entry).annotator)
 
     def next_link(self, assignment: Assignment) -> str:

@@ -82,7 +82,7 @@ class Invitations:
         return iter(())
 
     def submission(self, external_id: str) -> SubmissionReport:
-        raise NotFound("Invited people are known here only.")
+        raise NotFound("Invited people are known only here.")
 
     def approve(
         self, publication: str, submissions: Sequence[str], *, key: str, overrule: bool = False
@@ -104,7 +104,9 @@ class Invitations:
         return iter(())
 
     def message(self, people: Sequence[str], *, subject: str, text: str, key: str) -> None:
-        raise PermanentFault("Invited people have no address here: write to them yourself.")
+        raise PermanentFault(
+            "Invited people cannot be written to from here: contact them yourself."
+        )
 
     def enlist(self, audience: str, people: Sequence[str], *, key: str) -> None:
         """Who is to be invited again is for the organiser to remember."""

@@ -25,8 +25,8 @@ from hits.models import Campaign
 
 MAX_PEOPLE = 1000
 CAUTION = (
-    "A group link cannot tell people apart: one person may join several times, under different "
-    "names. Where that matters, send everybody a link of their own."
+    "A group link cannot tell people apart: one person may join several times under different "
+    "names. Where that matters, send everybody a personal link."
 )
 
 
@@ -83,8 +83,10 @@ def annotator_join(*, group: Group, name: str) -> Invitation:
     known = AnnotatorIdentity.objects.filter(crowd=INVITED, external_id=f"{campaign.pk}:{name}")
     if known.exists():
         raise DomainError(
-            "Somebody has joined under this name. If it was you, open the link you got then; "
-            "otherwise choose another name."
+            _(
+                "Somebody has already joined under this name. If it was you, open the link you got "
+                "then; otherwise choose another name."
+            )
         )
     invitation = annotators_invite(campaign=campaign, names=[name], joined=True)[0]
     detail = f"{invitation.annotator} by the group link, {joined_sentence(link)}"
@@ -102,7 +104,7 @@ def _turned_on(campaign: Campaign) -> GroupLink:
 def _refuse_odd_limit(campaign: Campaign, people: int) -> None:
     joined = joined_count(campaign)
     if not max(joined, 1) <= people <= MAX_PEOPLE:
-        already = f"{joined:,} have joined already: " if joined else ""
+        already = f"{joined:,} have already joined: " if joined else ""
         raise DomainError(
             f"{already}let between {max(joined, 1):,} and {MAX_PEOPLE:,} people join."
         )
@@ -125,9 +127,13 @@ def group_link_opened(group: Group) -> GroupLink:
     link = links.first()
     is_lost = link is not None and group.since != since(link.campaign.created_at)
     if link is None or is_lost or not link.is_open:
-        raise LinkWithdrawn(_("This link was turned off. Ask whoever sent it how to take part."))
+        raise LinkWithdrawn(
+            _("This link was turned off. Ask the person who sent it how to take part.")
+        )
     if link.version != group.version:
-        raise LinkWithdrawn(_("This link was replaced. Ask whoever sent it for the new one."))
+        raise LinkWithdrawn(
+            _("This link was replaced. Ask the person who sent it for the new one.")
+        )
     return link
 
 
@@ -143,9 +149,9 @@ def joined_sentence(link: GroupLink) -> str:
 def join_obstacle(link: GroupLink) -> str:
     """Why nobody can join now, as a sentence for whoever wants to; empty when they can."""
     if joined_count(link.campaign) >= link.people:
-        return (
-            "As many people have joined as this link lets in. If you are one of them, open the "
-            "link you got then; otherwise ask whoever sent this one."
+        return _(
+            "No more people can join through this link. If you have joined already, open the "
+            "link you got then; otherwise ask the person who sent this one."
         )
     return claim_obstacle(campaign=link.campaign, annotator=None)
 

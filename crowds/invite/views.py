@@ -73,7 +73,7 @@ class JoinForm(forms.Form):
         label=gettext_lazy("Your name or e-mail address"),
         max_length=100,
         help_text=gettext_lazy(
-            "With it you can come back to where you stopped. Whoever sent the link sees it."
+            "With it you can come back to where you stopped. The person who sent the link sees it."
         ),
     )
 
@@ -90,7 +90,7 @@ class GroupLinkForm(forms.Form):
 
     def clean(self) -> None:
         if self.cleaned_data.get("change") == "offer" and not self.cleaned_data.get("people"):
-            self.add_error("people", "Say how many people may join.")
+            self.add_error("people", "Enter how many people may join.")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -175,7 +175,7 @@ def _group_link_change(campaign: Campaign, by: User, *, change: str, people: int
         return f"{people:,} people may join by the group link."
     if change == "replace":
         group_link_replace(campaign=campaign, by=by)
-        return "The group has a new link. The old one lets nobody in any more."
+        return "The group has a new link. The old one no longer works."
     group_link_revoke(campaign=campaign, by=by)
     return "The group link is turned off."
 

@@ -6,6 +6,7 @@ The words are the platform's own. What a crowd calls things stands in `ExternalI
 from __future__ import annotations
 
 from decimal import Decimal
+from types import MappingProxyType
 
 from django.conf import settings
 from django.core.validators import MinValueValidator
@@ -194,6 +195,17 @@ class Policy(models.Model):
         PASSED = "passed", "People who passed quality control"
         EVERYONE = "everyone", "Everybody who finished"
         NOBODY = "nobody", "Nobody"
+
+    # As the form and the history name them.
+    LABELS = MappingProxyType(
+        {
+            "budget": "Budget",
+            "approve_after_hours": "Paid automatically after, hours",
+            "pay_rule": "Pay",
+            "use_rule": "Use the ratings of",
+            "invite_rule": "Invite again",
+        }
+    )
 
     campaign = models.OneToOneField(Campaign, on_delete=models.CASCADE, related_name="policy")
     budget = models.DecimalField(

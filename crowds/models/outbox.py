@@ -65,8 +65,8 @@ class OutboxMessage(models.Model):
         EXPIRE = "expire", "Stop new people"
         REOPEN = "reopen", "Open again"
         CLOSE = "close", "Close"
-        APPROVE = "approve", "Approve"
-        REJECT = "reject", "Reject"
+        APPROVE = "approve", "Pay"
+        REJECT = "reject", "Do not pay"
         BONUS = "bonus", "Pay a bonus"
         MESSAGE = "message", "Write a message"
         ENLIST = "enlist", "Put on a list"
@@ -74,9 +74,9 @@ class OutboxMessage(models.Model):
 
     class State(models.TextChoices):
         WAITING = "waiting", "Waiting"
-        CLAIMED = "claimed", "Under way"
+        CLAIMED = "claimed", "In progress"
         UNCLEAR = "unclear", "Outcome unclear"
-        ASKING = "asking", "Waits for a person"
+        ASKING = "asking", "Needs a decision"
         DONE = "done", "Done"
         FAILED = "failed", "Refused"
         UNDONE = "undone", "Taken back"

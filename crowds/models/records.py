@@ -28,7 +28,7 @@ class LedgerEntry(models.Model):
         OFFER = "offer", "Offered"
         MORE = "more", "Offered to more people"
         EXTRA = "extra", "More people than were asked for"
-        REST = "rest", "Not needed any more"
+        REST = "rest", "No longer needed"
         WORK = "work", "Work"
         UNASKED = "unasked", "Paid automatically by the crowd"
         OVERRULED = "overruled", "Not paid at first"

@@ -14,7 +14,7 @@ LOCALE: Final = "00000000000000000071"
 # Who may not take a HIT does not see it either, and is not disappointed.
 HIDDEN: Final = {"ActionsGuarded": "DiscoverPreviewAndAccept"}
 DESCRIPTION: Final = (
-    "Given by the requester to keep studies apart; it says nothing about your work."
+    "Assigned by the requester to keep studies apart; it says nothing about your work."
 )
 
 

@@ -131,9 +131,7 @@ class Caller:
                 return answer
             except ClientError as error:
                 if _is_foreign(error):
-                    raise doubt(
-                        f"{self.account.endpoint} answers, and not as it should."
-                    ) from error
+                    raise doubt(f"{self.account.endpoint} gave an unexpected answer.") from error
                 if not _passes(error) or attempt == self._attempts:
                     raise self._doubted(_translated(error), doubt) from error
             except BotoCoreError as error:
@@ -159,8 +157,8 @@ class Caller:
         if isinstance(error, NEVER_SENT) and not self._thread.sent:
             return TransientFault(f"There is no answer from {where}: is it running?")
         if isinstance(error, ParamValidationError):
-            return PermanentFault(f"Mechanical Turk cannot be asked that: {error}")
-        return doubt(f"The answer of {where} was lost on its way.")
+            return PermanentFault(f"Mechanical Turk does not accept this request: {error}")
+        return doubt(f"The answer from {where} was lost on the way.")
 
     def _client(self, account: Account, attempts: int) -> Any:
         config = Config(

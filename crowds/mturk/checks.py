@@ -36,7 +36,7 @@ def faults_of(spec: PublicationSpec, *, local: bool) -> Iterator[str]:
     elif spec.reward != spec.reward.quantize(CENT):
         yield f"A reward of ${spec.reward} is not in whole cents."
     if len(spec.places) != 1 or spec.places[0].people < 1:
-        yield "Mechanical Turk is given one HIT at a time, for at least one person."
+        yield "Mechanical Turk takes one HIT at a time, for at least one person."
         return
     yield from _address_faults(spec, local=local)
     yield from _requirement_faults(spec)
@@ -65,7 +65,7 @@ def _time_faults(spec: PublicationSpec) -> Iterator[str]:
         if not SHORTEST <= time <= LONGEST:
             yield f"The {name} must be between 30 seconds and 365 days on Mechanical Turk."
     if not dt.timedelta(0) <= spec.auto_approval <= LONGEST_AUTO_APPROVAL:
-        yield "Mechanical Turk approves by itself after 30 days at the latest."
+        yield "Mechanical Turk approves automatically after 30 days at the latest."
 
 
 def _address_faults(spec: PublicationSpec, *, local: bool) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _address_faults(spec: PublicationSpec, *, local: bool) -> Iterator[str]:
 def _requirement_faults(spec: PublicationSpec) -> Iterator[str]:
     asked = spec.requirements
     if len(spec.only) > 1:
-        yield "Mechanical Turk can ask for one list of people only, not for one of several."
+        yield "Mechanical Turk can require only one list of people, not one of several."
     if _number(asked) + len(spec.only) + len(spec.without) > REQUIREMENTS:
         yield f"Mechanical Turk takes {REQUIREMENTS} requirements at most."
     if asked.approval_rate is not None and not 0 <= asked.approval_rate <= 100:
@@ -93,7 +93,7 @@ def _requirement_faults(spec: PublicationSpec) -> Iterator[str]:
         yield f"Mechanical Turk takes {COUNTRIES} countries at most."
     for country in asked.countries:
         if not COUNTRY.fullmatch(country):
-            yield f"“{country}” is no country's code of two capitals."
+            yield f"“{country}” is not a two-letter country code in capitals."
 
 
 def _number(asked: Requirements) -> int:

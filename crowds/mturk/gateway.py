@@ -79,7 +79,7 @@ class MTurkGateway:
         needed, available = price_of(spec).total, self.balance()
         if needed > available:
             raise PermanentFault(
-                f"This costs ${needed}, and the account at Mechanical Turk holds ${available}."
+                f"This costs ${needed}, but the account at Mechanical Turk has ${available}."
             )
 
     def price(self, spec: PublicationSpec) -> Price:
@@ -108,7 +108,7 @@ class MTurkGateway:
     ) -> PublicationReport:
         known = self._read(publication)
         if [each.place.reference for each in extensions] != list(known.places):
-            raise PermanentFault("A HIT on Mechanical Turk cannot get another HIT's place.")
+            raise PermanentFault("A HIT on Mechanical Turk cannot take another HIT's place.")
         # Counted from what is there, so that a repetition adds nothing.
         missing = extensions[0].place.people - known.people
         if known.status is PublicationStatus.EXPIRED:
@@ -129,7 +129,7 @@ class MTurkGateway:
             self.expire(publication, key=key)
             if not self._delete(publication):
                 raise TransientFault(
-                    f"HIT {publication} is still being worked on or waits for a decision."
+                    f"HIT {publication} is still in progress or awaits a decision."
                 )
 
     def _delete(self, publication: str) -> bool:

@@ -118,7 +118,7 @@ def _faults() -> Iterator[str]:
     if not settings.PROLIFIC_WORKSPACE:
         yield "No Prolific workspace is set (PROLIFIC_WORKSPACE)."
     if not (settings.PROLIFIC_URL.startswith("https://") or is_loopback(settings.PROLIFIC_URL)):
-        yield "PROLIFIC_URL must be an https address, for the token travels to it."
+        yield "PROLIFIC_URL must be an https address, because the token is sent to it."
     if settings.PROLIFIC_KEYS_URL and not (
         settings.PROLIFIC_KEYS_URL.startswith("https://") or is_loopback(settings.PROLIFIC_KEYS_URL)
     ):

@@ -41,7 +41,7 @@ def spec_check(spec: PublicationSpec, account: Account) -> None:
 def rejection_check(category: str, reason: str) -> None:
     if category == STATISTICAL:
         raise PermanentFault(
-            "Prolific does not allow rejecting work because a quality statistic came out low: "
+            "Prolific does not allow rejecting work because of a low quality statistic: "
             "approve it and leave its ratings out."
         )
     if category not in REJECTION_CATEGORIES:
@@ -75,11 +75,11 @@ def _place_faults(spec: PublicationSpec, account: Account) -> Iterator[str]:
         yield "There is no HIT to offer."
     for place in spec.places:
         if place.people < 1:
-            yield f"HIT {place.reference} is offered to nobody: give it one person at least."
+            yield f"HIT {place.reference} is offered to nobody: give it at least one person."
         if not account.accepts(place.url):
             yield "Prolific sends people to https addresses only: set PUBLIC_URL to one."
     if len({place.reference for place in spec.places}) < len(spec.places):
-        yield "A HIT is in the study twice."
+        yield "The study contains a HIT twice."
 
 
 def _reward_faults(spec: PublicationSpec, account: Account) -> Iterator[str]:
@@ -106,4 +106,4 @@ def _time_faults(spec: PublicationSpec) -> Iterator[str]:
             f"{spec.minutes_allowed} are too few."
         )
     if spec.auto_approval > AUTO_APPROVAL:
-        yield f"Prolific approves by itself after {AUTO_APPROVAL.days} days: wait no longer."
+        yield f"Prolific approves automatically after {AUTO_APPROVAL.days} days at the latest."

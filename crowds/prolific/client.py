@@ -197,14 +197,14 @@ def _fault(response: httpx.Response) -> CrowdError:
     status = response.status_code
     if status == httpx.codes.TOO_MANY_REQUESTS:
         return TransientFault(
-            "Prolific asks to be called less often.", retry_after=_retry_after(response)
+            "Prolific is receiving too many requests from here.", retry_after=_retry_after(response)
         )
     if status >= httpx.codes.INTERNAL_SERVER_ERROR:
         return UnclearOutcome(f"Prolific failed with status {status}.")
     if status in (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN):
         return PermanentFault("Prolific does not accept the API token (PROLIFIC_TOKEN).")
     if status == httpx.codes.NOT_FOUND:
-        return NotFound("Prolific knows nothing by this id.")
+        return NotFound("Prolific does not know this id.")
     if response.is_redirect:
         return PermanentFault("PROLIFIC_URL answers with a redirect: it is not Prolific's API.")
     return PermanentFault(f"Prolific refused: {_detail(response)}")

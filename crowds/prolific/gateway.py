@@ -88,7 +88,7 @@ class ProlificGateway:
         try:
             answer = self._client.read(f"/api/v1/workspaces/{self.account.workspace}/balance/")
         except NotFound:
-            raise PermanentFault("Prolific knows no such workspace (PROLIFIC_WORKSPACE).") from None
+            raise PermanentFault("Prolific has no such workspace (PROLIFIC_WORKSPACE).") from None
         if answer["currency_code"] != self.account.currency:
             raise PermanentFault(
                 f"The Prolific workspace pays in {answer['currency_code']}, "
@@ -173,7 +173,9 @@ class ProlificGateway:
     ) -> None:
         study = publication or next((study["id"] for study in self._studies.published()), "")
         if not study:
-            raise PermanentFault("Prolific lets one write about a study only: there is none yet.")
+            raise PermanentFault(
+                "Prolific only allows messages about a study, and there is none yet."
+            )
         self._audiences.write(study, people, f"{subject}\n\n{text}")
 
     def enlist(self, audience: str, people: Sequence[str], *, key: str) -> None:

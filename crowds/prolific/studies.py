@@ -126,7 +126,7 @@ class Studies:
         status = self.get(study)["status"]
         if status == STOPPED:
             raise PermanentFault(
-                "The study was stopped at Prolific: it opens again when places are added."
+                "The study was stopped at Prolific. It reopens when places are added."
             )
         if status == PAUSED:
             self._move(study, "START", (*OPEN, FULL))
@@ -261,7 +261,9 @@ class Audiences:
         known = self.ids() if names else {}
         for name in names:
             if name not in known:
-                raise PermanentFault(f"Nobody is on the list “{name}” yet: nobody could take part.")
+                raise PermanentFault(
+                    f"Nobody is on the list “{name}” yet: so nobody could take part."
+                )
         return [known[name] for name in names]
 
     def add(self, name: str, people: Sequence[str]) -> None:

@@ -118,7 +118,7 @@ def submission_signed(token: str, account: Account) -> SubmissionReport:
             options={"require": list(CLAIMS), "verify_aud": False},
         )
     except jwt.ExpiredSignatureError:
-        raise TransientFault("Prolific's signature has run out.") from None
+        raise TransientFault("Prolific's signature has expired.") from None
     except jwt.PyJWTError as error:
         raise TokenRefused("Prolific did not sign this.") from error
     return _submission(claims, account)

@@ -55,7 +55,7 @@ def notice_read(
 ) -> Notification:
     """The notification in a request. Nothing in it is believed before its signature fits."""
     if not secrets:
-        raise NoticeRefused("Notifications of Prolific are not expected here.")
+        raise NoticeRefused("Notifications from Prolific are not expected here.")
     timestamp, signature = headers.get(TIMESTAMP, ""), headers.get(SIGNATURE, "")
     if len(body) > LARGEST or not _is_signed(timestamp, body, signature, secrets):
         raise NoticeRefused("The notification is not signed by Prolific.")

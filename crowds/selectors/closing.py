@@ -72,10 +72,10 @@ def quiet_since(campaigns: QuerySet[Campaign], moment: dt.datetime) -> QuerySet[
 def reopening_obstacle(campaign: Campaign, *, now: dt.datetime, days: int) -> str:
     """Why a closed campaign cannot be reopened; empty when it can. `days`: of retention, or 0."""
     if AuditEntry.objects.filter(campaign=campaign, action=PEOPLE_ERASED).exists():
-        return "Who took part was erased: people who come back would not be known."
+        return "The identities of participants were erased, so nobody could be recognised."
     kept = now - dt.timedelta(days=days)
     if days and quiet_since(Campaign.objects.filter(pk=campaign.pk), kept).exists():
-        return f"The last work is over {days:,} days old: people's identities are being erased."
+        return f"The last work is over {days:,} days old: identities are being erased."
     return ""
 
 

@@ -26,12 +26,14 @@ from hits.selectors import campaign_minutes
 State = Assignment.State
 MINUTE = dt.timedelta(minutes=1)
 CLOSED = gettext_lazy("This study is closed. Thank you for your interest.")
-PAUSED = gettext_lazy("This study is paused. When it goes on, this link will work again.")
+PAUSED = gettext_lazy("This study is paused. When it continues, this link will work again.")
 NOT_YET = gettext_lazy("There is nothing to rate yet. When there is, this link will work.")
 FINISHED = gettext_lazy("All tasks are done. Thank you for your interest.")
-ALL_RATED = gettext_lazy("You have had every task there is at the moment. Thank you for your work.")
+ALL_RATED = gettext_lazy(
+    "You have done every task there is at the moment. Thank you for your work."
+)
 TAKEN = gettext_lazy(
-    "All tasks are taken at the moment. Should somebody give one back, this link will work again."
+    "All tasks are taken at the moment. If somebody gives one back, this link will work again."
 )
 
 
@@ -46,7 +48,7 @@ class Estimate:
 def entry_campaign(entry: Entry) -> Campaign:
     campaign = Campaign.objects.filter(pk=entry.campaign).first()
     if campaign is None or not _is_known(entry, campaign):
-        raise LinkRefused(_("This study does not exist any more."))
+        raise LinkRefused(_("This study no longer exists."))
     return campaign
 
 
@@ -190,11 +192,11 @@ def _personal_obstacle(campaign: Campaign, annotator: Annotator, hit: int | None
         return _("There are no more tasks for you in this study. Thank you for your work.")
     had = Assignment.objects.filter(campaign=campaign, annotator=annotator)
     if hit is not None and had.filter(hit=hit, slot__isnull=False).exists():
-        return _("You had this task before, and everybody rates a task only once.")
+        return _("You have had this task before, and each person rates a task only once.")
     limit = campaign.max_hits_per_annotator
     held = Q(slot__isnull=False) & ~Q(state__in=Assignment.GIVEN_UP)
     if limit is not None and had.filter(held | is_live()).count() >= limit:
-        return _("You have rated as much as one person may in this study. Thank you!")
+        return _("You have rated as much as one person can in this study. Thank you!")
     return "" if campaign.is_demo else _mixing_obstacle(campaign, annotator)
 
 
@@ -207,7 +209,7 @@ def _mixing_obstacle(campaign: Campaign, annotator: Annotator) -> str:
         return ""
     if annotator.is_simulated:
         return "People have worked on this campaign: simulated annotators may not join it."
-    return _("This study was filled by simulated annotators and takes no people.")
+    return _("This study was rated by simulated annotators and is not open to people.")
 
 
 def is_confirmed_later(hit: int) -> bool:

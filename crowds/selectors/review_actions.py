@@ -22,7 +22,7 @@ WORDS = {
     State.WAITING: "waiting",
     State.CLAIMED: "sending",
     State.UNCLEAR: "sending",
-    State.ASKING: "waits for you",
+    State.ASKING: "needs you",
     State.DONE: "sent",
     State.FAILED: "failed",
     State.UNDONE: "undone",

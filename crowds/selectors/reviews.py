@@ -177,10 +177,10 @@ def sending_back_obstacle(assignment: Assignment) -> str:
     if assignment.campaign.state == Campaign.State.CLOSED:
         return "This campaign is closed."
     if assignment.state not in (Assignment.State.SUBMITTED, Assignment.State.APPROVED):
-        return "Only work that was handed in, and not rejected, can be sent back."
+        return "Only submitted work that was not refused payment can be sent back."
     if not hasattr(assignment.annotator, "identity"):
-        return "This person was erased, and their link with them."
+        return "This person’s identity and link were erased."
     arrival: Arrival | None = getattr(assignment, "arrival", None)
     if arrival is not None and crowd_named(arrival.crowd).is_marketplace:
-        return "People of a marketplace have no link to open again."
+        return "People from a marketplace have no link to reopen."
     return ""

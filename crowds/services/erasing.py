@@ -49,7 +49,9 @@ def annotator_erase(*, annotator: Annotator) -> None:
 def campaign_erase(*, campaign: Campaign) -> None:
     """Forget everybody who took part in a closed campaign, unless another still knows them."""
     if campaign.state != Campaign.State.CLOSED:
-        raise DomainError("Close the campaign first: people who come back must be known.")
+        raise DomainError(
+            "Close the campaign first: until then people may come back and must be recognised."
+        )
     turns = Assignment.objects.filter(campaign=campaign)
     submissions = Submission.objects.filter(publication__launch__batch__campaign=campaign)
     invitations = Invitation.objects.filter(campaign=campaign)
@@ -92,9 +94,7 @@ def _erase(*, turns: QuerySet[Assignment], submissions: QuerySet[Submission]) ->
     # What crowds are told about these submissions: approvals, rejections and bonuses.
     messages = OutboxMessage.objects.filter(submission__in=submissions)
     if submissions.filter(PENDING).exists() or _open(messages).exists():
-        raise DomainError(
-            "Decide about all submitted work first: people who are erased cannot be paid."
-        )
+        raise DomainError("Decide about all submitted work first: erased people cannot be paid.")
     # What the crowd refused cannot be tried again: it would not say about whom.
     messages.filter(state=OutboxMessage.State.FAILED).update(state=OutboxMessage.State.UNDONE)
     messages.update(payload={}, error="")

@@ -165,7 +165,7 @@ class PayBonus(Handler):
     def look_up(self, gateway: Gateway, message: OutboxMessage) -> object | None:
         paid = gateway.find_bonus(_bonus(message), key=message.key)
         if paid is None:
-            raise Undecidable("Check on the crowd's own site whether this bonus was paid.")
+            raise Undecidable("Check on the crowd's site whether this bonus was paid.")
         return DONE if paid else None
 
     def record(self, message: OutboxMessage, outcome: object) -> None:

@@ -74,11 +74,17 @@ def policy_update(*, campaign: Campaign, by: User, **settings: Any) -> Policy:
         raise DomainError(" ".join(error.messages)) from None
     policy.save()
     if changed:
-        detail = ", ".join(f"{name.replace('_', ' ')} {getattr(policy, name)}" for name in changed)
+        detail = "; ".join(_setting_words(policy, name) for name in changed)
         AuditEntry.objects.create(
             campaign=campaign, person=by, action="changed the rules", detail=detail
         )
     return policy
+
+
+def _setting_words(policy: Policy, name: str) -> str:
+    """A setting as the form shows it, for a history that people read."""
+    display = getattr(policy, f"get_{name}_display", None)
+    return f"{Policy.LABELS[name]}: {display() if display else getattr(policy, name)}"
 
 
 def batch_launch(
@@ -114,7 +120,7 @@ def check_balance(needed: Decimal, gateway: Gateway) -> None:
     facts, available = gateway.facts, gateway.balance()
     if available is not None and needed > available:
         raise PermanentFault(
-            f"This costs {needed:,.2f} {facts.currency}, and the account at {facts.label} holds "
+            f"This costs {needed:,.2f} {facts.currency}, but the account at {facts.label} has "
             f"{available:,.2f}."
         )
 
@@ -229,21 +235,21 @@ def _refuse_odd_batch(batch: Batch, crowd: str) -> None:
     if batch.status != Batch.Status.DONE:
         raise DomainError("This batch has no HITs yet.")
     if Launch.objects.filter(batch=batch).exists():
-        raise DomainError("This batch is launched already.")
+        raise DomainError("This batch has already been launched.")
     reach = batch_reach(batch)
     if not reach.is_enough:
         raise DomainError(str(reach))
     taken = Assignment.objects.filter(hit__batch=batch).exclude(state=Assignment.State.OPEN)
     if crowd_named(crowd).is_marketplace and taken.exists():
         raise DomainError(
-            "Invited people have begun to rate this batch. Compose another batch for the crowd."
+            "Invited people have started to rate this batch. Compose another batch for the crowd."
         )
 
 
 def _refuse_second_launch(launch: Launch) -> None:
     """Checked again under the lock: somebody may have launched meanwhile."""
     if Launch.objects.filter(batch=launch.batch).exists():
-        raise DomainError("This batch is launched already.")
+        raise DomainError("This batch has already been launched.")
     others = Launch.objects.filter(batch__campaign=launch.batch.campaign)
     if others.exclude(currency=launch.currency).exists():
         raise DomainError(

@@ -283,11 +283,11 @@ def claims_lapse(*, now: dt.datetime | None = None) -> int:
 def outbox_settle(*, message: OutboxMessage, was_done: bool, by: User) -> None:
     """A person has looked at the crowd's own pages and says what happened to an unclear message."""
     if was_done and message.kind == Kind.PUBLISH:
-        raise DomainError("Try it again instead: what is published already is found there.")
+        raise DomainError("Try it again instead: anything already published will be found.")
     now = timezone.now()
     asking = OutboxMessage.objects.filter(pk=message.pk, state=State.ASKING)
     if not asking.update(state=State.CLAIMED, claimed_at=now):
-        raise DomainError("This no longer waits for anybody's decision.")
+        raise DomainError("This no longer needs a decision.")
     message.claimed_at = now
     if was_done:
         outbox_done(message=message, outcome=None)
@@ -310,7 +310,7 @@ def outbox_retry(*, message: OutboxMessage, by: User) -> None:
     if not OutboxMessage.objects.filter(again, pk=message.pk).update(
         state=State.UNCLEAR, attempts=0, next_try_at=timezone.now(), ended_at=None, payload=payload
     ):
-        raise DomainError("This cannot be tried again.")
+        raise DomainError("This cannot be retried.")
     AuditEntry.objects.create(
         campaign=message.campaign, person=by, action="tried again", detail=str(message)
     )

@@ -90,7 +90,9 @@ def submissions_message(
         raise DomainError("A message needs a subject and a text.")
     for crowd, people in _people(submissions).items():
         if not connect(crowd).facts.can_message:
-            raise DomainError("People of this crowd have no address here: write to them yourself.")
+            raise DomainError(
+                "People of this crowd cannot be written to from here: contact them yourself."
+            )
         outbox_write(
             campaign=campaign,
             crowd=crowd,

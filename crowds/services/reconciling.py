@@ -47,7 +47,7 @@ def doubts(launch: Launch) -> Iterator[str]:
     for message in publications_in_doubt().filter(
         publication__launch=launch, state=OutboxMessage.State.ASKING
     ):
-        yield f"{message.publication} waits for a person. {message.error}"
+        yield f"{message.publication} needs your decision. {message.error}"
 
 
 def publication_differences(launch: Launch, gateway: Gateway) -> Iterator[str]:
@@ -65,7 +65,7 @@ def publication_differences(launch: Launch, gateway: Gateway) -> Iterator[str]:
         if name not in publications:
             cost = launch.reward * report.people
             yield (
-                f"The crowd has {report.reference} as {name}, which is not known here: "
+                f"The crowd has {report.reference} as {name}, which is unknown here: "
                 f"{report.people} people, {cost:.2f} {launch.currency} without fees."
             )
     for name, publication in publications.items():
@@ -80,7 +80,7 @@ def publications_unknown(gateway: Gateway) -> Iterator[str]:
         if not row.reference.startswith(known):
             yield (
                 f"{gateway.facts.label} has {row.reference} as {row.external_id}, for {row.people} "
-                f"people and {row.status}, and no launch here is behind it."
+                f"people and {row.status}, but no launch here matches it."
             )
 
 
@@ -117,9 +117,9 @@ def submission_differences(launch: Launch) -> Iterator[str]:
     )
     approved = rows.filter(pay=Pay.PAY, pk__in=told.values("submission"))
     for row in approved.exclude(status=SubmissionStatus.APPROVED.value):
-        yield f"Submission {row.external_id} is approved here and {row.status} at the crowd."
+        yield f"Submission {row.external_id} is paid here and {row.status} at the crowd."
     for row in rows.filter(pay=Pay.REFUSE, status=SubmissionStatus.APPROVED.value):
-        yield f"Submission {row.external_id} is refused here and approved at the crowd."
+        yield f"Submission {row.external_id} is not paid here and approved at the crowd."
 
 
 def money_differences(launch: Launch) -> Iterator[str]:
@@ -133,10 +133,10 @@ def money_differences(launch: Launch) -> Iterator[str]:
         publication__launch=launch, status=SubmissionStatus.APPROVED.value
     ).count()
     if launch.reward and booked["n"] < max(done, elsewhere):
-        yield f"{max(done, elsewhere)} submissions are approved and {booked['n']} are booked."
+        yield f"{max(done, elsewhere)} submissions are paid and {booked['n']} are in the ledger."
     total = booked["total"] or Decimal(0)
     if total != booked["n"] * launch.reward:
-        yield f"{booked['n']} rewards of {launch.reward} are booked as {total}."
+        yield f"{booked['n']} rewards of {launch.reward} are in the ledger as {total}."
 
 
 @dataclass(frozen=True)

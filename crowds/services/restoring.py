@@ -53,7 +53,7 @@ State = OutboxMessage.State
 LOOK_UP_AFTER = dt.timedelta(seconds=30)
 # In the payload of a message: whether it was done and undone since is not known.
 IN_DOUBT = "in_doubt"
-SENTENCE = "The database was restored: the crowd is asked first whether this was done."
+SENTENCE = "The database was restored: the crowd is first asked whether this was done."
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def mark_write(path: Path, mark: Mark) -> None:
         _keep_names(path.parent)
     except OSError as error:
         raise MarkUnwritable(
-            f"Nothing is sent, because it cannot be noted in {path.name}: {error.strerror}."
+            f"Nothing is sent, because it cannot be recorded in {path.name}: {error.strerror}."
         ) from error
 
 
@@ -145,7 +145,7 @@ def _asked() -> Iterator[Any]:
             yield bucket
     except BucketAway as error:
         raise MarkUnwritable(
-            f"Nothing is sent, because it cannot be noted in the bucket of the media: {error}"
+            f"Nothing is sent, because it cannot be recorded in the bucket of the media: {error}"
         ) from error
 
 

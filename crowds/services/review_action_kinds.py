@@ -104,8 +104,8 @@ def bonus(chosen: Chosen) -> Remarks:
     return [
         *_remark(
             others,
-            "person has no submission that a bonus could be paid for.",
-            "people have no submission that a bonus could be paid for.",
+            "person has no submission to pay a bonus for.",
+            "people have no submission to pay a bonus for.",
         ),
         *_paid_outside(list(latest.values())),
     ]
@@ -125,8 +125,8 @@ def message(chosen: Chosen) -> Remarks:
         )
     return _remark(
         len(chosen.annotators) - len({row.annotator_id for row in rows}),
-        "person was invited by a link or is simulated, and has no address here.",
-        "people were invited by a link or are simulated, and have no address here.",
+        "person was invited by a link or is simulated, and cannot be written to from here.",
+        "people were invited by a link or are simulated, and cannot be written to from here.",
     )
 
 
@@ -135,8 +135,8 @@ def exclude(chosen: Chosen) -> Remarks:
     decision_note(chosen.campaign, chosen.by, "did not invite again", _people_counted(changed))
     return _remark(
         len(chosen.annotators) - changed,
-        "person was not to be invited before either, or their identity was erased.",
-        "people were not to be invited before either, or their identity was erased.",
+        "person was already not invited, or their identity was erased.",
+        "people were already not invited, or their identities were erased.",
     )
 
 
@@ -149,8 +149,8 @@ def readmit(chosen: Chosen) -> Remarks:
     decision_note(chosen.campaign, chosen.by, "invited again", _people_counted(changed))
     return _remark(
         len(chosen.annotators) - changed,
-        "person could be invited before, too.",
-        "people could be invited before, too.",
+        "person could already be invited.",
+        "people could already be invited.",
     )
 
 
@@ -207,8 +207,8 @@ def _undecided(chosen: Chosen) -> tuple[list[Submission], Remarks]:
         ),
         *_remark(
             len(chosen.submissions) - len(undecided),
-            "submission is decided already, or not handed in.",
-            "submissions are decided already, or not handed in.",
+            "submission is already decided or was not handed in.",
+            "submissions are already decided or were not handed in.",
         ),
         *_remark(
             len(undecided) - len(clean),
@@ -224,8 +224,8 @@ def _paid_outside(rows: Sequence[Submission]) -> Remarks:
     count = sum(row.crowd in outside for row in rows)
     return _remark(
         count,
-        "is owed to somebody you invited: you pay them yourself, here it is only booked.",
-        "are owed to people you invited: you pay them yourself, here it is only booked.",
+        "is owed to a person you invited: you pay them yourself, and here it is only recorded.",
+        "are owed to people you invited: you pay them yourself, and here it is only recorded.",
     )
 
 

@@ -89,7 +89,7 @@ def review_action_write(
     )
     remarks = carry_out(action)
     if not action.messages.exists():
-        raise NothingToDo(" ".join(["Nothing would happen.", *remarks]))
+        raise NothingToDo(" ".join(["This would change nothing.", *remarks]))
     _sum_up(action)
     return Outcome(action, campaign_sums(campaign).total - before, tuple(remarks))
 
@@ -163,9 +163,9 @@ def review_action_undo(*, action: ReviewAction, by: User, message: int | None = 
     if not taken:
         is_undone = not wanted.exclude(state=OutboxMessage.State.UNDONE).exists()
         raise DomainError(
-            "This was undone already."
+            "This has already been undone."
             if is_undone
-            else "This was sent, or is being sent: it cannot be undone any more."
+            else "This was sent, or is being sent: it can no longer be undone."
         )
     for each in taken:
         _restore(action, each)
@@ -199,8 +199,7 @@ def _refuse_out_of_turn(action: ReviewAction) -> None:
     since = _people(_listing(later.exclude(state=OutboxMessage.State.UNDONE)))
     if since & _people(_listing(action.messages.exclude(state=OutboxMessage.State.UNDONE))):
         raise DomainError(
-            "For some of these people it was decided anew since whether to invite them again. "
-            "Undo that first."
+            "The invitation decision for some of these people has changed since. Undo that first."
         )
 
 

@@ -257,7 +257,7 @@ def submission_bonus(
     if amount < CENT or not reason.strip():
         raise DomainError("A bonus needs an amount and a reason the person can read.")
     if not person_of(submission):
-        raise DomainError("This person's identity was erased: nobody can be paid.")
+        raise DomainError("This person's identity was erased, so they cannot be paid.")
     rate = connect(submission.crowd).facts.bonus_fee_rate
     fee = bonus_fee(amount, rate)
     bonus_commit(submission=submission, occasion=once, amount=amount + fee)
@@ -322,7 +322,7 @@ def video_send_back(
     if obstacle := sending_back_obstacle(assignment):
         raise DomainError(obstacle)
     if not remark.strip():
-        raise DomainError("Say what is to be looked at again.")
+        raise DomainError("Say what they should look at again.")
     correction, _ = Correction.objects.update_or_create(
         assignment=assignment, video=video, done_at=None, defaults={"remark": remark, "by": by}
     )

@@ -76,11 +76,11 @@ def launch_top_up(*, launch: Launch, by: User | None = None) -> TopUp:
     people = sum(asked.values())
     obstacle = ""
     if people < sum(wanted.values()):
-        obstacle = "The budget does not cover everybody who is needed."
+        obstacle = "The budget does not cover all the people needed."
     elif len(wanted) < len(lacking):
         obstacle = (
             f"Some HITs were offered {MOST_TIMES} times, and the ratings were left out each time. "
-            "Look at them first."
+            "Check those first."
         )
     elif not people:
         obstacle = _waiting_sentence(launch)
@@ -107,7 +107,7 @@ def launch_extend(*, launch: Launch, by: User, people: int = 0, days: int = 0) -
     if launch.state != Launch.State.LIVE:
         raise DomainError("Only a live launch can be extended.")
     if not people and not days:
-        raise DomainError("Say how many more people, or how many days.")
+        raise DomainError("Enter how many more people, or how many days.")
     if people:
         hits = launch.batch.hits.order_by("number").values_list("pk", flat=True)
         _ask_again(launch, dict.fromkeys(hits, people), connect(launch.crowd, hurried=True), by)
@@ -132,11 +132,11 @@ def _waiting_sentence(launch: Launch) -> str:
     strange = turns.filter(slot=None).exclude(state__in=Assignment.GIVEN_UP).count()
     if not waiting:
         return ""
-    sentence = f"{counted(waiting, 'place waits', 'places wait')} for somebody, and the crowd "
-    sentence += "offers them already: nobody else has to be asked."
+    sentence = f"{counted(waiting, 'place waits', 'places wait')} to be taken, and the crowd "
+    sentence += "already offers them: nobody else has to be asked."
     if strange:
-        turns_are = counted(strange, "turn is", "turns are")
-        sentence += f" {turns_are} not confirmed by the marketplace: such work fills no place."
+        turns_are = counted(strange, "assignment is", "assignments are")
+        sentence += f" {turns_are} not confirmed by the marketplace: such work takes up no place."
     return sentence
 
 

@@ -38,8 +38,8 @@ PRIVACY = gettext_lazy(
     "Your ratings are stored under a pseudonym. Until you start, nothing about you is stored."
 )
 INVITED_PRIVACY = gettext_lazy(
-    "Your ratings are stored under a pseudonym. Whoever invited you can tell that it is yours, "
-    "until the study’s names are erased."
+    "Your ratings are stored under a pseudonym. The person who invited you can tell that they "
+    "are yours until the study’s names are erased."
 )
 
 

@@ -59,7 +59,7 @@ ACTIONS: dict[str, LaunchAction] = {
     "publish-again": LaunchAction(
         launch_publish_again,
         "Publish what was refused",
-        "What was refused is being published again.",
+        "The refused HITs are being published again.",
     ),
     "close": LaunchAction(launch_close, "Close", "The launch is closed."),
 }

@@ -27,7 +27,7 @@ def launch_create(request: MemberRequest, campaign: Campaign, number: int) -> Ht
     batch = batches_to_launch(campaign).filter(number=number).first()
     if batch is None:
         get_object_or_404(campaign.batches, number=number)
-        messages.info(request, f"Batch {number} is launched already, or people have rated it.")
+        messages.info(request, f"Batch {number} has already been launched or rated.")
         return redirect("crowds:crowd", campaign.slug)
     tried = request.POST if request.method == "POST" else request.GET
     is_chosen = request.method == "POST" or "reward" in tried  # else a link that names the crowd
@@ -88,7 +88,7 @@ def _launch(request: MemberRequest, batch: Batch, form: LaunchForm) -> bool:
             budget=form.cleaned_data["budget"],
         )
     except TransientFault as fault:
-        form.add_error(None, f"{fault} Nothing was launched: try again in a while.")
+        form.add_error(None, f"{fault} Nothing was launched. Try again later.")
         return False
     except DomainError as error:
         form.add_error(None, str(error))

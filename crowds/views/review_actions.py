@@ -94,7 +94,7 @@ def _undone(action: ReviewAction) -> str:
         - states[OutboxMessage.State.UNDONE]
         - states[OutboxMessage.State.WAITING]
     ):
-        return f"{word} {gone} of {states.total()} had been sent already, and cannot be undone."
+        return f"{word} {gone} of {states.total()} had already been sent and cannot be undone."
     return word
 
 
@@ -201,13 +201,13 @@ def _outcome(
         return None
     if is_confirmed and form.cleaned_data["seen"] != _seen(outcome):
         transaction.set_rollback(True)
-        form.add_error(None, "Something has changed since you looked. Check it again.")
+        form.add_error(None, "Something has changed since you opened the page. Check it again.")
     return outcome
 
 
 def _sentence(action: ReviewAction) -> str:
     minutes = counted(max(1, round(settings.UNDO_SECONDS / 60)), "minute", "minutes")
-    return f"{action.get_kind_display()}: it is sent in {minutes}, unless you undo it."
+    return f"{action.get_kind_display()}: this is sent in {minutes} unless you undo it."
 
 
 def _seen(outcome: Outcome) -> str:

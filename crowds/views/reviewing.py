@@ -141,7 +141,7 @@ def _act(
         submissions_invite_again(again=INVITES[action], **common)
     else:
         return _order(request, campaign, chosen, form)
-    return f"Done for {len(chosen)} submission{'s' if len(chosen) > 1 else ''}."
+    return f"Applied to {len(chosen)} submission{'s' if len(chosen) > 1 else ''}."
 
 
 def _order(

@@ -37,7 +37,7 @@ Status = Job.Status
 TOLD_EVERY = 1.0
 """Seconds: a page that looks more often would see nothing new."""
 DATABASE_AWAY = (InterfaceError, OperationalError)
-UNEXPECTED = "Something went wrong on the server. The log of the server says what."
+UNEXPECTED = "Something went wrong on the server. The server log has the details."
 MOST_WOKEN = 1_000
 ENDS = Counter("da_jobs", "Attempts at jobs, by how they ended.", ["kind", "outcome"])
 
@@ -210,7 +210,7 @@ def kind_run(kind: JobKind, key: int) -> list[Job]:
     if job is None:
         return []
     if job.attempts > kind.attempts:
-        kind.fail(job, f"{kind.attempts} workers stopped or ran out of time while doing this.")
+        kind.fail(job, f"{kind.attempts} workers stopped or ran out of time on this task.")
         return [job]
     outcome, woken = "failed", []
     try:

@@ -247,7 +247,7 @@ class TableError(ValueError):
         self.total = len(found) if total is None else total
         said = [str(fault) for fault in self.faults]
         hidden = self.total - len(said)
-        super().__init__("\n".join([*said, f"… and {hidden:,} more faults."] if hidden else said))
+        super().__init__("\n".join([*said, f"… and {hidden:,} more errors."] if hidden else said))
 
     def located(self, file: str, line: Callable[[int], int], unit: str = "line") -> TableError:
         """The same faults, told by the lines of a file in place of the rows of a table.

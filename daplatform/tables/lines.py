@@ -101,6 +101,6 @@ def _skip_line(stream: BinaryIO, raw: bytes, where: Where, faults: Faults, bound
         Kind.LONG_LINE,
         where,
         f"The line has {size:,} bytes; {bounds.line_bytes:,} are allowed.",
-        "Check whether line ends are missing.",
+        "Check for missing line endings.",
     )
     return ""

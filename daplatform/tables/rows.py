@@ -259,7 +259,10 @@ def _places(
     counts = Counter(names)
     for name in [name for name in columns.all if counts[name] > 1]:
         faults.error(
-            Kind.REPEATED_COLUMN, where._replace(column=name), "It is there twice.", "Delete one."
+            Kind.REPEATED_COLUMN,
+            where._replace(column=name),
+            "This column occurs twice.",
+            "Delete one.",
         )
     missing = [name for name in columns.required if name not in names]
     if columns.either and not set(columns.either) & set(names):

@@ -159,7 +159,7 @@ def _check_material(captions: int, controls: int, shape: Shape, redundancy: int)
         f"Captions per HIT {fitting.size}, Pairs per HIT {fitting.pairs} and Repeats per HIT "
         f"{fitting.repeats} would fit"
         if fitting
-        else "there is too little for any HIT"
+        else "there are too few captions for any HIT"
     )
     raise ValueError(
         f"a HIT of this shape shows {shape.fresh} different captions and {shape.pairs} control "

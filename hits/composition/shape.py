@@ -44,7 +44,7 @@ class Shape:
     def __post_init__(self) -> None:
         if self.size < BLOCKS or self.size % BLOCKS:
             raise ValueError(
-                f"size must be a multiple of {BLOCKS}, as a HIT is {BLOCKS} equal blocks"
+                f"size must be a multiple of {BLOCKS}, because a HIT has {BLOCKS} equal blocks"
             )
         if self.pairs < 0 or self.repeats < 0:
             raise ValueError("pairs and repeats must not be negative")

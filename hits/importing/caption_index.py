@@ -207,5 +207,5 @@ class CaptionIndex:
             Where(source.file),
             f"{quoted(source.name)} has no caption for {missing.size:,} of "
             f"{counted(len(self._videos), 'video')}: {names}{', …' * (missing.size > _NAMED)}.",
-            "Its score will rest on fewer captions.",
+            "Its score will be based on fewer captions.",
         )

@@ -76,9 +76,9 @@ def read_image(path: str) -> Image.Image:
                 raise ValueError("it is an animation: make a video of it, or an image")
             return ImageOps.exif_transpose(image).convert("RGB")
     except UnidentifiedImageError as error:  # its message is the path of our copy
-        raise ValueError("it is no whole image") from error
+        raise ValueError("the image is incomplete") from error
     except (OSError, SyntaxError, Image.DecompressionBombError) as error:
-        raise ValueError(f"it is no whole image ({error})") from error
+        raise ValueError(f"the image is incomplete ({error})") from error
 
 
 def _image_facts(path: str) -> dict[str, Any]:

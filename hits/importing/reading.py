@@ -172,7 +172,7 @@ def _root(source: Path, workspace: Path | None, faults: Faults, limits: Limits) 
         faults.error(
             Kind.MISSING_FILE,
             Where(shown(source.name)),
-            "There is no such folder or zip, or it may not be read.",
+            "This folder or zip does not exist or cannot be read.",
             "Check the path.",
         )
         return None

@@ -260,7 +260,7 @@ class _Reader:
             return {}
         for language in tables.keys() - set(CODES):
             remedy = f"Known languages: {', '.join(CODES)}."
-            message = f"There is no language {quoted(language)} here."
+            message = f"The language {quoted(language)} is not available."
             self._fault(Kind.SETTING, f"translations.{language}", message, remedy)
         found = {
             language: self._known(tables[language], _TRANSLATED, elsewhere={})
@@ -306,7 +306,7 @@ class _Reader:
             self._fault(
                 Kind.SETTING,
                 "size",
-                f"These numbers do not make a HIT: {error}.",
+                f"These numbers cannot fit into a HIT: {error}.",
                 "Change the numbers.",
             )
         return hits
@@ -337,7 +337,7 @@ class _Reader:
         self._fault(Kind.UNKNOWN_SETTING, key, f"There is no setting {quoted(key)}.", remedy)
 
     def _wrong(self, key: str, wanted: str) -> None:
-        self._fault(Kind.SETTING, key, "The value is not what it should be.", f"Give {wanted}.")
+        self._fault(Kind.SETTING, key, "This value is not valid.", f"Give {wanted}.")
 
     def _keep_sound_texts(self, campaign: dict[str, Any]) -> None:
         """Drop a name that is a fault: reports show it, and no database can hold a NUL."""

@@ -38,7 +38,7 @@ def check_caption(text: str, longest: int, where: Where, faults: Faults) -> None
         faults.warning(
             Kind.LOST_CHARACTER,
             where,
-            f"The mark � at character {text.index(_LOST) + 1} stands for a letter lost earlier.",
+            f"The mark � at character {text.index(_LOST) + 1} replaces a letter lost earlier.",
             "Export the text again as UTF-8 from where it was written.",
         )
 

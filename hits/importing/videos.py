@@ -107,8 +107,8 @@ def _warn_of_repeats(videos: Iterable[Video], file: str, faults: Faults) -> None
             faults.warning(
                 Kind.REPEATED_VIDEO_FILE,
                 Where(file, video.line),
-                f"{quoted(video.name)} shows the same file as {quoted(first.name)}.",
-                "Check that it should.",
+                f"{quoted(video.name)} uses the same file as {quoted(first.name)}.",
+                "Check that this is intended.",
             )
 
 

@@ -19,7 +19,7 @@ def report_faults(stream: OutputWrapper, faults: Faults) -> None:
     for kind, count in faults.unlisted.items():
         stream.write(f"and {count:,} more of the same kind ({kind})")
     if faults.errors:
-        plural = "fault" if faults.errors == 1 else "faults"
+        plural = "error" if faults.errors == 1 else "errors"
         raise CommandError(f"{faults.errors:,} {plural}; nothing was written.", returncode=2)
 
 

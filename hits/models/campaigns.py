@@ -12,6 +12,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
 
+from daplatform.languages import LANGUAGES
 from hits.protocols import AnnotationProtocol, protocol_named
 
 
@@ -161,6 +162,11 @@ class Campaign(models.Model):
         """What people are asked about themselves before the first caption."""
         found: list[dict[str, Any]] = self.questions.get("form", [])
         return found
+
+    @property
+    def translated_to(self) -> list[str]:
+        """Languages in which the campaign brings instructions or consent of its own, by name."""
+        return [name for code, name in LANGUAGES if any(self.translations.get(code, {}).values())]
 
     def text_in(self, language: str, name: str) -> str:
         """``instructions`` or ``consent`` in a language, where the campaign brings it in that."""

@@ -13,7 +13,7 @@ CONSISTENCY: Final = AnnotationProtocol(
     questions=(
         Likert(
             "score",
-            gettext_noop("How far is the caption consistent with the video?"),
+            gettext_noop("How consistent is the caption with the video?"),
             (
                 gettext_noop("nothing is right"),
                 gettext_noop("little is right"),

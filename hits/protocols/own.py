@@ -144,7 +144,7 @@ def own_faults(own: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for slider in sliders:
         wanted = _wanted(slider)
         if not wanted and slider["name"] in names:
-            wanted = f"a name for each; {slider['name']} stands there twice"
+            wanted = f"a name for each; {slider['name']} occurs twice"
         names.append(slider.get("name") if isinstance(slider, dict) else None)
         if wanted:
             yield "sliders", wanted
@@ -170,7 +170,7 @@ def _form_faults(form: object) -> Iterator[tuple[str, str]]:
     for each in form:
         wanted = _wanted_field(each)
         if not wanted and names.count(each["name"]) > 1:
-            wanted = f"a name for each; {each['name']} stands there twice"
+            wanted = f"a name for each; {each['name']} occurs twice"
         if wanted:
             yield "form", wanted
 

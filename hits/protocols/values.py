@@ -91,7 +91,7 @@ class Slider:
     ``levels`` are words along the line, evenly from end to end, instead of two ends.
 
     >>> Slider("score", "Well?", Scale(0, 10), ("", ""), step=5).objection(6, "").sentence
-    'This rating goes in steps of {step}.'
+    'Choose this rating in steps of {step}.'
     """
 
     name: str
@@ -108,7 +108,7 @@ class Slider:
             and answer in self.scale
             and (answer - self.scale.low) % self.step
         ):
-            sentence = gettext_noop("This rating goes in steps of {step}.")
+            sentence = gettext_noop("Choose this rating in steps of {step}.")
             return Objection(sentence, {"step": self.step})
         return self.scale.objection(answer)
 

@@ -45,7 +45,7 @@ def campaign_update(*, campaign: Campaign, **settings: Any) -> Campaign:
         raise TypeError(f"not settings of a campaign: {', '.join(sorted(unknown))}")
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if locked.state != Campaign.State.DRAFT:
-        raise DomainError("This campaign is live: what people are asked can no longer change.")
+        raise DomainError("This campaign is live, so what people are asked can no longer change.")
     for name, value in _with_protocol(locked, settings).items():
         setattr(locked, name, value)
     if (
@@ -53,7 +53,7 @@ def campaign_update(*, campaign: Campaign, **settings: Any) -> Campaign:
         .exclude(pk=locked.pk)
         .exists()
     ):
-        raise DomainError(f"There is another campaign called “{locked.name}”.")
+        raise DomainError(f"Another campaign is already called “{locked.name}”.")
     try:
         locked.full_clean()
         hit_shape(
@@ -65,7 +65,7 @@ def campaign_update(*, campaign: Campaign, **settings: Any) -> Campaign:
     except ValidationError as error:
         raise DomainError(" ".join(error.messages)) from None
     except ValueError as error:
-        raise DomainError(f"These numbers do not make a HIT: {error}.") from None
+        raise DomainError(f"These numbers cannot fit into a HIT: {error}.") from None
     locked.save()
     return locked
 
@@ -77,7 +77,7 @@ def _with_protocol(campaign: Campaign, settings: dict[str, Any]) -> dict[str, An
         raise DomainError(f"There is no protocol “{name}”: choose {', '.join(protocols())}.")
     protocol = protocols()[name]
     if settings.get("asks_fluency", campaign.asks_fluency) and protocol.fluency is None:
-        raise DomainError(f"{protocol.title} has no question about fluency: do not ask for it.")
+        raise DomainError(f"{protocol.title} has no question about fluency: turn that option off.")
     if name == campaign.protocol:
         return settings
     if protocol.writes != campaign.asked.writes:
@@ -86,7 +86,9 @@ def _with_protocol(campaign: Campaign, settings: dict[str, Any]) -> dict[str, An
             f"their videos: import the files again with protocol = “{name}”."
         )
     if campaign.batches.exists():
-        raise DomainError("HITs are composed already: what their pages ask can no longer change.")
+        raise DomainError(
+            "HITs have already been composed, so what their pages ask can no longer change."
+        )
     sizes = asdict(protocol.hits)
     return {"hit_size": sizes.pop("size"), **sizes} | settings
 
@@ -99,7 +101,7 @@ def campaign_share(*, campaign: Campaign, usernames: list[str], by: User) -> Non
     people = list(User.objects.filter(username__in=usernames, is_active=True))
     missing = set(usernames) - {person.username for person in people}
     if missing:
-        raise DomainError(f"Nobody here is called {', '.join(sorted(missing))}.")
+        raise DomainError(f"There is no account called {', '.join(sorted(missing))}.")
     campaign.colleagues.set(person for person in people if person != campaign.owner)
 
 
@@ -214,6 +216,6 @@ def _rows_delete(campaign: Campaign) -> set[str]:
         locked.delete()
     except ProtectedError:
         raise DomainError(
-            "Something was decided or paid in this campaign, and that record is kept."
+            "Decisions or payments have been recorded in this campaign, and that record is kept."
         ) from None
     return files

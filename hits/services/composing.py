@@ -127,7 +127,7 @@ def batch_fill(batch: Batch) -> None:
             damage=bool(batch.campaign.asked.marks),
         )
     except ValueError as error:
-        raise DomainError(f"No HITs can be made of this campaign: {error}.") from None
+        raise DomainError(f"HITs cannot be composed for this campaign: {error}.") from None
     with transaction.atomic():
         if job_done(job=batch):
             _items_write(batch, composition, material)

@@ -42,7 +42,7 @@ def campaign_import(
 ) -> Campaign:
     """Write a campaign; the same files twice give the campaign that is already there."""
     if not reading.is_sound:
-        raise DomainError("The campaign has faults; nothing was written.")
+        raise DomainError("The campaign has errors; nothing was saved.")
     try:
         return _existing(reading, owner) or _create(reading, owner, is_demo, progress)
     except IntegrityError:
@@ -52,7 +52,7 @@ def campaign_import(
         raise DomainError("Another campaign was imported at the same moment. Try again.") from None
     except UNREADABLE as error:
         reason = NO_SPACE if is_full(error) else error
-        raise DomainError(f"Nothing was written: {reason}.") from error
+        raise DomainError(f"Nothing was saved: {reason}.") from error
 
 
 def _existing(reading: Reading, owner: User) -> Campaign | None:
@@ -228,12 +228,12 @@ def caption_correct(*, caption: Caption, text: str) -> Caption:
     if faults.errors:
         raise DomainError(" ".join(str(fault) for fault in faults))
     if text == caption.text:
-        raise DomainError("The caption already says this.")
+        raise DomainError("The caption already has this text.")
     if caption.system.campaign.state == Campaign.State.CLOSED:
         raise DomainError("This campaign is closed.")
     retired = Caption.objects.filter(pk=caption.pk, retired_at=None).update(
         retired_at=timezone.now()
     )
     if not retired:
-        raise DomainError("This caption was corrected already.")
+        raise DomainError("This caption has already been corrected.")
     return Caption.objects.create(video=caption.video, system=caption.system, text=text)

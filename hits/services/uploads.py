@@ -40,7 +40,7 @@ def upload_create(*, owner: User, archive: File[bytes]) -> Upload:
         if not is_full(error) and not is_away(error):
             raise
         reason = NO_SPACE if is_full(error) else AWAY
-        raise DomainError(f"This file could not be kept: {reason}.") from None
+        raise DomainError(f"This file could not be stored: {reason}.") from None
 
 
 def upload_confirm(*, upload: Upload) -> Upload:
@@ -71,7 +71,7 @@ def upload_work(upload: Upload) -> Iterable[Job]:
     except OSError as error:
         if not is_full(error):
             raise
-        sentence = f"There was no room to unpack it: {NO_SPACE}. Send it again later."
+        sentence = f"There was no room to unpack it: {NO_SPACE}. Upload it again later."
         raise DomainError(sentence) from error
     files = Video.objects.filter(campaign__upload=upload.pk).values("file")
     return Rendition.objects.filter(source__in=files).due()
@@ -101,7 +101,7 @@ def _check(upload: Upload, reading: Reading) -> None:
     if reading.is_sound:
         job_done(job=upload, report=found)
     else:
-        upload_refuse(upload, "The archive has faults.", report=found)
+        upload_refuse(upload, "The archive has errors.", report=found)
 
 
 def _import(upload: Upload, reading: Reading) -> None:

@@ -92,4 +92,4 @@ def for_campaign(permission: str | None = None) -> Callable[[CampaignView[P]], V
 
 def require(user: User, permission: str | None) -> None:
     if permission is not None and not user.has_perm(permission):
-        raise PermissionDenied("Your account may look at campaigns, but not change them.")
+        raise PermissionDenied("Your account can view campaigns but not change them.")

@@ -116,7 +116,7 @@ def campaign_duplicate(request: MemberRequest, campaign: Campaign) -> HttpRespon
     require(request.user, "hits.add_upload")
     copy = campaigns.campaign_duplicate(campaign=campaign, owner=request.user)
     messages.success(
-        request, f"“{copy.name}” is a draft with the same material. Change what you like."
+        request, f"“{copy.name}” is a draft with the same material. You can change it as you like."
     )
     return redirect("hits:campaign-settings", copy.slug)
 
@@ -129,7 +129,7 @@ def campaign_leave(request: MemberRequest, campaign: Campaign) -> HttpResponseBa
         campaigns.campaign_leave(campaign=campaign, colleague=request.user)
     except DomainError as error:
         return campaign_page(request, campaign, error=str(error))
-    messages.success(request, f"“{campaign.name}” is not shared with you any more.")
+    messages.success(request, f"“{campaign.name}” is no longer shared with you.")
     return redirect("hits:campaign-list")
 
 

@@ -242,7 +242,7 @@ class Marketplace:
 
     def give_back(self, assignment: Assignment, worker_id: str) -> None:
         if assignment.worker != worker_id or assignment.state is not State.ACCEPTED:
-            raise Refusal("This HIT is not in your hands.")
+            raise Refusal("You are not working on this HIT.")
         self._leave(assignment, State.RETURNED)
 
     def submit(self, assignment: Assignment, answer: str) -> None:

@@ -129,7 +129,7 @@ def submit(market: Marketplace, request: Request) -> Answer:
 def _own(market: Marketplace, request: Request) -> Assignment:
     assignment = market.assignment(request["assignment"])
     if assignment.worker != request["worker"]:
-        raise Refusal("This HIT is not in your hands.")
+        raise Refusal("You are not working on this HIT.")
     return assignment
 
 

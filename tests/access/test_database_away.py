@@ -46,7 +46,7 @@ def test_a_browser_gets_a_page_and_a_script_json(clients, error):
     with connection.execute_wrapper(away(error)):
         page = ask(organiser, "GET", reverse("hits:campaign-list"), accept="text/html,*/*;q=0.8")
         told = ask(organiser, "GET", "/api/campaigns", authorization="Bearer da_x", accept="*/*")
-    assert "The database does not answer" in shown(page)
+    assert "The database is not responding" in shown(page)
     assert told.json()["code"] == "unavailable"
 
 

@@ -36,7 +36,7 @@ def opened(client_of, organiser):
 
 
 def test_a_worker_is_woken_and_the_page_shows_pictures_first(opened, campaign, woken):
-    assert "The data are being described" in shown(opened(campaign))
+    assert "The description is being computed" in shown(opened(campaign))
     row = Description.objects.get()
     assert woken == [("descriptions", row.pk)]
     job_run(row)
@@ -69,7 +69,7 @@ def test_it_is_made_anew_when_a_caption_comes(opened, campaign):
 
 
 def test_a_campaign_without_captions_says_what_to_do(opened, organiser):
-    assert "There is no caption yet" in shown(opened(make_campaign(owner=organiser, videos=0)))
+    assert "No captions yet" in shown(opened(make_campaign(owner=organiser, videos=0)))
 
 
 def test_strangers_are_refused(campaign, client_of, stranger):

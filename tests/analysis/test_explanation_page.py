@@ -48,8 +48,8 @@ def test_each_row_and_column_has_one_best_cell_and_shades_span_all():
 
 def test_the_sentence_names_what_is_found_best_and_least_without_the_marks():
     assert explanation_picture(FOUND).sentence == (
-        "Found best in the video: “dog” (0.80 at 0.50 s) and “still” (0.60 at 1.50 s). "
-        "Found least: “sat” (0.10 at 0.50 s) and “red” (0.30 at 1.50 s)."
+        "Best match in the video: “dog” (0.80 at 0.50 s) and “still” (0.60 at 1.50 s). "
+        "Weakest match: “sat” (0.10 at 0.50 s) and “red” (0.30 at 1.50 s)."
     )
 
 

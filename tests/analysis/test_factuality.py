@@ -176,15 +176,15 @@ def test_everybodys_answers_give_errors_and_agreement(tmp_path):
 @pytest.mark.parametrize(
     ("before", "after", "line", "said"),
     [
-        ("ann,v1,A,paragraph,,,2", "ann,v1,A,paragraph,,,6", 2, "'6' is not right"),
+        ("ann,v1,A,paragraph,,,2", "ann,v1,A,paragraph,,,6", 2, "'6' is not valid"),
         ("ann,v1,A,paragraph,,,2", "ann,v1,A,caption,,,2", 2, "no level 'caption'"),
         ("ann,v1,A,paragraph,,,2\n", "", 2, "level of the paragraph is missing"),
         ("ann,v1,A,sentence,0,,1", "ann,v1,A,sentence,0,,0", 2, "right against its words"),
         ("ann,v1,A,sentence,1,,0", "ann,v1,A,sentence,1,,1", 2, "wrong against its words"),
         ("ann,v1,A,sentence,1,,0", "ann,v1,A,sentence,1,0,0", 6, "sentence or the word"),
         ("ann,v1,A,sentence,1,,0\n", "", 2, "A word has no sentence"),
-        ("ann,v1,A,word,0,1,1", "ann,v1,A,word,0,1,yes", 5, "'yes' is not right"),
-        ("ann,v1,A,word,0,1,1", "ann,v1,A,word,0,0,1", 5, "stands there twice"),
+        ("ann,v1,A,word,0,1,1", "ann,v1,A,word,0,1,yes", 5, "'yes' is not valid"),
+        ("ann,v1,A,word,0,1,1", "ann,v1,A,word,0,0,1", 5, "occurs twice"),
         ("ann,v1,A,word,0,1,1", "ann,v1,A,word,0,2,1", 2, "is missing"),
         ("ben,v1,A,word,0,1,0\n", "", 8, "judged other words"),
     ],

@@ -54,7 +54,7 @@ def test_only_pairs_that_are_not_told_apart_are_said_to_be_so():
     found = analysed({"A": STEPS + 58, "B": STEPS + 54, "C": STEPS + 50}, keep_all_annotators=True)
     assert set(found.ranking.rank_high[found.ranking.order]) == {3}  # one cluster
     said = ranking_sentence(found)
-    assert "not told apart from B" in said
+    assert "not significantly different from B" in said
     assert "better than 1 of the 2 others" in said
     assert "share" not in said
 
@@ -127,4 +127,4 @@ def test_a_threshold_without_a_band_is_not_said_to_make_no_difference():
     unknown = Threshold(0.001, 1, 0.4, math.nan, math.nan)
     said = thresholds_sentence(Thresholds((unknown, known)))
     assert "none of the others changes" in said
-    assert "At p < 0.001 too few annotators are left to say." in said
+    assert "At p < 0.001 too few annotators are left to judge." in said

@@ -166,7 +166,7 @@ def test_it_refuses_no_ratings_at_all():
 def test_it_lists_the_first_faults_and_counts_the_others():
     fault = fault_of(table(*(row(score=200, item=f"v{number}") for number in range(1000))))
     assert len(fault.splitlines()) == 21
-    assert fault.endswith("… and 980 more faults.")
+    assert fault.endswith("… and 980 more errors.")
 
 
 def test_times_with_a_zone_are_kept_in_utc():

@@ -92,7 +92,7 @@ class TestAuthors:
         path.write_text("\n".join("\t".join(row) for row in [AUTHORS, *JUDGEMENTS, again]))
         file = read_ratings(path)
         assert ("A1W", "3H1", "online-B", "117", "system", 33) in said(file.ratings)
-        assert file.notes == ("1 ratings were given again later and are left out",)
+        assert file.notes == ("1 ratings were replaced by later ones and are left out",)
 
     def test_a_fault_is_told_by_line(self, tmp_path):
         path = tmp_path / "ad.csv"
@@ -274,7 +274,7 @@ class TestMechanicalTurk:
         assert read_ratings(batch, hits=hits).evidence.rejected == {"A1W"}
 
     def test_without_hits_csv_it_asks_for_it(self, tmp_path):
-        assert "Name that file, too (--hits)" in fault_of(self.batch(tmp_path, self.ours()))
+        assert "Name that file as well (--hits)" in fault_of(self.batch(tmp_path, self.ours()))
 
     def test_a_hit_that_hits_csv_does_not_know(self, tmp_path, hits):
         batch = self.batch(tmp_path, self.ours(**{"Input.hit": "5"}))

@@ -152,7 +152,7 @@ def test_columns_in_capitals_are_recognised_but_not_taken(tmp_path):
 
 def test_a_column_that_is_there_twice(tmp_path):
     path = written(tmp_path / "a.csv", *(f"{row},1" for row in GOOD), header=f"{HEADER},score")
-    assert fault_of(path) == "a.csv, line 1: The column 'score' is there twice. Keep one of them."
+    assert fault_of(path) == "a.csv, line 1: The column 'score' occurs twice. Keep one of them."
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "   \n"])

@@ -58,7 +58,7 @@ def to_the_ranking(analyst: Member, campaign) -> None:
     analyst.stop("Current ranking")
     analyst.tab("Ranking")
     expect(page.locator("#ranking-lede")).to_contain_text("human-b leads")
-    analyst.stop("Who is better than whom")
+    analyst.stop("Pairwise comparison of systems")
 
 
 def to_a_pair(analyst: Member) -> None:

@@ -129,7 +129,7 @@ def correct(annotator, campaign):
             press(annotator, entry.locator(".word").nth(7))
             press(annotator, entry.locator("label").nth(4))
     go_on(annotator)
-    expect(annotator.page.get_by_role("heading", name="That was all")).to_be_visible()
+    expect(annotator.page.get_by_role("heading", name="That was everything")).to_be_visible()
     annotator.submit()
 
 

@@ -81,7 +81,7 @@ def import_campaign(organiser: Member, archive: Path) -> None:
     page.get_by_role("link", name="Import a campaign").first.click()
     organiser.stop("Import a campaign")
     page.get_by_label("Campaign archive").set_input_files(archive)
-    page.get_by_role("button", name="Send and check").click()
+    page.get_by_role("button", name="Upload and check").click()
     organiser.stop("Ready to import")
     page.get_by_role("button", name="Import this campaign").click()
     organiser.stop("Autumn")
@@ -158,7 +158,7 @@ def refuse_without_a_reason(organiser: Member) -> None:
     page.get_by_label("With the selected").select_option("refuse")
     expect(page.get_by_label("Bonus for each")).to_be_hidden()
     page.get_by_role("button", name="Apply").click()
-    expect(page.get_by_text("Give a reason. The person reads it.")).to_be_visible()
+    expect(page.get_by_text("Give a reason. The person will see it.")).to_be_visible()
     expect(page.get_by_role("row").get_by_role("checkbox").last).to_be_checked()
     expect(page.get_by_role("button", name="Apply")).to_be_in_viewport()
     organiser.faults = [
@@ -208,7 +208,7 @@ def test_from_the_archive_to_the_launch_in_eight_clicks(organiser, tmp_path, vid
             clicks += 1
     chooser.value.set_files(make_zip(folder))
     for pressed in (
-        page.get_by_role("button", name="Send and check"),
+        page.get_by_role("button", name="Upload and check"),
         page.get_by_role("button", name="Import this campaign"),
         page.get_by_role("button", name="ompose HITs").first,
         page.get_by_role("row").get_by_role("link", name="Launch"),

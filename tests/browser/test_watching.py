@@ -151,7 +151,7 @@ def test_a_video_that_cannot_be_played_does_not_hold_anybody_up(annotator, campa
     Video.objects.update(file="lost.mp4")
     annotator.begin(campaign)
     expect(annotator.page.get_by_text("does not load")).to_be_visible()
-    annotator.page.get_by_role("button", name="go on without it").click()
+    annotator.page.get_by_role("button", name="continue without it").click()
     annotator.rate(50)
     annotator.expect_progress("2 of 6")
     annotator.expect_saved(1)

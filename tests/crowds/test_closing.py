@@ -173,7 +173,7 @@ class TestReopening:
     def test_not_once_people_are_erased(self, live, client_of):
         campaign_end(campaign=live, by=None)
         campaign_erase(campaign=live)
-        assert "was erased" in shown(self.reopen(live, client_of))
+        assert "were erased" in shown(self.reopen(live, client_of))
         assert state(live) == "closed"
 
     def test_not_after_the_retention_time(self, live, client_of, settings):

@@ -109,7 +109,7 @@ def test_launching_costs_what_was_seen(path, organiser_client, campaign, market,
 def test_launching_twice_is_launching_once(path, organiser_client, market):
     organiser_client.post(f"{path}launch/1/", FORM)
     again = organiser_client.post(f"{path}launch/1/", FORM, follow=True)
-    assert "launched already" in shown(again)
+    assert "already been launched" in shown(again)
     assert Launch.objects.count() == 1
 
 
@@ -118,7 +118,7 @@ def test_launching_twice_is_launching_once(path, organiser_client, market):
     [
         ({"budget": "1.18"}, "1.18 of the budget is left"),
         ({"reward": "-1"}, "greater than or equal to 0"),
-        ({"countries": "England"}, "Two letters each"),
+        ({"countries": "England"}, "Enter two letters each"),
         ({"crowd": "nobody"}, "Select a valid choice"),
     ],
 )
@@ -304,7 +304,7 @@ def test_paying_a_whole_list_overrules_no_refusal(path, organiser_client, market
     decide(organiser_client, path, "refuse", text="Every score is the same.")
     run_all(market)
     response = decide(organiser_client, path, "pay", submission=[], everybody="yes")
-    assert "Nothing would happen." in shown(response)
+    assert "This would change nothing." in shown(response)
     assert Submission.objects.get().pay == "refuse"
     decide(organiser_client, path, "pay")
     assert Submission.objects.get().pay == "pay"

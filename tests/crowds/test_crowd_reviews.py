@@ -11,11 +11,13 @@ from django.utils import timezone
 
 from annotations.models import Assignment
 from crowds.decisions import Case, invites_again, needs_replacement, pays, use_reason, uses
+from crowds.forms import PolicyForm
 from crowds.gateway import Facts, SubmissionStatus
 from crowds.models import (
     AuditEntry,
     LedgerEntry,
     OutboxMessage,
+    Policy,
     Publication,
     PublishedHit,
     Submission,
@@ -379,6 +381,15 @@ def test_everything_a_person_did_is_on_the_trail(campaign, market, made):
     ]
     with pytest.raises(IntegrityError), transaction.atomic():
         trail.update(action="nothing")
+
+
+def test_the_history_names_rules_as_the_form_does(campaign):
+    policy_update(campaign=campaign, by=campaign.owner, pay_rule="asked", approve_after_hours=5)
+    detail = AuditEntry.objects.get(campaign=campaign, action="changed the rules").detail
+    labels = PolicyForm().fields
+    assert f"{labels['pay_rule'].label}: {Policy.PayRule.ASKED.label}" in detail
+    assert f"{labels['approve_after_hours'].label}: 5" in detail
+    assert "pay rule" not in detail
 
 
 def test_the_ledger_is_only_added_to(campaign, market, made):

@@ -108,7 +108,7 @@ def test_the_maximum_of_hits_per_annotator_holds(campaign):
     person.submit()
     again = Person(path)
     assert again.entered.status_code == 409
-    assert "as much as one person may" in shown(again.entered)
+    assert "as much as one person can" in shown(again.entered)
 
 
 def test_given_up_work_does_not_count_towards_the_maximum(campaign):

@@ -107,7 +107,7 @@ FIELD = '[[form]]\nname = "a"\ntext = "b"\n'
     [
         ("form = 1", "at most 12 tables"),
         ("form = [1]", "with the keys name"),
-        (FIELD * 2, "stands there twice"),
+        (FIELD * 2, "occurs twice"),
         (FIELD.replace('"a"', '"A"'), "small letters"),
         (FIELD.replace('"b"', "1"), "a text of up to"),
         (FIELD + 'kind = "number"', "choice or text"),

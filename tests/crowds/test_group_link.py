@@ -189,7 +189,7 @@ def test_no_more_people_join_than_may(campaign):
     assert [join(path, name).status_code for name in ("Ben", "Cleo", "Dan")] == [302, 302, 409]
     refused = Client().get(path)
     assert refused.status_code == 409
-    assert "As many people have joined" in shown(refused)
+    assert "No more people can join" in shown(refused)
     assert Invitation.objects.count() == 2
 
 

@@ -142,7 +142,7 @@ def test_a_number_that_is_none_is_said(page, made, people):
 
 
 def test_topping_up_says_whom_it_asks_and_for_how_much(page, campaign, made, market):
-    assert "2 places wait for somebody" in shown(page("top-up"))
+    assert "2 places wait to be taken" in shown(page("top-up"))
     finish(market, "P1", made.batch.hits.get(), "W1")
     work(made, market)
     Submission.objects.update(use=False)

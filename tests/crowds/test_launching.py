@@ -128,13 +128,13 @@ def test_nothing_is_launched_that_the_crowd_would_refuse(campaign, market):
 
 def test_a_batch_is_launched_once(campaign, market):
     launch(campaign)
-    with pytest.raises(DomainError, match="launched already"):
+    with pytest.raises(DomainError, match="already been launched"):
         launch(campaign)
     assert Publication.objects.count() == 1
 
 
 def test_a_batch_that_invited_people_rate_is_not_for_a_crowd(campaign, anna, market):
-    with pytest.raises(DomainError, match="Invited people have begun"):
+    with pytest.raises(DomainError, match="Invited people have started"):
         launch(campaign)
 
 
@@ -203,7 +203,7 @@ def test_somebody_at_work_when_a_launch_is_closed_is_paid_like_everybody(campaig
 def test_a_balance_that_covers_a_hit_but_not_the_launch_is_refused(campaign, market):
     Hit.objects.create(batch=campaign.batches.get(), number=2)
     market.balance = Decimal("2.00")
-    with pytest.raises(DomainError, match=r"costs 2\.38 USD, and .* holds 2\.00"):
+    with pytest.raises(DomainError, match=r"costs 2\.38 USD, but .* has 2\.00"):
         launch(campaign)
     assert not OutboxMessage.objects.exists()
 

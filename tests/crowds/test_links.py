@@ -166,7 +166,7 @@ def test_the_page_says_that_simulated_annotators_took_part(campaign, path, clien
 def test_the_page_says_when_all_tasks_are_taken(campaign, path, client_of):
     client = client_of(campaign.owner)
     client.post(path, {"names": "Anna"})
-    assert "Whoever opens a link now reads" not in shown(client.get(path))
+    assert "People who open a link now see" not in shown(client.get(path))
     Assignment.objects.update(
         state="active",
         annotator=make_annotator(),

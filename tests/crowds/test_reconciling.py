@@ -58,7 +58,7 @@ def test_nothing_differs_once_a_crowd_has_forgotten_what_was_closed(market, made
 def test_a_publication_nobody_here_knows_is_named(market, made):
     reference = market.out["P1"].reference
     market.out["P7"] = PublicationReport("P7", reference, people=2)
-    assert "as P7, which is not known here" in launch_reconcile(launch=made)[0]
+    assert "as P7, which is unknown here" in launch_reconcile(launch=made)[0]
 
 
 def test_a_publication_the_crowd_lost_is_named(market, made):
@@ -78,7 +78,7 @@ def test_another_standing_and_another_number_of_people_are_named(market, made):
 def test_an_approval_the_crowd_took_back_is_named(market, made):
     pay_all(made, market)
     market.turn("P1-W1", SubmissionStatus.SUBMITTED)
-    assert "is approved here and submitted at the crowd" in launch_reconcile(launch=made)[0]
+    assert "is paid here and submitted at the crowd" in launch_reconcile(launch=made)[0]
 
 
 def test_work_only_we_know_and_work_only_the_crowd_knows_are_named(market, made):
@@ -96,7 +96,7 @@ def test_a_payment_that_is_not_booked_is_named(market, made):
     pay_all(made, market)
     assert launch_reconcile(launch=made) == []
     LedgerEntry.objects.filter(kind="paid").delete()
-    assert "1 submissions are approved and 0 are booked." in launch_reconcile(launch=made)
+    assert "1 submissions are paid and 0 are in the ledger." in launch_reconcile(launch=made)
 
 
 def test_the_command_prints_differences_and_fails(campaign, market, made):

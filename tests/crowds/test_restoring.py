@@ -290,7 +290,7 @@ def test_nothing_is_sent_that_cannot_be_noted(made, market, settings):
     message.refresh_from_db()
     assert market.bonuses == []
     assert message.state == OutboxMessage.State.WAITING
-    assert message.error.startswith("Nothing is sent, because it cannot be noted in nowhere")
+    assert message.error.startswith("Nothing is sent, because it cannot be recorded in nowhere")
 
 
 def test_a_claim_that_cannot_be_noted_is_given_back(made, market, monkeypatch):
@@ -327,7 +327,7 @@ def test_verify_notices_a_restore_and_has_it_looked_up(made, market):
     out = io.StringIO()
     with pytest.raises(CommandError):
         call_command("verify", stdout=out)
-    assert "What waits to be sent was not sent before a restore." in out.getvalue()
+    assert "No waiting message was already sent before a restore." in out.getvalue()
     assert str(message) in out.getvalue()
     call_command("verify", repair=True, stdout=out)
     message.refresh_from_db()
@@ -378,9 +378,7 @@ def test_a_new_batch_is_not_mistaken_for_a_lost_one_of_the_same_number(campaign,
     run()
     run()
     assert [each.reference == lost for each in market.out.values()] == [True, False]
-    assert (
-        f"The crowd has {lost} as P1, which is not known here" in launch_reconcile(launch=made)[0]
-    )
+    assert f"The crowd has {lost} as P1, which is unknown here" in launch_reconcile(launch=made)[0]
 
 
 def test_a_snapshot_of_the_whole_disk_is_recognised_by_the_bucket(bucket, made, market):
@@ -427,7 +425,7 @@ def test_nothing_is_sent_that_cannot_be_noted_in_the_bucket(bucket, made, market
     assert outbox_run(crowd="mturk") == 0
     message.refresh_from_db()
     assert (market.bonuses, message.state) == ([], OutboxMessage.State.WAITING)
-    assert message.error.startswith("Nothing is sent, because it cannot be noted in the bucket")
+    assert message.error.startswith("Nothing is sent, because it cannot be recorded in the bucket")
 
 
 def test_machines_with_disks_of_their_own_are_no_restore(bucket, made, market, settings, tmp_path):

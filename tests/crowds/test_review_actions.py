@@ -126,7 +126,7 @@ def test_what_was_undone_can_be_ordered_again(campaign, market, made):
 def test_what_was_sent_cannot_be_undone(campaign, market, made):
     action = give(campaign, Kind.REJECT, text=REASON).action
     send()
-    with pytest.raises(DomainError, match="cannot be undone any more"):
+    with pytest.raises(DomainError, match="can no longer be undone"):
         review_action_undo(action=action, by=campaign.owner)
     assert {turn.status for turn in market.turns.values()} == {SubmissionStatus.REJECTED}
 
@@ -134,7 +134,7 @@ def test_what_was_sent_cannot_be_undone(campaign, market, made):
 def test_undoing_twice_says_so(campaign, market, made):
     action = give(campaign, Kind.APPROVE).action
     review_action_undo(action=action, by=campaign.owner)
-    with pytest.raises(DomainError, match="undone already"):
+    with pytest.raises(DomainError, match="already been undone"):
         review_action_undo(action=action, by=campaign.owner)
 
 
@@ -162,7 +162,7 @@ def test_one_of_many_can_be_undone(campaign, market, made):
 def test_an_act_that_was_tried_may_have_been_done_and_is_not_undone(campaign, market, made):
     action = give(campaign, Kind.APPROVE).action
     action.messages.update(attempts=1)
-    with pytest.raises(DomainError, match="cannot be undone"):
+    with pytest.raises(DomainError, match="can no longer be undone"):
         review_action_undo(action=action, by=campaign.owner)
 
 
@@ -225,7 +225,7 @@ def test_decided_and_odd_work_is_passed_over_and_said(campaign, market, made):
     outcome = give(campaign, Kind.REJECT, text=REASON)
     assert outcome.action.submissions == 1
     assert outcome.remarks == (
-        "1 submission is decided already, or not handed in.",
+        "1 submission is already decided or was not handed in.",
         "1 submission has a problem: decide about it under Review.",
     )
     assert (of("Anna").pay, of("Ben").pay, of("Carl").pay) == ("pay", "", "refuse")
@@ -300,8 +300,8 @@ def test_invited_and_simulated_people_can_be_excluded_and_the_rest_is_said(campa
     assert give(campaign, Kind.EXCLUDE, *people).action.people == 2
     for kind, sentence in (
         (Kind.APPROVE, "2 people rated without a launch"),
-        (Kind.MESSAGE, "have no address here"),
-        (Kind.BONUS, "no submission that a bonus could be paid for"),
+        (Kind.MESSAGE, "cannot be written to from here"),
+        (Kind.BONUS, "no submission to pay a bonus for"),
     ):
         with pytest.raises(DomainError, match=sentence):
             give(campaign, kind, *people, once=kind, text="…", amount=Decimal("1.00"))
@@ -318,7 +318,7 @@ def test_invited_people_of_a_launch_are_approved_and_paid_outside(campaign, mark
     work(made, market)
     outcome = give(campaign, Kind.APPROVE, anna.annotator)
     assert outcome.remarks == (
-        "1 is owed to somebody you invited: you pay them yourself, here it is only booked.",
+        "1 is owed to a person you invited: you pay them yourself, and here it is only recorded.",
     )
     outbox_run(crowd="invite", now=timezone.now() + SOON)
     assert LedgerEntry.objects.filter(kind="paid").count() == 1

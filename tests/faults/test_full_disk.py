@@ -102,7 +102,7 @@ def test_an_upload_is_refused_in_a_sentence_and_taken_once_there_is_space(disk, 
     disk.fill(leaving=4 * KILOBYTE)
     refused = send(browser, archive)
     assert refused.status_code == 400
-    assert "could not be kept: the server&#x27;s disk is full." in markup(refused)
+    assert "could not be stored: the server&#x27;s disk is full." in markup(refused)
     assert (disk.files(), Upload.objects.count()) == ([], 0)
     disk.empty()
     assert send(browser, archive).status_code == 302
@@ -121,7 +121,7 @@ def test_an_import_writes_the_whole_campaign_or_nothing(disk, browser, archive, 
     job_run(Upload.objects.get())
     upload = Upload.objects.get()
     assert (upload.status, disk.files()) == ("failed", [])
-    assert upload.problem == "Nothing was written: the server's disk is full."
+    assert upload.problem == "Nothing was saved: the server's disk is full."
     assert not Campaign.objects.exists()
     disk.empty()
     send(browser, archive)

@@ -40,7 +40,7 @@ def test_it_refuses_settings_that_make_no_sense(campaign):
 
 
 def test_it_refuses_a_hit_that_cannot_be_laid_out(campaign):
-    with pytest.raises(DomainError, match="These numbers do not make a HIT"):
+    with pytest.raises(DomainError, match="These numbers cannot fit into a HIT"):
         campaign_update(campaign=campaign, hit_size=95)
 
 

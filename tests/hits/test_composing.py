@@ -128,7 +128,7 @@ def test_a_corrected_caption_is_the_one_composed(campaign):
 def test_it_refuses_a_campaign_too_small_and_says_what_would_do(tmp_path, organiser):
     folder = make_folder(tmp_path / "small", videos=3, systems=1)
     campaign = campaign_import(reading=read_campaign(folder), owner=organiser)
-    with pytest.raises(DomainError, match="No HITs can be made"):
+    with pytest.raises(DomainError, match="HITs cannot be composed"):
         batch_compose(campaign=campaign)
     assert not Hit.objects.exists()
 

@@ -433,7 +433,7 @@ def test_it_refuses_a_shape_that_cannot_be_laid_out(size, pairs, repeats, fault)
             100,
             "10 control captions, .* has 500 and 5: Captions per HIT 70, .* 5 and .* 4 would fit",
         ),
-        (1, 1, "has 1 and 1: there is too little for any HIT"),
+        (1, 1, "has 1 and 1: there are too few captions for any HIT"),
     ],
 )
 def test_it_refuses_a_campaign_too_small_for_a_hit_and_says_what_would_fit(videos, systems, advice):

@@ -33,3 +33,16 @@ def test_it_imports_without_a_fault_and_composes(organiser, settings, tmp_path):
 def test_the_import_page_offers_it(organiser, client_of):
     page = client_of(organiser).get("/campaigns/import/")
     assert "example-campaign.zip" in page.text
+
+
+@pytest.mark.django_db
+def test_it_shows_the_keys_for_what_annotators_read(organiser, settings, tmp_path, client_of):
+    settings.MEDIA_ROOT = tmp_path / "media"
+    workspace = tmp_path / "work"
+    workspace.mkdir()
+    reading = read_campaign(ARCHIVE, workspace=workspace, name="example")
+    assert reading.settings.contact
+    assert reading.settings.translations["de"]["instructions"]
+    campaign = campaign_import(reading=reading, owner=organiser)
+    assert campaign.translated_to == ["Deutsch"]
+    assert "Deutsch" in client_of(organiser).get(f"{campaign.get_absolute_url()}settings/").text

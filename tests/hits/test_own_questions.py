@@ -57,7 +57,7 @@ SLIDER = '[[sliders]]\nname = "a"\ntext = "b"\nends = ["c", "d"]\n'
         ("[counting]\ncomplete = 1", "true or false"),
         ("sliders = 1", "at most 8 tables"),
         (SLIDER * 9, "at most 8 tables"),
-        (SLIDER * 2, "stands there twice"),
+        (SLIDER * 2, "occurs twice"),
         (SLIDER.replace('"a"', '"A b"'), "small letters"),
         (SLIDER.replace('"a"', '"marks"'), "small letters"),
         (SLIDER.replace('"b"', '""'), "a text of up to 200"),

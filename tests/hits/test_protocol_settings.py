@@ -85,7 +85,7 @@ class TestChanging:
     def test_composed_hits_hold_their_campaign_to_its_protocol(self):
         campaign = make_campaign(videos=6, hit_size=10, pairs=1, repeats=1)
         batch_compose(campaign=campaign)
-        with pytest.raises(DomainError, match="composed already"):
+        with pytest.raises(DomainError, match="already been composed"):
             campaign_update(campaign=campaign, protocol="consistency")
 
     def test_the_settings_page_offers_every_protocol(self, client):

@@ -217,7 +217,7 @@ def test_sharing_with_someone_unknown_says_so_and_keeps_what_was_typed(client_of
     response = client_of(organiser).post(share(campaign), {"usernames": "nemo"})
     assert response.status_code == 400
     content = markup(response)
-    assert "Nobody here is called nemo." in content
+    assert "There is no account called nemo." in content
     assert 'value="nemo"' in content
 
 

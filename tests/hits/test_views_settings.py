@@ -48,7 +48,7 @@ def test_two_campaigns_of_one_owner_cannot_have_the_same_name(campaign, organise
     make_campaign(owner=organiser, name="Autumn")
     refused = page("post", **SETTINGS)
     assert refused.status_code == 400
-    assert "There is another campaign called “Autumn”." in shown(refused)
+    assert "Another campaign is already called “Autumn”." in shown(refused)
 
 
 def test_no_limit_is_an_empty_field(campaign, page):

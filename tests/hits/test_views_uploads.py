@@ -159,7 +159,7 @@ def test_an_imported_campaign_is_led_to(client_of, organiser, upload):
 def test_the_same_files_again_are_not_called_imported(client_of, organiser, upload):
     campaign = make_campaign(owner=organiser, name="Spring")
     page = page_of(client_of, organiser, upload(IMPORTED, campaign=campaign))
-    assert "Imported before" in page
+    assert "Already imported" in page
     assert "These are the files of “Spring”" in page
 
 

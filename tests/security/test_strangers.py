@@ -198,11 +198,11 @@ def test_work_that_strangers_hand_in_fills_no_place_and_is_named_everywhere(
     assert Assignment.objects.filter(state="open").count() == 1
     lacking = launch_top_up(launch=made)
     assert lacking.people == 0  # the marketplace offers the place already
-    assert "1 place waits for somebody" in lacking.obstacle
-    assert "1 turn is not confirmed by the marketplace" in lacking.obstacle
+    assert "1 place waits to be taken" in lacking.obstacle
+    assert "1 assignment is not confirmed by the marketplace" in lacking.obstacle
     owner = client_of(campaign.owner)
     review = reverse("crowds:review", args=[campaign.slug])
-    assert "1 turn is not confirmed yet" in markup(owner.get(review))
+    assert "1 assignment is not confirmed yet" in markup(owner.get(review))
     page = markup(owner.get(f"{review}?show=unconfirmed"))
     assert str(turn.annotator) in page
     assert "Handed in, not confirmed yet" in page
@@ -221,10 +221,10 @@ def test_a_worker_at_work_is_not_confirmed_yet_and_no_suspect(server, made, clie
     owner = client_of(made.batch.campaign.owner)
     review = reverse("crowds:review", args=[made.batch.campaign.slug])
     page = markup(owner.get(review))
-    assert "1 turn is not confirmed yet" in page
+    assert "1 assignment is not confirmed yet" in page
     assert "notice--warning" not in page
-    assert "At work, not confirmed yet" in markup(owner.get(f"{review}?show=unconfirmed"))
-    named = f"{worker.person.assignment.annotator} is at work here"
+    assert "In progress, not confirmed yet" in markup(owner.get(f"{review}?show=unconfirmed"))
+    named = f"{worker.person.assignment.annotator} is in progress here"
     assert named in said("verify")
     assert named in said("reconcile")
     worker.finish()

@@ -29,7 +29,8 @@ def show(part: AgainstHuman, evaluation: Evaluation) -> Shown:
         headings.SYSTEMS,
         summary="Systems by people and metrics, scaled to 0–1, with ranks",
         spec=spec,
-        caption=f"People ({part.human}) upwards and the metric to the right; r with its interval "
+        caption=f"People ({part.human}) on the vertical axis, the metric on the horizontal; r "
+        "with its interval "
         "beside the metric's name.",
     )
 

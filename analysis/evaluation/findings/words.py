@@ -48,7 +48,7 @@ def words_sentence(metric: str, found: Detection) -> str:
     if math.isnan(found.auc):
         rest = "none of them" if not found.wrong else "all of them"
         return (
-            f"People read {found.words:,} words and marked {rest}: there is nothing to tell apart."
+            f"People read {found.words:,} words and marked {rest}: there is nothing to distinguish."
         )
     told = (
         f"A word that people left unmarked scores higher than one they marked in "
@@ -57,12 +57,12 @@ def words_sentence(metric: str, found: Detection) -> str:
         "scores single words; by chance it would be 50 %."
     )
     if found.auc_low <= CHANCE <= found.auc_high:
-        told += " The interval holds 50 %, so chance is not ruled out."
+        told += " The interval includes 50 %, so chance is not ruled out."
     if math.isnan(found.f1):
         return told + " F1 needs two videos."
     return told + (
         f" Words below a threshold that other videos chose are the marked ones with "
-        f"F1 = {number(found.f1, 3)}; to call every word wrong would give "
+        f"F1 = {number(found.f1, 3)}; calling every word wrong would give "
         f"{number(found.f1_all, 3)}."
     )
 

@@ -85,7 +85,7 @@ def _references(asked: _Asked) -> list[Finding]:
 def _sets(asked: _Asked) -> list[Finding]:
     rated = asked.rated
     if len(rated.sources) < 2:
-        raise ValueError("there is one set of references, so there is none to swap it for")
+        raise ValueError("there is only one set of references, so it cannot be swapped")
     return check_reference_sets(rated, asked.human, asked.scorer.with_references())
 
 
@@ -130,7 +130,9 @@ def check_robustness(
         findings += check_quality_drift(scores, joined.metrics[joined.human[human].notna()], rng)
     again = [name for name in RECOMPUTED if name in checks]
     if material is None:
-        notes += [f"{name}: needs captions and references to compute metrics of" for name in again]
+        notes += [
+            f"{name}: needs captions and references to compute metrics from" for name in again
+        ]
         return Robustness(human, tuple(findings), tuple(notes))
     rated = material.rated(joined)
     for name in again:

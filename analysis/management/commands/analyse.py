@@ -52,7 +52,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--format", choices=table_formats(), default="csv", help="of the tables"
         )
-        parser.add_argument("--latex", action="store_true", help="write tables for a paper, too")
+        parser.add_argument("--latex", action="store_true", help="also write tables for a paper")
         self.add_choices(parser)
 
     def add_choices(self, parser: argparse.ArgumentParser) -> None:
@@ -60,13 +60,13 @@ class Command(BaseCommand):
         parser.add_argument(
             "--keep-all-annotators",
             action="store_true",
-            help="rank with everybody's ratings, not only those of annotators who passed",
+            help="rank with the ratings of all annotators, not only of those who passed",
         )
         parser.add_argument(
             "--protocol",
             choices=[each.name for each in protocols().values() if not each.writes],
             default=DEFAULTS.protocol,
-            help="what people were asked, and so the scale of the scores (default direct)",
+            help="what people were asked, which sets the scale of the scores (default direct)",
         )
         parser.add_argument(
             "--test", choices=["t", "wilcoxon"], default=DEFAULTS.test, help="of quality control"
@@ -88,17 +88,17 @@ class Command(BaseCommand):
             "--question",
             choices=["combined", "score", "fluency"],
             default=DEFAULTS.question,
-            help="what ranks when fluency was asked, too (default: the mean of both z scores)",
+            help="what to rank by if fluency was also asked (default: the mean of both z scores)",
         )
         parser.add_argument(
             "--resample",
             choices=["caption", "annotator"],
             default=DEFAULTS.resample,
-            help="what the bootstrap behind the intervals draws",
+            help="what the bootstrap for the intervals resamples",
         )
         parser.add_argument("--draws", type=int, default=DEFAULTS.draws, help="of the bootstrap")
         parser.add_argument(
-            "--seed", type=int, default=DEFAULTS.seed, help="of everything that is drawn at random"
+            "--seed", type=int, default=DEFAULTS.seed, help="seed of all random draws"
         )
         parser.add_argument(
             "--leave-out",
@@ -125,7 +125,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--thorough",
             action="store_true",
-            help=f"say how far to trust the ranking of more than {QUICK_RATINGS:,} ratings, too",
+            help=f"report how far to trust the ranking even for more than {QUICK_RATINGS:,} "
+            "ratings",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -50,7 +50,7 @@ MISALIGNED = 3
 
 
 class Command(BaseCommand):
-    help = "Which metric agrees with people: correlations, tests, outliers, fusion, report."
+    help = "Find which metrics agree with people: correlations, tests, outliers, fusion, report."
     requires_system_checks = ()
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -87,7 +87,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--format", choices=table_formats(), default="csv", help="of the tables"
         )
-        parser.add_argument("--latex", action="store_true", help="write tables for a paper, too")
+        parser.add_argument("--latex", action="store_true", help="also write tables for a paper")
         self.add_captions(parser)
         self.add_selection(parser)
         self.add_choices(parser)
@@ -95,7 +95,7 @@ class Command(BaseCommand):
         add_settings(parser)
 
     def add_captions(self, parser: argparse.ArgumentParser) -> None:
-        group = parser.add_argument_group("captions, to compute metrics here and to quote")
+        group = parser.add_argument_group("captions, to compute metrics from and to quote")
         group.add_argument(
             "--captions",
             type=Path,
@@ -124,7 +124,7 @@ class Command(BaseCommand):
         add_learned(group)
 
     def add_selection(self, parser: argparse.ArgumentParser) -> None:
-        group = parser.add_argument_group("what is held against what")
+        group = parser.add_argument_group("what is compared with what")
         group.add_argument(
             "--shift",
             type=shift_of,
@@ -135,7 +135,7 @@ class Command(BaseCommand):
         group.add_argument(
             "--mean-of-scores",
             action="store_true",
-            help="columns are single people: add the mean of the correlations with each",
+            help="columns are individual people: also report the mean correlation with each",
         )
         group.add_argument(
             "--rows-are-ratings",
@@ -145,7 +145,7 @@ class Command(BaseCommand):
         group.add_argument(
             "--without-references",
             action="store_true",
-            help="leave out captions that stand among the references of their own video",
+            help="leave out captions that are among the references of their own video",
         )
         group.add_argument("--only", type=_names, default=[], help="metrics, of those in the file")
         group.add_argument("--systems", type=_names, default=[], help="these only")
@@ -158,7 +158,7 @@ class Command(BaseCommand):
         )
         group.add_argument("--pair", help="languages, as in en-de, where there are several pairs")
         group.add_argument("--compare", type=_pair,
-                           help="two metrics whose difference is told first")  # fmt: skip
+                           help="two metrics whose difference is reported first")  # fmt: skip
 
     def add_choices(self, parser: argparse.ArgumentParser) -> None:
         """Options that decide the numbers; each is part of the signature."""
@@ -188,7 +188,7 @@ class Command(BaseCommand):
             "--split",
             choices=get_args(Split),
             default=DEFAULTS.split,
-            help="how fusion is tried on captions it has not seen",
+            help="how fusion is tested on unseen captions",
         )
         group.add_argument("--ridge", type=float, default=DEFAULTS.ridge, help="of the fusion")
         group.add_argument("--seed", type=int, default=DEFAULTS.seed)  # fmt: skip
@@ -204,11 +204,11 @@ class Command(BaseCommand):
         scorer = Scorer(metrics, context, chosen)
         try:
             if bool(options["sets"]) == bool(options["human"]):
-                raise ValueError("name people's scores: either --human, or --set for each set")
+                raise ValueError("name the human scores: either --human, or --set for each set")
             if options["metrics"] and own:
                 raise ValueError(
-                    f"{own[0]} is computed of captions, and --metrics names scores that are there "
-                    "already: score it first, or leave out --metrics"
+                    f"{own[0]} is computed from captions, but --metrics names existing scores: "
+                    "score it first, or leave out --metrics"
                 )
             run = self.evaluate_sets if options["sets"] else self.evaluate
             run(scorer, options)

@@ -53,7 +53,7 @@ class Command(BaseCommand):
             "--format", choices=table_formats(), default="csv", help="of the tables"
         )
         parser.add_argument(
-            "--similarity", default="rougel", help="the metric by which captions are alike"
+            "--similarity", default="rougel", help="the metric of similarity between captions"
         )
         parser.add_argument(
             "--whole",
@@ -94,7 +94,7 @@ def sets_named(texts: Sequence[str], whole: Sequence[str]) -> dict[str, Data]:
     names = [name for name, _ in named]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise ValueError(f"two are called {twice[0]!r}: write NAME=DATA for each")
+        raise ValueError(f"two of them are called {twice[0]!r}: write NAME=DATA for each")
     if len(named) == 1:
         folder = next(iter(whole_of.values()), None)
         return {names[0]: data_named(named[0][1], Path(folder) if folder else None)}

@@ -137,7 +137,7 @@ class Command(BaseCommand):
             self.stderr.write(self.style.WARNING(fault))
         self.stdout.write("\n".join([*found.table, ""]))
         self.stdout.write(
-            f"Kendall's τ-c with people on videos that neither taught nor stopped it: "
+            f"Kendall's τ-c with people on videos used for neither training nor stopping: "
             f"{found.before:.4f} before, {found.after:.4f} after; score … --model {options['out']}"
         )
 
@@ -206,10 +206,10 @@ def add_tuning(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--epochs", type=positive, default=1, help="passes over the ratings")
     parser.add_argument(
-        "--layers", type=positive, default=LAYERS, help="the last so many layers learn"
+        "--layers", type=positive, default=LAYERS, help="number of last layers to train"
     )
     parser.add_argument(
-        "--minutes", type=float, default=math.inf, help="stop fine-tuning after so many"
+        "--minutes", type=float, default=math.inf, help="stop fine-tuning after this many"
     )
     parser.add_argument(
         "--pairs",
@@ -243,7 +243,8 @@ def add_ratings(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=FOLDER",
-        help="more to learn from that counts less, such as captions rated by one person each; "
+        help="additional training data with less weight, such as captions rated by one person "
+        "each; "
         "held out together with the set of its name",
     )
     parser.add_argument("--extra-weight", type=float, default=EXTRA_WEIGHT)
@@ -266,7 +267,7 @@ def add_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--leave-one-out",
         action="store_true",
-        help="train nothing to keep: leave each set out in turn and write the table",
+        help="keep no metric: leave each set out in turn and write the table",
     )
 
 
@@ -287,7 +288,8 @@ def add_paraphrases(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar=("THERE", "BACK"),
-        help="folders of two translation models: references are said in another language and back",
+        help="folders of two translation models: references are translated into another language "
+        "and back",
     )
 
 

@@ -49,19 +49,20 @@ class Command(BaseCommand):
         known = foils.add_mutually_exclusive_group()
         known.add_argument("--wordnet", type=Path, help="folder of index.noun and data.noun")
         known.add_argument("--concepts", type=Path, help="a file word,category")
-        foils.add_argument("--fewest", type=int, default=3, help="times a concept must be said")
+        foils.add_argument("--fewest", type=int, default=3, help="times a concept must occur")
         foils.add_argument("--random", action="store_true", help="any, not the one that reads best")
         foils.add_argument(
             "--language-model",
             type=Path,
-            help="folder of a causal model that tells what reads best; by default three words in a "
+            help="folder of a causal model that judges what reads best; by default three words in "
+            "a "
             "row, counted in the references",
         )
         foils.add_argument("--seed", type=int, default=SEED)
         foils.add_argument("--json", type=Path, help="the same as COCO-like JSON")
         others = kinds.add_parser("captions", help="captions of other videos, by matching")
         others.add_argument("--rounds", type=int, default=3, help="wrong captions of each video")
-        others.add_argument("--weight", type=float, default=1.0, help="of unlikeness (λ)")
+        others.add_argument("--weight", type=float, default=1.0, help="weight of dissimilarity (λ)")
         others.add_argument("--videos", type=Path, help="folder: relevance by the image-text model")
         add_config(others)
         for sub in (foils, others):

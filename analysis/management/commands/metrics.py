@@ -14,7 +14,7 @@ from analysis.services.metric_workers import metrics_unavailable
 
 
 class Command(BaseCommand):
-    help = "List the metrics there are, with their papers, needs and settings."
+    help = "List the available metrics with their papers, requirements and settings."
     requires_system_checks = []
 
     def handle(self, *args: Any, **options: Any) -> None:

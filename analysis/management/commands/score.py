@@ -145,11 +145,11 @@ def _check_folders(options: Mapping[str, Any]) -> None:
     wrong = ""
     for path in filter(None, (options["out"], options["explain"])):
         if not path.parent.is_dir():
-            wrong = f"There is no folder {path.parent} to write {path.name} into: make it first."
+            wrong = f"There is no folder {path.parent} to write {path.name} into: create it first."
         elif path.is_dir():
             wrong = f"{path} is a folder; name a file in it."
     if options["explain"] and options["paragraphs"] != "whole":
-        wrong = "--explain tells of captions read whole: leave out --paragraphs."
+        wrong = "--explain works on whole captions: leave out --paragraphs."
     if options["videos"] and not options["videos"].is_dir():
         wrong = f"{options['videos']} is not a folder: name the one that holds the videos."
     if wrong:
@@ -167,7 +167,7 @@ def _read(options: Mapping[str, Any], faults: Faults) -> tuple[Captions, Batch]:
     except TableError as error:
         raise CommandError(f"{error}\nNothing was written.", returncode=BAD_INPUT) from error
     if captions.are_parts and options["explain"]:
-        message = "--explain tells of whole captions, and these come in parts: leave it out."
+        message = "--explain works on whole captions, and these come in parts: leave it out."
         raise CommandError(message, returncode=BAD_INPUT)
     files = {}
     if options["videos"]:

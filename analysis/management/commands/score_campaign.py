@@ -29,7 +29,7 @@ from hits.models import Campaign
 
 
 class Command(BaseCommand):
-    help = "Have metrics of a campaign computed, or write down what was computed."
+    help = "Have metrics of a campaign computed, or export what was computed."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign", help="the campaign as its address names it")
@@ -79,7 +79,7 @@ class Command(BaseCommand):
         job_wake(run)
         self.stdout.write(
             f"Workers score {len(run.metrics)} metrics of “{campaign}”; "
-            "its Metrics tab shows how far they are."
+            "its Metrics tab shows the progress."
         )
         return []
 

@@ -30,7 +30,7 @@ NO_MODEL = (
 )
 DEMO_CAUTION = (
     "the demo model scored videos other than the demo’s rendered scenes: it has never seen a "
-    "photograph, and the numbers it gave mean nothing"
+    "photograph, so its numbers mean nothing"
 )
 
 

@@ -57,5 +57,5 @@ def _unit(numbers: str, path: Path) -> NDArray[np.float32]:
     try:
         vector = np.array(numbers.split(), dtype=np.float32)
     except ValueError as error:
-        raise MetricUnavailable(f"{path} is no file of word vectors: {error}") from error
+        raise MetricUnavailable(f"{path} is not a file of word vectors: {error}") from error
     return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-12), dtype=np.float32)

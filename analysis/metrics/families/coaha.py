@@ -36,7 +36,7 @@ PLAIN: Final = frozenset(
 )
 """Words that a parser takes for objects or actions now and then, and that are neither."""
 _HOW = (
-    "COAHA measures by word vectors, and they are not here: name a file of GloVe or fastText, as "
+    "COAHA needs word vectors, which are not installed: name a file of GloVe or fastText, as "
     "text, in METRIC_RESOURCES or with --resource, word_vectors=FILE"
 )
 _PARSER_HOW = f"COAHA reads captions with spaCy: install the Python packages spacy and {PARSER}"

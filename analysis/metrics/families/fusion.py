@@ -29,7 +29,7 @@ def fusion_json(fusion: Fusion, metrics: tuple[str, ...], human: str, trained: s
     return config_json(
         kind=NAME,
         name=NAME,
-        summary=f"{', '.join(metrics)}, weighed to agree with {human}",
+        summary=f"{', '.join(metrics)}, weighted to agree with {human}",
         paper=_PAPER,
         trained=trained,
         options={"metrics": list(metrics), "fusion": asdict(fusion)},
@@ -47,7 +47,7 @@ def family(artifact: Artifact) -> Family:
         fusion = Fusion(**numbers)
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(
-            f"{artifact.folder}: this is no fusion of metrics ({error}); write it again with "
+            f"{artifact.folder}: this is not a fusion of metrics ({error}); write it again with "
             "`correlate`"
         ) from error
 

@@ -140,15 +140,15 @@ def stop_tokens(folder: Path) -> NDArray[np.int32]:
         words = {}
     if not isinstance(words, dict) or not STOP_WORDS & words.keys():
         raise MetricUnavailable(
-            f"the sentence model in {folder} has no vocabulary of words (vocab.txt), so stop words "
-            "cannot be told"
+            f"the sentence model in {folder} has no vocabulary of words (vocab.txt), so stop "
+            "words cannot be recognised"
         )
     return np.array(sorted(words[word] for word in STOP_WORDS & words.keys()), dtype=np.int32)
 
 
 FAMILIES = (
     Family(
-        metrics={"bertscore_improved": "recall of references that are completed by each other"},
+        metrics={"bertscore_improved": "recall of references that complete each other"},
         paper="Yi et al. 2020, Improving image captioning evaluation by inter references variance",
         needs=frozenset({Need.REFERENCES, SENTENCE.name}),
         settings=("bertscore_layer", "paragraphs"),

@@ -134,7 +134,7 @@ def _same_model(artifact: Artifact, here: str) -> None:
     if trained != here:
         raise MetricUnavailable(
             f"{artifact.name} was trained beside the sentence model {trained}, and this is {here}: "
-            "name that model with --sentence-model, or train the metric anew"
+            "name that model with --sentence-model, or train the metric again"
         )
 
 

@@ -32,7 +32,7 @@ PROMPT: Final = "A photo depicts"
 ARCHITECTURE: Final = "ViT-B-32-quickgelu"
 """Of the weights that its authors published."""
 _HOW = (
-    "PAC-S has weights of its own, and they are not here: name them in METRIC_RESOURCES or with "
+    "PAC-S needs its own weights, which are not installed: name them in METRIC_RESOURCES or with "
     f"--resource, pacs=FILE (of {ARCHITECTURE}) or pacs=FOLDER (open_clip's)"
 )
 

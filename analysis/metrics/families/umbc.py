@@ -38,7 +38,7 @@ _FUNCTION_WORDS: Final = """
 FUNCTION_WORDS: Final = frozenset(_FUNCTION_WORDS.split())
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _HOW = (
-    "UMBC's STS measures by word vectors, and they are not here: name a file of them as text, a "
+    "UMBC's STS needs word vectors, which are not installed: name a file of them as text, a "
     f"word and its numbers a line, with --resource {VECTORS_FILE}=FILE or in METRIC_RESOURCES"
 )
 Alike = Callable[[str, str], float]
@@ -156,7 +156,7 @@ def _find(config: MetricConfig) -> tuple[Path, Path | None]:
 def _open_wordnet(config: MetricConfig) -> Path:
     path = config.path(WORDNET)
     if path is None:
-        raise MetricUnavailable("WordNet is not here: Debian's wordnet-base has it")
+        raise MetricUnavailable("WordNet is not installed: Debian has it in wordnet-base")
     return path
 
 

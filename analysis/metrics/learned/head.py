@@ -151,7 +151,7 @@ def load_heads(path: Path, options: Mapping[str, Any]) -> Heads:
     if options["features"] != VERSION:
         raise MetricUnavailable(
             f"{path.parent} was trained with features of version {options['features']}, and these "
-            f"are of version {VERSION}: train it anew"
+            f"are of version {VERSION}: train it again"
         )
     weights, found = load_file(path), []
     for at, recipe in enumerate(options["recipes"]):

@@ -86,7 +86,7 @@ def read_training_list(path: Path) -> TrainingList:
     try:
         return TrainingList.of_lists(json.loads(path.read_bytes()))
     except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path}: this is no list of what a metric was trained on") from error
+        raise ValueError(f"{path}: this is not a list of what a metric was trained on") from error
 
 
 def list_of(artifact: Artifact) -> Callable[[], TrainingList]:

@@ -70,7 +70,7 @@ def agreement_sentence(found: Agreement, raw: str = "raw scores") -> str:
     if alpha.units == 0:
         return (
             "No caption was rated by two people whose ratings count. To see whether people agree, "
-            "ask more of them about each HIT."
+            "have more people rate each HIT."
         )
     compared = (
         f" Two annotators with captions in common order them with τ = {number(found.kendall)}"
@@ -90,10 +90,10 @@ def _alpha_means(alpha: float) -> str:
     if math.isnan(alpha):
         return "the scores do not vary"
     if alpha >= 0.8:
-        return "single ratings can be relied on"
+        return "individual ratings are reliable"
     if alpha >= 0.667:
-        return "single ratings allow tentative conclusions"
-    return "single ratings are noisy, trust means over many of them"
+        return "individual ratings allow tentative conclusions"
+    return "individual ratings are noisy: trust means over many"
 
 
 def agreement_rows(found: Agreement, raw: str = "raw scores") -> list[Row]:
@@ -151,7 +151,7 @@ FINDINGS: Final = (
     Finding(
         name="effective",
         title="Number of people",
-        question="How many annotators is that effectively?",
+        question="What is the effective number of annotators?",
         numbers=Effective,
         compute=compute_effective,
         show=show_effective,

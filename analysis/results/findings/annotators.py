@@ -127,7 +127,7 @@ def show(found: QualityControl, context: Context) -> Shown:
         summary="Every annotator",
         spec=quality_spec(drawn, context.settings.scale) if drawn else None,
         caption="Each mark is an annotator. Below the dashed line degraded captions got lower "
-        "scores than their originals, as they should.",
+        "scores than their originals, as expected.",
     )
 
 
@@ -167,7 +167,7 @@ def too_few(found: Checked, context: Context) -> list[str]:
     if not few:
         return []
     costs = f", yet p < {level:g} for {found.lost:,} of them" if found.lost else ""
-    return [f"{few:,} rated fewer than the {found.needed} pairs needed to tell{costs}"]
+    return [f"{few:,} rated fewer than the {found.needed} pairs needed{costs}"]
 
 
 def annotators_table(found: QualityControl, *, without: tuple[str, ...] = ()) -> Table:

@@ -88,7 +88,7 @@ def show(found: SecondOpinion, context: Context) -> Shown:
 def mixed_sentence(found: SecondOpinion) -> str:
     model = found.model
     if not found.has_raw_scores:
-        return "The mixed model takes raw scores, and the file holds z scores."
+        return "The mixed model needs raw scores, but the file holds z scores."
     if model is None:
         return "The mixed model was left out: the campaign is too large for it."
     if len(model.systems) < 2 or math.isnan(model.sd_residual):
@@ -117,7 +117,7 @@ FINDINGS: Final = (
     Finding(
         name="mixed_model",
         title="Second opinion",
-        question="What does a second method say?",
+        question="Does a second method agree?",
         numbers=SecondOpinion,
         compute=compute,
         show=show,

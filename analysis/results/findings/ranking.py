@@ -198,7 +198,7 @@ def _against_the_first(found: Ranking) -> list[str]:
     ]
     better = f"significantly better than {first.wins} of the {len(others)} others"
     said = [better] if first.wins else []
-    said += [f"not told apart from {listed(alike)}"] if alike else []
+    said += [f"not significantly different from {listed(alike)}"] if alike else []
     return [f"It is {', and '.join(said)}."] if said else []
 
 

@@ -92,7 +92,7 @@ FINDINGS: Final = (
     Finding(
         name="replication",
         title="Replication",
-        question="Would a second collection agree?",
+        question="Would a second data collection agree?",
         numbers=Replication,
         compute=compute,
         show=show,

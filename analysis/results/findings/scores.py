@@ -61,7 +61,7 @@ def show(found: ScoresGiven, context: Context) -> Shown:
     if not rows:
         return Shown()
     return Shown(
-        "How the scores of each kind of caption are spread.",
+        "Distribution of scores, by kind of caption.",
         rows,
         LEVEL_HEADINGS if scale.is_ordinal else SPREAD_HEADINGS,
         summary="The numbers behind the bars",

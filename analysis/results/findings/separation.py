@@ -72,7 +72,7 @@ def separation_sentence(found: Ties) -> str:
     if len(found.ties) == 1:
         tied = "One pair of systems is not separated."
     if not possible:
-        return f"{tied} They show no difference that more ratings would bring out."
+        return f"{tied} They show no difference that more ratings would reveal."
     near = min(possible, key=lambda tie: tie.more_ratings)
     return (
         f"{tied} The nearest, {near.better} over {near.worse}, would need about "

@@ -78,7 +78,7 @@ def compute(material: Material) -> Stopping:
 
 def show(found: Stopping, context: Context) -> Shown:
     rows = [asdict(difference) for difference in found.differences]
-    summary = "Differences with intervals that hold at every look"
+    summary = "Differences with intervals valid at every look"
     return Shown(stopping_sentence(found), rows, HEADINGS, summary)
 
 
@@ -87,7 +87,7 @@ def stopping_sentence(found: Stopping) -> str:
         return NOTHING
     verdict = "enough ratings are in" if found.is_enough else "more ratings can still decide some"
     return (
-        f"By a rule that allows looking every day, {found.decided} of {found.pairs} pairs of "
+        f"By a rule that allows daily checks, {found.decided} of {found.pairs} pairs of "
         f"systems are decided: {verdict}."
     )
 

@@ -88,7 +88,7 @@ def thresholds_sentence(found: Thresholds | None) -> str:
         return "No threshold leaves annotators who rated two systems."
     outside = [f"{row.threshold:g}" for row in found.rows if row.tau < row.low]
     unknown = [f"{row.threshold:g}" for row in found.rows if math.isnan(row.low - row.tau)]
-    few = f" At p < {listed(unknown)} too few annotators are left to say." if unknown else ""
+    few = f" At p < {listed(unknown)} too few annotators are left to judge." if unknown else ""
     if not outside:
         return (
             f"The quality threshold does not matter much: none{' of the others' if few else ''} "

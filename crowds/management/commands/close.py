@@ -39,7 +39,7 @@ class Command(BaseCommand):
         campaign_end(campaign=campaign, by=None)
         self.stdout.write(
             f"Closed. Ended: {ending.links:,} links, {ending.launches:,} launches, "
-            f"{ending.open_turns:,} open places. {ending.working:,} at work may finish."
+            f"{ending.open_turns:,} open places. {ending.working:,} people at work can finish."
         )
 
     def reopen(self, campaign: Campaign) -> None:

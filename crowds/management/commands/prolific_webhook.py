@@ -21,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--new-secret",
             action="store_true",
-            help="Let Prolific make another secret; the one before counts no more.",
+            help="Have Prolific make a new secret; the previous one stops working.",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -48,12 +48,12 @@ class Command(BaseCommand):
         people.add_argument(
             "--replace-group",
             action="store_true",
-            help="make a new link for the group; the old one lets nobody in any more",
+            help="make a new link for the group; the old one stops working",
         )
         people.add_argument(
             "--revoke-group",
             action="store_true",
-            help="turn the group's link off; who has joined can go on",
+            help="turn the group's link off; people who have joined can continue",
         )
 
         parser.add_argument(

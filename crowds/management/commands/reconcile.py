@@ -20,11 +20,11 @@ from crowds.services.reconciling import launch_reconcile, publications_unknown
 
 
 class Command(BaseCommand):
-    help = "Compare launches with what their crowds know; exits with 1 when anything differs."
+    help = "Compare launches with their crowds' records; exits with 1 if anything differs."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "campaign", nargs="?", help="the campaign's short name; all of them without"
+            "campaign", nargs="?", help="the campaign's short name (default: all campaigns)"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

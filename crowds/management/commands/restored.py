@@ -18,15 +18,16 @@ from daplatform.wording import counted
 
 class Command(BaseCommand):
     help = (
-        "Say that the database comes from a back-up. What it still has to tell crowds is looked "
-        "up there first; what was done already is recorded, and not done again."
+        "Tell the site that the database was restored from a back-up. Messages still waiting to "
+        "be sent are looked up at the crowds first; what was already done is recorded and not "
+        "repeated."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "--publish",
             action="store_true",
-            help="having looked at the crowds: publish what they do not have after the restore",
+            help="after checking the crowds: publish what they do not have",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

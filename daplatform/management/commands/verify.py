@@ -11,11 +11,11 @@ SHOWN = 10
 
 
 class Command(BaseCommand):
-    help = "Looks whether rows and files agree with each other. Exits with 1 where they do not."
+    help = "Check that rows and files agree with each other. Exits with 1 if they do not."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--repair", action="store_true", help="mend what has one right way to be mended"
+            "--repair", action="store_true", help="repair what can be repaired in only one way"
         )
 
     def handle(self, *args: Any, repair: bool, **options: Any) -> None:

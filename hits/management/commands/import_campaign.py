@@ -23,8 +23,8 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("source", type=Path, help="the folder or zip")
-        parser.add_argument("--owner", help="whose campaign it is (default: the only account)")
-        parser.add_argument("--check", action="store_true", help="report faults, write nothing")
+        parser.add_argument("--owner", help="owner of the campaign (default: the only account)")
+        parser.add_argument("--check", action="store_true", help="report errors, write nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
         owner = None if options["check"] else find_owner(options["owner"])
@@ -58,7 +58,7 @@ def find_owner(username: str | None) -> User:
     if len(found) == 1:
         return found[0]
     if username:
-        raise CommandError(f"Nobody here is called {username}.", returncode=2)
+        raise CommandError(f"There is no account called {username}.", returncode=2)
     if not found:
         raise CommandError("There is no account yet: run manage.py createsuperuser.", returncode=2)
-    raise CommandError("There are several accounts: say whose it is with --owner.", returncode=2)
+    raise CommandError("There are several accounts: name the owner with --owner.", returncode=2)

@@ -23,7 +23,7 @@ KEYS = Keys("AKIAREHEARSAL", "rehearsal-secret")
 
 class Command(BaseCommand):
     help = (
-        "Run a marketplace on this machine that speaks Mechanical Turk's protocol. Costs nothing."
+        "Run a marketplace on this machine that is compatible with Mechanical Turk. Costs nothing."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -43,7 +43,7 @@ class Command(BaseCommand):
         try:
             server.serve_forever()
         except KeyboardInterrupt:
-            self.stdout.write("\nStopped. The same command goes on where this ended.")
+            self.stdout.write("\nStopped. Run the same command to continue.")
         finally:
             server.server_close()
             service.close()
@@ -76,7 +76,7 @@ def _dollars(text: str) -> Decimal:
     try:
         amount = Decimal(text)
     except InvalidOperation:
-        raise CommandError(f"--balance {text!r} is no amount of money.") from None
+        raise CommandError(f"--balance {text!r} is not an amount of money.") from None
     if not amount.is_finite() or amount < 0:
-        raise CommandError(f"--balance {text!r} is no amount of money.")
+        raise CommandError(f"--balance {text!r} is not an amount of money.")
     return amount.quantize(Decimal("0.01"))

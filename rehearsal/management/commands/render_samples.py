@@ -42,11 +42,20 @@ name = "Example campaign"
 control = "human-a"    # its captions are the controls, and are damaged for quality control
 human = ["human-b"]    # ranked as a hidden system
 
+# What annotators see; all optional.
+instructions = "Rate what the video shows, not how well it was filmed."
+contact = "captions@example.org"   # whom annotators can ask; shown before they start
+offers_speed = false   # true: videos can be played at up to twice the speed
+# language = "de"      # of annotators' pages; without it, each browser's own language
+
 [hits]                 # all optional
 size = 100
 pairs = 9
 repeats = 10
 assignments = 3
+
+[translations.de]      # optional: instructions and consent in other languages
+instructions = "Bewerten Sie, was das Video zeigt, nicht wie gut es gefilmt ist."
 """
 CLIP_SIZE = (480, 270)
 STILL = "rating/example.webp"

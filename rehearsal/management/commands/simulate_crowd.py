@@ -35,7 +35,7 @@ HOURS_PER_HIT = 1
 
 
 class Command(BaseCommand):
-    help = "Let simulated annotators, marked as such, rate everything a campaign has open."
+    help = "Have simulated annotators, marked as such, rate everything open in a campaign."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("campaign", help="the campaign's short name, as in its address")

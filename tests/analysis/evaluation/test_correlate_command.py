@@ -198,7 +198,7 @@ def test_ratings_give_scores_and_a_ceiling(files):
     write(files / "ratings.csv", header, ratings)
     correlate(files, "--annotators", "all", "--scores", "z", human="ratings.csv")
     html = (files / "out" / "report.html").read_text()
-    assert "a metric without any error would reach r = 0.9" in html
+    assert "a perfect metric would reach r = 0.9" in html
     first = rows(files / "out" / "correlations.csv")[0]
     assert float(first["pearson_corrected"]) > float(first["pearson"])
     said = correlate(files, "--scores", "z", human="ratings.csv")  # nobody could be checked
@@ -289,8 +289,8 @@ def test_the_demo_model_is_refused_and_nothing_is_written(seen):
 
 def test_whoever_uses_it_anyway_reads_so_in_the_report(seen, pretend_model):
     said = compute_seen(seen, "emscore_text,bleu4", "--model", "demo", "--anyway")
-    assert "the numbers it gave mean nothing" in said
-    assert "the numbers it gave mean nothing" in (seen / "out" / "report.html").read_text()
+    assert "its numbers mean nothing" in said
+    assert "its numbers mean nothing" in (seen / "out" / "report.html").read_text()
 
 
 def test_without_a_model_it_says_which_metrics_need_one_and_takes_the_rest(seen):
@@ -310,7 +310,7 @@ def test_what_could_not_be_checked_is_said_at_the_terminal(seen):
     one = [row for row in rows(seen / "references.csv") if row["source"] == "one"]
     write(seen / "references.csv", [*one[0]], [row.values() for row in one])
     said = compute_seen(seen, "bleu1", "--robustness", "sets")
-    assert "Note: sets: there is one set of references" in said
+    assert "Note: sets: there is only one set of references" in said
 
 
 def test_metrics_that_look_are_in_every_check(seen, pretend_model):
@@ -376,7 +376,7 @@ def test_the_report_names_its_file_and_the_fields_own_words(files):
     correlate(files)
     html = (files / "out" / "report.html").read_text()
     assert "<h1>Metrics against people: human.csv</h1>" in html
-    assert "Over systems they keep the systems fixed" in html
+    assert "For systems they keep the systems fixed" in html
     assert {"Pairs in order (acc_eq)", "Soft (SPA)"} <= set(re.findall(r"<th[^>]*>([^<]+)", html))
 
 

@@ -97,7 +97,7 @@ def test_every_rating_is_a_row_of_both_taus(judged, without):
     assert f"over {len(pairs)} ratings" in said
     assert "2 judgements have no number as rating; left out" in said
     assert "The captions name no systems" in said
-    assert ("24 rows of human scores are of captions among the references" in said) == without
+    assert ("24 rows of human scores belong to captions among the references" in said) == without
 
 
 def test_scores_of_the_same_file_are_read_beside_it(judged):
@@ -160,9 +160,9 @@ def test_a_path_in_the_list_never_leaves_the_folder(tmp_path):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"human_judgement": [{"caption": "a dog", "rating": "good"}]}, "is no number"),
+        ({"human_judgement": [{"caption": "a dog", "rating": "good"}]}, "is not a number"),
         ({"human_judgement": [{"rating": 2}]}, "has no caption"),
-        ({"human_judgement": {}}, "is no list"),
+        ({"human_judgement": {}}, "is not a list"),
     ],
 )
 def test_what_is_no_judgement_is_told_with_its_image(judged, change, said):

@@ -83,7 +83,7 @@ def test_captions_on_one_side_only_are_counted_and_listed(scores):
     assert set(joined.systems) == {"B"}
     assert len(joined.only_human) == 60
     assert len(joined.only_metrics) == 120
-    assert any("60 captions have a human score but none of a metric, among them all of A" in note
+    assert any("60 captions have a human score but no metric score, among them all of A" in note
                for note in joined.notes)  # fmt: skip
 
 

@@ -46,7 +46,7 @@ def test_a_copy_and_a_sum_are_named_and_not_weighed(scores):
     part = evaluate_metrics(join(human, metrics), Settings(draws=20, placebo=0)).parts[0]
     assert {part.metrics[at] for at in part.fusion.metrics} == {"close", "far", "against"}
     assert "copy and sum are left out because they follow from other" in fusion_sentence(part, 0.05)
-    assert "so no test can tell them apart: close and copy." in alike_sentence(part)
+    assert "so no test can distinguish them: close and copy." in alike_sentence(part)
     assert max(map(abs, part.fusion.fusion.weight)) < 1
 
 

@@ -69,10 +69,10 @@ def test_metrics_keep_the_names_they_have_in_the_file(tmp_path):
         ("video,system,z\n1,A,1,2\n2,A,3,4\n", "has 4 cells, and the header 3"),
         ("video,system,z\n1,A,good\n", "no column of scores.*; the column z holds no numbers"),
         ("video,system,caption\n1,A,a dog\n", "no column of scores"),
-        ("video,system,z,z\n1,A,1,2\n", "'z' is there twice"),
+        ("video,system,z,z\n1,A,1,2\n", "'z' occurs twice"),
         (
             "video,system,metric,value\n1,A,cider,1\n1,A,cider,2\n",
-            "values are there twice and differ, the first is cider",
+            "values occur twice and differ; the first is cider",
         ),
     ],
 )

@@ -107,7 +107,7 @@ def test_what_cannot_be_checked_is_said(captions):
     found = check_robustness(joined, "z", ["sets", "foils"], Material(alone, scorer))
     assert [note.partition(":")[0] for note in found.notes] == ["sets", "foils"]
     without = check_robustness(joined, "z", ["shuffle"])
-    assert without.notes == ("shuffle: needs captions and references to compute metrics of",)
+    assert without.notes == ("shuffle: needs captions and references to compute metrics from",)
     with pytest.raises(ValueError, match="there is no 'colour'"):
         check_robustness(joined, "z", ["colour"])
 

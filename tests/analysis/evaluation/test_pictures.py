@@ -92,7 +92,7 @@ def test_of_many_metrics_the_best_are_drawn_and_the_caption_says_so():
     assert {row["better"] for row in drawn} == {row["worse"] for row in drawn} == {*names[:15]}
     said = williams_caption(rows, "systems", 0.05)
     assert said.startswith("p of the 15 best of 20 metrics, by Williams")
-    assert said.endswith("No cell is filled: none of them is below 0.05.")
+    assert said.endswith("No cell is filled: no p value is below 0.05.")
     rows[0]["p_holm"] = 0.01
     assert "A filled cell, p < 0.05" in williams_caption(rows, "systems", 0.05)
 

@@ -138,7 +138,7 @@ def test_pictures_and_tables_for_a_paper_are_written(years):
         (("--leave-out-of-mean", "1999"), "no set '1999'"),
         (("--leave-out-of-mean", ",".join(YEARS)), "nothing is left"),
         (("--scores", "fluency"), "set 2016: There is no column 'fluency'"),
-        (("--set", "2016=nowhere"), "two sets called '2016'"),
+        (("--set", "2016=nowhere"), "two sets are called '2016'"),
         (("--set", "2020=nowhere"), "set 2020"),
         (("--human", "human.csv"), "either --human, or --set"),
     ],

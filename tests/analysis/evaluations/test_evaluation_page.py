@@ -99,7 +99,7 @@ def test_new_scores_leave_the_last_result_in_sight(page_of, ready, scored, woken
 
 def test_what_is_missing_is_named_with_the_way_to_it(page_of, campaign, organiser, woken):
     content = markup(page_of("evaluation", campaign))
-    assert "No metric is scored yet" in content
+    assert "No metric scores yet" in content
     assert reverse("analysis:metrics", args=[campaign.slug]) in content
     unrated = make_campaign(owner=organiser)
     content = markup(page_of("evaluation", unrated))

@@ -96,7 +96,7 @@ def test_the_demo_has_a_metric_learn_from_its_ratings_once(campaign, page):
 
 
 def test_from_the_button_to_scores_with_a_fingerprint(page, campaign, tmp_path, settings):
-    assert "Learn a metric from these ratings" in markup(page("metrics"))
+    assert "Train a metric on these ratings" in markup(page("metrics"))
     asked = {"kind": "head", "name": "ours", "scores_after": "on"}
     answer = page("metric-learn", post=asked)
     row = LearnedMetric.objects.get()
@@ -230,8 +230,8 @@ class TestBadInput:
         monkeypatch.setattr(rated, "FEWEST", 200)
         row = learn(campaign)
         assert row.status == "failed"
-        assert "200 are the fewest to learn from" in row.problem
-        assert "200 are the fewest to learn from" in markup(page("learned-metric", row.pk))
+        assert "at least 200 are needed to learn from" in row.problem
+        assert "at least 200 are needed to learn from" in markup(page("learned-metric", row.pk))
         assert not learned_folder("head-1").exists()
 
     @pytest.mark.parametrize("name", ["", "bleu4", "../up", "1st", "a" * 41, "ours taken"])
@@ -243,7 +243,7 @@ class TestBadInput:
     def test_a_name_stands_for_one_training(self, page, campaign):
         learn(campaign, kind="fusion", scores_after=False)
         answer = page("metric-learn", post={"kind": "head", "name": "head-1"})
-        assert "There is a metric head-1 already" in markup(answer)
+        assert "A metric head-1 already exists" in markup(answer)
         assert LearnedMetric.objects.get().kind == "fusion"
 
     def test_without_references_the_page_says_why(self, page, campaign):

@@ -32,7 +32,7 @@ def test_work_that_was_given_up_is_not_asked_for_twice(client_of, organiser, liv
 
 def test_a_draft_has_no_line(client_of, organiser, composed):
     page = client_of(organiser).get(LIST)
-    assert "not offered" in shown(page)
+    assert "not launched" in shown(page)
     assert "progress-line" not in markup(page)
 
 
@@ -78,4 +78,4 @@ def test_it_says_which_hits_are_done(client_of, organiser, live, first_hit, seco
 
 def test_hits_that_nobody_is_asked_for_say_so(client_of, organiser, composed):
     page = shown(see(client_of(organiser), composed))
-    assert page.count("not offered") == 2
+    assert page.count("not launched") == 2

@@ -59,7 +59,7 @@ def test_enough_is_a_decision_with_what_closing_saves(look, live, launched, half
     ]
     best = result_systems(half)[0]["system"]
     assert decision.sentence.startswith(f"Enough ratings: {best} > ")
-    assert decision.sentence.endswith("Closing batch 1 now would spare 1 place and save 1.20 USD.")
+    assert decision.sentence.endswith("Closing batch 1 now would save 1 place and 1.20 USD.")
     assert decision.url == reverse("crowds:launch-close", args=[live.slug, launched.pk])
     assert ">Yes</span>" in markup(response)
 
@@ -75,7 +75,9 @@ def test_all_rated_and_not_yet_enough_stand_together_with_the_reason(look, rated
     say(rated, False)
     said = " ".join(markup(look()).split())
     assert ">Not yet</span>" in said
-    assert "All requested ratings are in. The ranking’s own tests are valid for one look" in said
+    assert (
+        "All requested ratings are in. The ranking’s own tests are valid for a single look" in said
+    )
     assert "This rule is stricter" in said
 
 

@@ -180,7 +180,7 @@ def test_paused_it_says_so_and_forecasts_nothing(look, first_hit, launched):
     launched.state = "paused"
     launched.save()
     page = text(look())
-    assert "Paused<small>nobody new can begin until it is resumed" in page
+    assert "Paused<small>nobody new can start until it is resumed" in page
     assert '<span class="badge badge--warning">Paused</span>' in page
     assert found(look()).finish.when is None
 
@@ -204,7 +204,7 @@ def test_the_result_is_shown_with_the_pass_rate_and_its_n(look, live, rated):
     assert [row.system for row in shown.standings[:2]] == ["human-b", "system-5"]
     assert (len(shown.standings), shown.systems) == (5, 7)
     assert shown.scale == (shown.standings[-1].low, shown.standings[0].high)
-    assert ("valid for one look" in page) is not shown.enough
+    assert ("valid for a single look" in page) is not shown.enough
 
 
 def test_all_is_rated_and_decided_so_it_asks_no_more(look, rated):

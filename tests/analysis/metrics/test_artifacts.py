@@ -100,20 +100,20 @@ def test_training_anew_under_the_same_name_replaces_it(folder):
 
 def test_the_name_of_a_metric_of_the_platform_is_refused(folder):
     write_artifact(folder, kind="letters", name="cider", card="", options={}, **ABOUT)
-    with pytest.raises(ValueError, match="there is a metric 'cider' already"):
+    with pytest.raises(ValueError, match="a metric 'cider' already exists"):
         learn(folder)
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "describes no trained metric"),
-        ("[]", "describes no trained metric"),
+        ("", "does not describe a trained metric"),
+        ("[]", "does not describe a trained metric"),
         ('{"format": "x"}', "format is not"),
         (json.dumps({"format": "learned-metric-1", "kind": "oracle", "name": "o", "options": {},
                      "files": {}, **ABOUT}), "no kind of metric 'oracle'"),
         (json.dumps({"format": "learned-metric-1", "kind": "fusion", "name": "o", "options": {},
-                     "files": {}, **ABOUT}), "no fusion of metrics"),
+                     "files": {}, **ABOUT}), "not a fusion of metrics"),
     ],
 )  # fmt: skip
 def test_what_is_no_trained_metric_is_refused(tmp_path, content, message):

@@ -167,5 +167,5 @@ class TestCoaha:
 
     def test_a_file_of_something_else_is_refused(self, tmp_path):
         (tmp_path / "words.txt").write_text("dog barks loudly\n")
-        with pytest.raises(MetricUnavailable, match="no file of word vectors"):
+        with pytest.raises(MetricUnavailable, match="not a file of word vectors"):
             WordVectors(tmp_path / "words.txt").read(["dog"])

@@ -95,7 +95,7 @@ def test_frames_are_embedded_once_for_all_parts(tmp_path):
     "times", ["3,2", "1,", ",4", "a,b", "-1,3", "2,2", "0,inf"], ids=lambda times: times
 )
 def test_times_that_are_none_are_told_with_their_line(tmp_path, times):
-    with pytest.raises(CommandError, match="no times of a part") as refused:
+    with pytest.raises(CommandError, match="not the times of a part") as refused:
         score(tmp_path, f"{HEADER}v1,A,a dog,0,1,\nv1,A,a cat,{times},2\n")
     assert "captions.csv, line 3" in str(refused.value)
     assert not (tmp_path / "scores.csv").exists()

@@ -105,7 +105,7 @@ def test_looking_at_an_order_gives_none(action, names):
     content = markup(response)
     assert "Pay for 2 submissions" in content
     assert "2.40" in content
-    assert "promised at the launch" in content
+    assert "reserved at launch" in content
     assert not ReviewAction.objects.exists()
     assert not Submission.objects.exclude(pay="").exists()
 
@@ -153,14 +153,14 @@ def test_a_rejection_without_words_is_not_possible(action, constant):
 def test_a_bonus_asks_how_much_before_it_says_what_it_costs(action, names):
     first = action("bonus", *names[:2])
     assert first.status_code == 200
-    assert "See what it does and costs" in shown(first)
+    assert "See the effect and the cost" in shown(first)
     once = first.context["form"]["once"].value()
     seen = action("bonus", *names[:2], once=once, amount="0.50", text="Careful.")
     assert "Pay 2 bonuses" in shown(seen)
     assert seen.context["outcome"].promised == Decimal("1.20")
     changed = confirmed(action, seen, "bonus", *names[:2], amount="5.00", text="Careful.")
     assert changed.status_code == 400
-    assert "Something has changed since you looked" in shown(changed)
+    assert "Something has changed since you opened the page" in shown(changed)
     done = confirmed(action, seen, "bonus", *names[:2], amount="0.50", text="Careful.")
     assert done.status_code == 302
     assert ReviewAction.objects.get().cost == Decimal("1.20")
@@ -278,7 +278,7 @@ def test_who_was_rejected_stays_in_the_list_and_can_be_excluded(
             for row in page_of("annotator-list", campaign, show=show, sort="p").context["rows"]
         }
         assert rows[constant]["status"] == "left out"
-        assert ("rejected", FLAGS["rejected"]) in rows[constant]["flags"]
+        assert ("not paid", FLAGS["rejected"]) in rows[constant]["flags"]
     assert list(rows) == [constant]
     assert page_of("annotator-detail", campaign, constant).status_code == 200
     everybody = action("exclude", query="?show=rejected", everybody="yes")
@@ -287,7 +287,7 @@ def test_who_was_rejected_stays_in_the_list_and_can_be_excluded(
 
 def test_a_rejection_says_who_passed_and_what_is_left_afterwards(action, names, constant):
     content = markup(action("reject", *names, once="1", text="All alike."))
-    assert "4 of the 5 chosen passed quality control" in content
+    assert "4 of the 5 selected passed quality control" in content
     assert "20.00 USD<small>afterwards, 14.00 USD now" in content
     alone = markup(action("reject", constant, once="1", text="All alike."))
     assert "passed quality control" not in alone
@@ -297,8 +297,8 @@ def test_a_rejection_says_who_passed_and_what_is_left_afterwards(action, names, 
 def test_where_nothing_would_happen_the_page_leads_back(action, names, kind):
     Submission.objects.all().delete()
     content = markup(action(kind, names[0], once="1", text="All alike."))
-    assert "Nothing would happen" in content
-    assert "See what it does and costs" not in content
+    assert "This would change nothing" in content
+    assert "See the effect and the cost" not in content
 
 
 def test_an_address_left_in_the_bar_leads_back_to_the_list(campaign, client_of, organiser):

@@ -121,7 +121,7 @@ def test_a_bucket_that_is_away_is_a_sentence_and_passes(
     browser.raise_request_exception = False
     answer = browser.get(f"/campaigns/{campaign.slug}/captions/", headers={"Accept": "text/html"})
     assert answer.status_code == 503
-    assert "cannot be fetched just now" in shown(answer)
+    assert "is not available at the moment" in shown(answer)
     assert not list(result_folder(made).glob("*"))  # not even a part
     away(False)
     assert shown(page_of("caption-list", campaign)) == there
@@ -167,7 +167,7 @@ def test_an_export_is_served_elsewhere_and_goes_with_its_days(
     content = export_path(export).read_bytes()
     move("web")
     assert b"".join(page_of("export-file", campaign, export.pk)) == content
-    assert "not here any more" not in shown(page_of("export-list", campaign))
+    assert "no longer exists" not in shown(page_of("export-list", campaign))
     move("worker")
     settings.EXPORT_KEPT_DAYS = -1
     exports_prune()

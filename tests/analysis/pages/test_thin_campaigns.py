@@ -141,7 +141,7 @@ def test_captions_nobody_rated_twice_are_said_to_be_so(campaign, shown):
     make_ratings(hit, make_annotator(), [quality(item) for item in items])
     page = shown("ranking")
     assert "No caption was rated by two people whose ratings count." in page
-    assert "ask more of them about each HIT" in page
+    assert "have more people rate each HIT" in page
 
 
 def test_one_system_has_nothing_to_be_compared_with(campaign, shown):
@@ -150,7 +150,7 @@ def test_one_system_has_nothing_to_be_compared_with(campaign, shown):
     page = shown("ranking")
     assert "system-0 is the only system" in page
     assert "No two systems have ratings that count" in page
-    assert "Who is better than whom" not in page
+    assert "Pairwise comparison of systems" not in page
     [state] = empty_states(shown("pair"))
     assert "Only one system has ratings that count." in state
 

@@ -88,7 +88,7 @@ def test_only_ratings_of_the_campaign_can_be_decided_about(client, campaign, pag
     address = reverse("analysis:written-decide", args=[campaign.slug])
     for ratings in ([], ["x"], [10**9]):
         answer = client.post(address, {"ratings": ratings, "decision": "remove"}, follow=True)
-        assert "Tick the captions first." in markup(answer)
+        assert "Select captions first." in markup(answer)
     assert not Removal.objects.exists()
 
 

@@ -65,8 +65,8 @@ def animation() -> bytes:
 
 NO_IMAGES = {
     "words": (b"this is no picture at all", "cannot be decoded"),
-    "half": (picture("jpg", size=(400, 300))[:700], "it is no whole image"),
-    "header": (b"\x89PNG\r\n\x1a\n and nothing else", "it is no whole image"),
+    "half": (picture("jpg", size=(400, 300))[:700], "the image is incomplete"),
+    "header": (b"\x89PNG\r\n\x1a\n and nothing else", "the image is incomplete"),
     "moving": (animation(), "it is an animation"),
 }
 
@@ -136,7 +136,7 @@ def test_a_broken_image_has_no_score_and_a_reason(folder, tmp_path, capsys):
         call_command("score", str(folder / "captions.csv"), "--images", str(folder),
                      "--model=demo", "--anyway", "--metrics=clip_mean",
                      f"--out={tmp_path / 'files.csv'}", stderr=said)  # fmt: skip
-    assert "it is no whole image" in said.getvalue()
+    assert "the image is incomplete" in said.getvalue()
 
 
 def values(path) -> dict[str, dict[tuple[str, str], float]]:

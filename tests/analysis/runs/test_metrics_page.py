@@ -56,7 +56,7 @@ def test_metrics_are_offered_with_what_they_need(campaign, client_of, organiser,
     page = markup(client_of(organiser).get(address(campaign)))
     assert "No scores yet" in page
     assert 'value="emscore" checked' in page
-    assert "Against the video and the references" in page
+    assert "Compared with the video and the references" in page
     assert "needs PAC-S model, image-text model, references, video" in page
 
 
@@ -115,7 +115,7 @@ def test_it_refuses_what_cannot_be_computed_and_keeps_what_was_ticked(
     assert "spice cannot be computed for this campaign." in page
     assert 'value="bleu4" checked' in page
     assert 'value="bleu3" >' in page or 'value="bleu3">' in page
-    assert "Tick at least one metric." in markup(tick(client_of(organiser), campaign))
+    assert "Select at least one metric." in markup(tick(client_of(organiser), campaign))
     assert not MetricRun.objects.exists()
 
 
@@ -182,7 +182,7 @@ def test_files_are_handed_out_and_nothing_else(campaign, client_of, organiser, s
 def test_a_run_can_be_cancelled(campaign, client_of, organiser, ask):
     run = ask()
     response = client_of(organiser).post(address(campaign, "metric-cancel", run.pk), follow=True)
-    assert "Scoring is cancelled." in markup(response)
+    assert "Scoring has been cancelled." in markup(response)
     again = client_of(organiser).post(address(campaign, "metric-cancel", run.pk))
     assert again.status_code == 400
 

@@ -126,7 +126,7 @@ def test_the_opposite_is_refused_unless_overruled(gateway, work):
 def test_a_hit_that_is_worked_on_is_not_closed(gateway, work):
     out = gateway.publish(spec(), key="k").external_id
     in_hand = work(out, submits=False)
-    with pytest.raises(TransientFault, match="still being worked on"):
+    with pytest.raises(TransientFault, match="still in progress"):
         gateway.close(out, key="c")
     with pytest.raises(Turned):  # but it was expired: nobody new begins
         work(out, "A2")

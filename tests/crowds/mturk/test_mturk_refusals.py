@@ -93,11 +93,11 @@ LONG = "x" * 3000
         ({"places": (HitSpec("a", "https://a.example/" + 30 * LONG, 1),)}, "too long"),
         ({"requirements": Requirements(approval_rate=101)}, "approval rate"),
         ({"requirements": Requirements(approved=-1)}, "approved HITs"),
-        ({"requirements": Requirements(countries=("Atlantis",))}, "no country's code"),
+        ({"requirements": Requirements(countries=("Atlantis",))}, "not a two-letter country code"),
         ({"requirements": Requirements(countries=("DE",) * 31)}, "30 countries"),
         ({"only": ("a", "b")}, "one list"),
         ({"without": tuple("abcdefghijk")}, "10 requirements"),
-        ({"reward": Decimal("5000")}, "holds"),
+        ({"reward": Decimal("5000")}, "account at Mechanical Turk has"),
     ],
 )
 def test_an_offer_that_would_be_refused_is_not_sent(gateway, server, change, words):

@@ -78,7 +78,7 @@ def test_what_is_decided_can_be_left_out(gateway, make_offer, work):
          "redirect", 1),
         (httpx.Response(200, text="<html>"), TransientFault, "could not be read", ATTEMPTS),
         (httpx.Response(503), TransientFault, "status 503", ATTEMPTS),
-        (httpx.Response(429, headers={"Retry-After": "3600"}), TransientFault, "less often", 1),
+        (httpx.Response(429, headers={"Retry-After": "3600"}), TransientFault, "too many", 1),
         (httpx.Response(400, json={"error": {"detail": {"reward": ["Too low."]}}}),
          PermanentFault, "refused: reward: Too low.", 1),
         (httpx.Response(400, json={"detail": ["One.", "Two."]}), PermanentFault, "One.; Two.", 1),

@@ -31,7 +31,7 @@ HIT = "https://da.example/rate/enter/1/"
     [
         ({"places": ()}, "There is no HIT to offer."),
         ({"places": (HitSpec("hit-1", HIT, 0),)}, "HIT hit-1 is offered to nobody"),
-        ({"places": (HitSpec("hit-1", HIT, 1),) * 2}, "A HIT is in the study twice."),
+        ({"places": (HitSpec("hit-1", HIT, 1),) * 2}, "The study contains a HIT twice."),
         (
             {"places": (HitSpec("hit-1", "http://da.example/", 1),)},
             "Prolific sends people to https addresses only",
@@ -44,7 +44,7 @@ HIT = "https://da.example/rate/enter/1/"
         ),
         ({"minutes_expected": 0}, "Say how many minutes a HIT takes."),
         ({"minutes_allowed": 60}, "Prolific wants 73 minutes allowed for a task of 30"),
-        ({"auto_approval": dt.timedelta(days=22)}, "approves by itself after 21 days"),
+        ({"auto_approval": dt.timedelta(days=22)}, "approves automatically after 21 days"),
         ({"codes": None}, "Prolific brings people back by completion codes"),
         ({"title": " "}, "Prolific shows people a title and a description"),
         ({"requirements": Requirements(countries=("XX",))}, "cannot be asked for people in XX"),
@@ -119,7 +119,7 @@ def test_it_says_that_prolific_is_down(make_offer, pauses):
 @pytest.mark.parametrize(
     ("category", "reason", "sentence"),
     [
-        ("FAILED_CHECK", "x" * 100, "quality statistic came out low: approve it"),
+        ("FAILED_CHECK", "x" * 100, "low quality statistic: approve it"),
         ("", "x" * 100, "Choose one of Prolific's categories"),
         ("BORING", "x" * 100, "Choose one of Prolific's categories"),
         ("LOW_EFFORT", "x" * 99, "100 characters at least"),

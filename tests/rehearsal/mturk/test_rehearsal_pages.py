@@ -45,7 +45,7 @@ def test_a_hit_is_found_previewed_and_accepted(browser, hit):
     assert work.url.path.startswith("/assignments/3")
     assert "workerId=A1" in work.text
     assert "a=1&amp;b=2" in work.text  # the requester's own parameters are kept
-    assert "Go on working" in shown(browser.get("/").text)
+    assert "Continue working" in shown(browser.get("/").text)
 
 
 def test_the_frame_is_told_who_works_on_what(worker, server, hit):
@@ -68,7 +68,7 @@ def test_work_is_given_back(browser, hit):
     work = browser.post(f"/hits/{hit}/accept")
     back = browser.post(f"{work.url.path}/return")
     assert back.url.path == "/"
-    assert "Go on working" not in back.text
+    assert "Continue working" not in back.text
 
 
 def test_the_form_that_ends_the_work_needs_no_cookie(server, worker, hit, client):
@@ -99,16 +99,16 @@ def test_work_given_back_cannot_be_submitted(worker, hit):
     one.give_back(assignment)
     with pytest.raises(Turned, match="Too late"):
         one.submit(assignment, code="C")
-    with pytest.raises(Turned, match="not in your hands"):
+    with pytest.raises(Turned, match="You are not working on this HIT"):
         one.give_back(assignment)
 
 
 def test_nobody_sees_or_returns_anothers_work(worker, hit):
     assignment = worker("A1").accept(hit)
     other = worker("A2")
-    with pytest.raises(Turned, match="not in your hands"):
+    with pytest.raises(Turned, match="You are not working on this HIT"):
         other.frame(assignment)
-    with pytest.raises(Turned, match="not in your hands"):
+    with pytest.raises(Turned, match="You are not working on this HIT"):
         other.give_back(assignment)
 
 

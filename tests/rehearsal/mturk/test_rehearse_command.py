@@ -26,7 +26,7 @@ def test_it_says_where_it_is_and_what_points_the_platform_at_it(tmp_path):
 
 @pytest.mark.parametrize("amount", ["much", "-1", "NaN", "Infinity"])
 def test_it_refuses_a_balance_that_is_none(tmp_path, amount):
-    with pytest.raises(CommandError, match="no amount of money"):
+    with pytest.raises(CommandError, match="not an amount of money"):
         call_command("rehearse", f"--data={tmp_path}", f"--balance={amount}")
 
 
@@ -50,4 +50,4 @@ def test_it_runs_until_it_is_stopped_and_goes_on_where_it_was(tmp_path):
             process.send_signal(signal.SIGINT)
             said = process.communicate(timeout=120)[0].decode()
         assert books["deposited"] == "100.00"  # the second time too: it is the same marketplace
-        assert "goes on where this ended" in said
+        assert "same command to continue" in said
