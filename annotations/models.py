@@ -223,7 +223,7 @@ class Rating(models.Model):
             ),
             models.CheckConstraint(condition=Q(revision__gte=1), name="revision_from_1"),
             models.CheckConstraint(
-                condition=Q(kind__in=["system", "reference"], original=None)
+                condition=Q(kind__in=["system", "reference", "attention"], original=None)
                 | Q(kind__in=["degraded", "repeat"], original__isnull=False),
                 name="rated_copies_have_an_original",
             ),

@@ -14,6 +14,7 @@ from analysis.models import Result
 from analysis.presenting import person
 from analysis.results.marked import control_words
 from analysis.selectors import annotators as people
+from analysis.selectors.attention import checks_answered
 from analysis.selectors.marked import answers_given, controls_of, forms_answered
 from analysis.views.latest import Latest, checked, latest_result, news
 from annotations.models import Annotator
@@ -54,6 +55,7 @@ def annotator_detail(
         "annotator": annotator,
         "turns": people.annotator_turns(campaign, annotator),
         "form": _form(campaign, annotator),
+        "checks": checks_answered(campaign, annotator=annotator),
     }
     answers = answers_given(campaign, annotator=annotator)
     context["control_words"] = next(iter(control_words(controls_of(answers))), None)

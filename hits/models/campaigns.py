@@ -162,6 +162,12 @@ class Campaign(models.Model):
         found: list[dict[str, Any]] = self.questions.get("form", [])
         return found
 
+    @property
+    def attention(self) -> list[dict[str, Any]]:
+        """Checks among the captions of every HIT, each with its text and what is expected."""
+        found: list[dict[str, Any]] = self.questions.get("attention", [])
+        return found
+
     def text_in(self, language: str, name: str) -> str:
         """``instructions`` or ``consent`` in a language, where the campaign brings it in that."""
         return str(self.translations.get(language, {}).get(name) or getattr(self, name))
