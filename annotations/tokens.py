@@ -148,9 +148,9 @@ def media_name(*, assignment: int, position: int) -> str:
     return base64.urlsafe_b64encode(digest[:15]).decode()
 
 
-def media_position(name: str, *, assignment: int, size: int) -> int:
-    """Which of the assignment's items a video's name stands for."""
-    for position in range(size):
+def media_position(name: str, *, assignment: int, size: int, first: int = 0) -> int:
+    """Which of the assignment's items a video's name stands for; below 0, of the tutorial's."""
+    for position in range(first, size):
         if constant_time_compare(media_name(assignment=assignment, position=position), name):
             return position
     raise UnknownItem(_("There is no such video in your task."))

@@ -18,6 +18,7 @@ from analysis.selectors.attention import checks_answered
 from analysis.selectors.marked import answers_given, controls_of, forms_answered
 from analysis.views.latest import Latest, checked, latest_result, news
 from annotations.models import Annotator
+from annotations.selectors.work import tutorial_passed
 from crowds.views.review_actions import Choice, review_action_page
 from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign
@@ -55,6 +56,7 @@ def annotator_detail(
         "annotator": annotator,
         "turns": people.annotator_turns(campaign, annotator),
         "form": _form(campaign, annotator),
+        "tutorial": tutorial_passed(campaign, annotator) if campaign.tutorial else None,
         "checks": checks_answered(campaign, annotator=annotator),
     }
     answers = answers_given(campaign, annotator=annotator)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotations.errors import LinkRefused
-from annotations.models import Assignment, Correction, Rating
+from annotations.models import Annotator, Assignment, Correction, Rating, TutorialPass
 from annotations.tokens import RatingSession, since
 from hits.models import Campaign, Hit, Video
 from hits.models.material import shows_image
@@ -96,11 +96,18 @@ def asked_in(session: RatingSession) -> AnnotationProtocol:
 
 
 def is_experienced(assignment: Assignment) -> bool:
-    """Whether its annotator has worked in this campaign before, and needs no practice."""
+    """Whether its annotator needs no practice: has passed the tutorial, if the campaign has one of
+    its own, or else has worked in this campaign before."""
+    if assignment.campaign.tutorial:
+        return tutorial_passed(assignment.campaign, assignment.annotator) is not None
     theirs = Assignment.objects.filter(
         campaign=assignment.campaign_id, annotator=assignment.annotator_id
     )
     return theirs.exclude(pk=assignment.pk).exists()
+
+
+def tutorial_passed(campaign: Campaign, annotator: Annotator | None) -> TutorialPass | None:
+    return TutorialPass.objects.filter(campaign=campaign, annotator=annotator).first()
 
 
 def corrections_open() -> QuerySet[Correction]:

@@ -168,6 +168,12 @@ class Campaign(models.Model):
         found: list[dict[str, Any]] = self.questions.get("attention", [])
         return found
 
+    @property
+    def tutorial(self) -> list[dict[str, Any]]:
+        """Captions for practice of its own, each with what is expected and what is said of it."""
+        found: list[dict[str, Any]] = self.questions.get("tutorial", [])
+        return found
+
     def text_in(self, language: str, name: str) -> str:
         """``instructions`` or ``consent`` in a language, where the campaign brings it in that."""
         return str(self.translations.get(language, {}).get(name) or getattr(self, name))

@@ -6,7 +6,15 @@ campaign.toml says it for each question it is about:
     text = "This is a check: move the scale to the left end."
     expect = { score = [0, 10] }        # or one number, or marks = ["words", "to be marked"]
 
-Questions that are not named may be answered in any way.
+Questions that are not named may be answered in any way. The tutorial has captions, each of a video
+of the campaign, or else of the clip for practice; those of one video that follow each other are one
+page where a page shows all captions of a video:
+
+    [[tutorial]]
+    video = "clip-01"
+    caption = "A dog sleeps on a beach."
+    expect = { score = [0, 40] }
+    feedback = "The dog runs. Who and where are right, what happens is not."
 """
 
 from __future__ import annotations
@@ -18,6 +26,8 @@ from hits.protocols.segments import Span, segments
 from hits.protocols.values import AnnotationProtocol, Likert, Marks, Slider, is_one_line
 
 _MOST: Final = 5  # attention checks in a HIT
+_LESSONS: Final = 10
+_LESSON: Final = frozenset({"caption", "expect", "feedback"})
 _TEXT: Final = 300
 _SHAPE: Final = (
     "expect for each: a number, two numbers, or a list of words to be marked, by question"
@@ -109,6 +119,20 @@ def attention_faults(checks: object) -> Iterator[str]:
         yield "a text of its own for each"
 
 
+def tutorial_faults(lessons: object) -> Iterator[str]:
+    """What should stand there instead of this tutorial."""
+    if not isinstance(lessons, list) or len(lessons) > _LESSONS:
+        yield f"at most {_LESSONS} tables, each below a line [[tutorial]]"
+        return
+    for lesson in lessons:
+        if not isinstance(lesson, dict) or lesson.keys() - {"video"} != _LESSON:
+            yield "tables with the keys caption, expect, feedback and, if you like, video"
+        elif not all(is_line(lesson[name]) for name in lesson.keys() - {"expect"}):
+            yield f"texts of up to {_TEXT} characters, each in one line"
+        elif not _is_expectation(lesson["expect"]):
+            yield _SHAPE
+
+
 def is_line(text: object, most: int = _TEXT) -> bool:
     return isinstance(text, str) and is_one_line(text) and len(text) <= most
 
@@ -129,11 +153,12 @@ def expectation_clashes(
     protocol: AnnotationProtocol, own: Mapping[str, Any]
 ) -> Iterator[tuple[str, str]]:
     """Expected answers that the protocol, with the campaign's own questions, does not take."""
-    for check in own.get("attention", ()):
-        if protocol.writes:
-            yield "attention", f"no checks: with {protocol.name} nobody reads a caption"
-        elif wanted := _clash(protocol, check["expect"], check["text"]):
-            yield "attention", wanted
+    for key, text in (("attention", "text"), ("tutorial", "caption")):
+        for each in own.get(key, ()):
+            if protocol.writes:
+                yield key, f"none of it: with {protocol.name} nobody reads a caption"
+            elif wanted := _clash(protocol, each["expect"], each[text]):
+                yield key, wanted
 
 
 def _clash(protocol: AnnotationProtocol, expect: Mapping[str, Any], text: str) -> str:

@@ -29,7 +29,7 @@ The form is about the person, and is asked once, before the first caption:
     kind = "choice"                     # or "text"
     choices = ["it is my first language", "well", "a little"]
 
-Attention checks are in `hits.protocols.expected`.
+Attention checks and the tutorial are in `hits.protocols.expected`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final
 
-from hits.protocols.expected import attention_faults
+from hits.protocols.expected import attention_faults, tutorial_faults
 from hits.protocols.values import (
     AnnotationProtocol,
     Marks,
@@ -53,7 +53,7 @@ from hits.protocols.values import (
     is_one_line,
 )
 
-KEYS: Final = ("comment", "errors", "sliders", "form", "counting", "attention")
+KEYS: Final = ("comment", "errors", "sliders", "form", "counting", "attention", "tutorial")
 COMMENT: Final = Text(
     "comment", gettext_noop("Anything to add about this caption? (optional)"), is_optional=True
 )
@@ -140,6 +140,7 @@ def own_faults(own: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield from _form_faults(own.get("form", []))
     yield from _counting_faults(own.get("counting", {}))
     yield from (("attention", wanted) for wanted in attention_faults(own.get("attention", [])))
+    yield from (("tutorial", wanted) for wanted in tutorial_faults(own.get("tutorial", [])))
     sliders = own.get("sliders", [])
     if not isinstance(sliders, list) or not 0 <= len(sliders) <= _MOST:
         yield "sliders", f"at most {_MOST} tables, each below a line [[sliders]]"

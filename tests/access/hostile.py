@@ -68,6 +68,7 @@ JSON: dict[str, Any] = {
             {"name": "english", "text": TEXT, "kind": "choice", "choices": [TEXT, "none"]},
         ],
         "attention": [{"text": TEXT, "expect": {"score": 1}}],
+        "tutorial": [{"caption": TEXT, "expect": {"score": 1}, "feedback": TEXT}],
     },
     "annotations.FormAnswers.answers": {"town": TEXT, "english": TEXT},
     "hits.Campaign.translations": {"de": {"instructions": TEXT, "consent": TEXT}},

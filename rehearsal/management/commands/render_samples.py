@@ -47,6 +47,18 @@ size = 100
 pairs = 9
 repeats = 10
 assignments = 3
+
+[[tutorial]]           # optional: captions to practise with, instead of the platform's one
+video = "scene-660777"
+caption = "Two butterflies flutter past over a meadow."
+expect = { score = [60, 100] }
+feedback = "It says who is there, what happens and where, and all of it is right."
+
+[[tutorial]]
+video = "scene-660777"
+caption = "Two pink balloons float by, and a red balloon is drifting to the left."
+expect = { score = [0, 40] }
+feedback = "There are butterflies and no balloons; only that there are two of them is right."
 """
 CLIP_SIZE = (480, 270)
 STILL = "rating/example.webp"
