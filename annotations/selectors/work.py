@@ -85,6 +85,7 @@ def session_of(assignment: Assignment) -> RatingSession:
         fastest=FASTEST if assignment.campaign.offers_speed else 1.0,
         protocol=assignment.campaign.protocol,
         has_own=assignment.campaign.asked.has_own,
+        together=bool(assignment.campaign.questions.get("together")),
     )
 
 
@@ -145,7 +146,7 @@ def rated_count(assignment_id: int) -> int:
 
 def page_at(session: RatingSession, position: int) -> range:
     """The positions shown together with this one; none past the end of a HIT."""
-    if not session.asked.whole_video:  # which questions of its own do not change
+    if not session.asked.whole_video:
         return range(position, position + 1)
     with connection.cursor() as cursor:
         cursor.execute(PAGE, {"hit": session.hit, "position": position})

@@ -161,7 +161,8 @@ def rate(request: HttpRequest, token: str) -> HttpResponseBase:
         if assignment.state in Assignment.FINISHED:
             return redirect("crowds:done", token)
         raise WorkClosed(sentence)
-    work = {"token": token, "name": str(session.assignment), "endpoints": _endpoints()}
+    work: dict[str, Any] = {"token": token, "name": str(session.assignment)}
+    work["endpoints"] = _endpoints()
     work |= work_payload(session, assignment) | {"experienced": is_experienced(assignment)}
     campaign = assignment.campaign
     work["practice"] = tutorial_items(campaign, partial(media_address, session.assignment))

@@ -233,9 +233,10 @@ class _Reader:
         for name in own_clashes(protocol, questions):
             self._wrong("sliders", f"another name than {name}, which {protocol.name} asks for")
         asked = protocol_named(protocol.name, fluency=bool(campaign.get("fluency")))
-        for key, wanted in expectation_clashes(with_own(asked, questions), questions):
+        asked = with_own(asked, questions)
+        for key, wanted in expectation_clashes(asked, questions):
             self._wrong(key, wanted)
-        hit_settings = self._hit_settings(hits, protocol)
+        hit_settings = self._hit_settings(hits, asked)
         return Settings(
             **campaign,
             hits=hit_settings,

@@ -97,9 +97,9 @@ export class Entries {
   tell(verdicts) {
     for (const { item, feedback } of this.#shown) {
       const found = verdicts.find(({ position }) => position === item.position);
-      const [verdict, reason] = feedback.children;
+      const verdict = document.createElement("strong");
       verdict.textContent = found.fits === null ? "" : say(found.fits ? "fits" : "fits-not");
-      reason.textContent = found.feedback;
+      feedback.replaceChildren(verdict, " ", found.feedback);
       feedback.dataset.fits = found.fits;
       feedback.hidden = false;
     }
