@@ -14,11 +14,13 @@ from django.utils.translation import gettext_lazy as _
 from annotations.errors import LinkRefused
 from annotations.models import Annotator, Assignment, Correction, Rating, TutorialPass
 from annotations.tokens import RatingSession, since
-from hits.models import Campaign, Hit, Video
+from hits.models import Campaign, Hit, HitItem, Video
 from hits.models.material import shows_image
 from hits.protocols import AnnotationProtocol
 
 UNFINISHED = (Assignment.State.OPEN, Assignment.State.ACTIVE)
+# Of items that show a caption, and not a check.
+OF_CAPTIONS = [kind for kind in HitItem.Kind if kind != HitItem.Kind.ATTENTION]
 FASTEST = 2.0  # that the player offers, where a campaign lets it
 State = Assignment.State
 CLOSED = {
@@ -122,7 +124,9 @@ def sent_back(assignment: Assignment) -> dict[int, str]:
     if assignment.state not in Assignment.FINISHED:
         return {}
     mine = corrections_open().filter(
-        assignment=assignment, video__captions__items__hit=F("assignment__hit")
+        assignment=assignment,
+        video__captions__items__hit=F("assignment__hit"),
+        video__captions__items__kind__in=OF_CAPTIONS,
     )
     pages = mine.annotate(first=Min("video__captions__items__position"))
     return dict(pages.order_by("first").values_list("first", "remark"))

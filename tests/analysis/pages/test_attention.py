@@ -14,14 +14,16 @@ from analysis.services.keys import key_create
 from analysis.services.snapshots import snapshot_holds, snapshot_refresh
 from annotations.models import Rating
 from annotations.services.assignments import batches_open
+from crowds.services.reviews import video_send_back
 from daplatform.verification import hits_of_another_size, unanswered_work
-from hits.models import Hit
+from hits.models import Hit, HitItem
 from hits.services.composing import batch_compose
 from rehearsal.people.personas import Persona
 from rehearsal.people.work import crowd_invite, worker_rate_hit
 from tests.analysis.pages.conftest import compute
 from tests.annotations.person import Person, invite, link
-from tests.factories import make_campaign
+from tests.annotations.person import body as rating_body
+from tests.factories import make_campaign, make_hit
 from tests.pages import body, shown
 
 pytestmark = pytest.mark.django_db
@@ -130,6 +132,27 @@ def test_the_list_of_annotators_its_file_and_the_api_have_the_counts(campaign, c
     )
     told = {row["annotator"]: row["attention_passed"] for row in answer.json()["annotators"]}
     assert told == {attentive: 1, hasty: 0}
+
+
+def test_a_video_sent_back_opens_its_caption_and_not_a_check_that_shows_it(db):
+    marked = [{"text": TOLD, "expect": {"score": 1}}]
+    made = make_campaign(protocol="esa", questions={"attention": marked}, must_watch=False)
+    hit = make_hit(made)
+    caption = hit.items.get(position=3).caption
+    hit.items.get(position=2).delete()
+    HitItem.objects.create(
+        hit=hit, position=2, kind="attention", caption=caption, degraded_text=TOLD
+    )
+    person = Person(link(invite(made)))
+    for position in range(6):
+        given = {"score": None, "fluency": None, "answers": {"score": 1, "marks": []}}
+        post = rating_body(person.items[position]["receipt"], **given)
+        post = {name: value for name, value in post.items() if value is not None}
+        assert person.post("/rate/save", post).status_code == 200
+        person.reload()
+    person.submit()
+    video_send_back(assignment=person.assignment, video=caption.video, remark="Again?")
+    assert [each["position"] for each in person.reload()["sentBack"]] == [3]
 
 
 def test_a_stranger_gets_no_file_of_checks(campaign):
