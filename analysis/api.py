@@ -28,6 +28,7 @@ from analysis.results.findings.ranking import system_rows
 from analysis.results.marked import long_table
 from analysis.results.settings import Settings
 from analysis.selectors.annotators import uses_explained
+from analysis.selectors.attention import Attention, attention_by_person
 from analysis.selectors.evaluations import evaluation_latest, evaluation_numbers
 from analysis.selectors.marked import answers_by_question, factuality_of, judged_paragraphs
 from analysis.selectors.metric_scores import metric_sources
@@ -473,7 +474,17 @@ def _annotators(shown: Result) -> list[dict[str, Any]]:
     summary = result_summary(shown)
     statuses = {row.annotator: row.status for row in summary.numbers["annotators"].annotators}
     known = uses_explained(shown, statuses)
-    return [row | known[row["annotator"]] for row in records(summary.tables()["annotators"]())]
+    rows = [row | known[row["annotator"]] for row in records(summary.tables()["annotators"]())]
+    if not shown.campaign.attention:
+        return rows
+    attention = attention_by_person(shown.campaign)
+    return [row | _attention(attention.get(row["annotator"])) for row in rows]
+
+
+def _attention(of: Attention | None) -> dict[str, int]:
+    """Attention checks that were answered, and answered as they say."""
+    of = of or Attention()
+    return {"attention_checks": of.checks, "attention_passed": of.passed}
 
 
 def evaluation_content(shown: MetricEvaluation | None) -> dict[str, Any]:

@@ -169,6 +169,7 @@ class AnnotatorsForm(OptionsForm):
             ("failed", "Failed"),
             ("insufficient", "Too few pairs to tell"),
             ("commented", "Left a comment"),
+            ("inattentive", "Missed an attention check"),
             ("flagged", "Any flag"),
             *((flag, f"Flagged: {flag_shown(flag)}") for flag in FLAGS),
         ],

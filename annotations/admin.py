@@ -17,6 +17,7 @@ from annotations.models import (
     FormAnswers,
     Mark,
     Rating,
+    TutorialPass,
 )
 from hits.admin import ReadOnlyAdmin
 
@@ -34,6 +35,14 @@ class FormAnswersAdmin(ReadOnlyAdmin):
     list_filter = ["assignment__campaign"]
     search_fields = ["assignment__annotator__pseudonym"]
     list_select_related = ["assignment__hit__batch__campaign"]
+
+
+@admin.register(TutorialPass)
+class TutorialPassAdmin(ReadOnlyAdmin):
+    list_display = ["annotator", "campaign", "passed_at"]
+    list_filter = ["campaign"]
+    search_fields = ["annotator__pseudonym"]
+    list_select_related = ["annotator", "campaign"]
 
 
 @admin.register(AnnotatorIdentity)

@@ -160,6 +160,31 @@ class FormAnswers(models.Model):
         return f"About {self.assignment.annotator}"
 
 
+class TutorialPass(models.Model):
+    """Somebody answered a campaign's tutorial as expected, and need not do it again.
+
+    Apart from the ratings: it is deleted when the person is erased.
+    """
+
+    annotator = models.ForeignKey(
+        Annotator, on_delete=models.CASCADE, related_name="tutorials_passed"
+    )
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="+")
+    passed_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        verbose_name_plural = "tutorial passes"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["annotator", "campaign"], name="tutorial_passed_once_per_person"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotator} passed the tutorial of {self.campaign}"
+
+
 class Rating(models.Model):
     """One answer. Rows are only ever added: a change of mind is a new revision, the last counts.
 
@@ -225,7 +250,7 @@ class Rating(models.Model):
             ),
             models.CheckConstraint(condition=Q(revision__gte=1), name="revision_from_1"),
             models.CheckConstraint(
-                condition=Q(kind__in=["system", "reference"], original=None)
+                condition=Q(kind__in=["system", "reference", "attention"], original=None)
                 | Q(kind__in=["degraded", "repeat"], original__isnull=False),
                 name="rated_copies_have_an_original",
             ),

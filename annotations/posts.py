@@ -60,6 +60,12 @@ class RatingPost(Post):
         return {"score": self.score} | ({} if self.fluency is None else {"fluency": self.fluency})
 
 
+class TutorialPost(Post):
+    """Answers about captions of the tutorial, by position; for the protocol to look at."""
+
+    answers: Annotated[dict[str, dict[str, Any]], Field(min_length=1, max_length=100)]
+
+
 class ProblemPost(Post):
     """What somebody says about a video that does not play as it should."""
 

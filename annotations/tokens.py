@@ -31,6 +31,7 @@ TURN_SALT = "annotations.turn"
 RECEIPT_SALT = "annotations.receipt"
 MEDIA_SALT = "annotations.media"
 CODE_SALT = "annotations.completion"
+TOGETHER = '{"together": true}'
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 MILLISECOND = dt.timedelta(milliseconds=1)
 MICROSECOND = dt.timedelta(microseconds=1)
@@ -70,10 +71,13 @@ class RatingSession:
     fastest: float = 1.0
     protocol: str = "direct"
     has_own: bool = False  # questions, which the campaign has
+    together: bool = False  # all captions of a video on one page, by the campaign's choice
 
     @property
     def asked(self) -> AnnotationProtocol:
-        return protocol_named(self.protocol, fluency=self.asks_fluency)
+        """Without questions of the campaign's own."""
+        own = TOGETHER if self.together else ""
+        return protocol_named(self.protocol, fluency=self.asks_fluency, own=own)
 
     @property
     def claimed_at(self) -> dt.datetime:
@@ -148,9 +152,9 @@ def media_name(*, assignment: int, position: int) -> str:
     return base64.urlsafe_b64encode(digest[:15]).decode()
 
 
-def media_position(name: str, *, assignment: int, size: int) -> int:
-    """Which of the assignment's items a video's name stands for."""
-    for position in range(size):
+def media_position(name: str, *, assignment: int, size: int, first: int = 0) -> int:
+    """Which of the assignment's items a video's name stands for; below 0, of the tutorial's."""
+    for position in range(first, size):
         if constant_time_compare(media_name(assignment=assignment, position=position), name):
             return position
     raise UnknownItem(_("There is no such video in your task."))

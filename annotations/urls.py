@@ -9,6 +9,7 @@ urlpatterns = [
     path("rate/save", endpoints.rating_create, name="rating-create"),
     path("rate/state", endpoints.work_detail, name="work-detail"),
     path("rate/item", endpoints.item_detail, name="item-detail"),
+    path("rate/tutorial", endpoints.tutorial_check, name="tutorial-check"),
     path("rate/problem", endpoints.problem_create, name="problem-create"),
     path("rate/submit", endpoints.assignment_finish, name="assignment-finish"),
     path("rate/return", endpoints.assignment_give_back, name="assignment-return"),

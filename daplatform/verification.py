@@ -50,7 +50,8 @@ class Invariant:
 
 def hits_of_another_size() -> Iterable[Hit]:
     hits = Hit.objects.filter(batch__status=Batch.Status.DONE).select_related("batch__campaign")
-    return hits.annotate(found=Count("items")).exclude(found=F("batch__hit_size"))
+    found = Count("items", ~Q(items__kind=HitItem.Kind.ATTENTION))
+    return hits.annotate(found=found).exclude(found=F("batch__hit_size"))
 
 
 def copies_of_another_hit() -> Iterable[HitItem]:
@@ -59,7 +60,8 @@ def copies_of_another_hit() -> Iterable[HitItem]:
 
 def unanswered_work() -> Iterable[Assignment]:
     turns = Assignment.objects.filter(state__in=HANDED_IN)
-    answered = Count("ratings__position", distinct=True)
+    captions = ~Q(ratings__kind=HitItem.Kind.ATTENTION)
+    answered = Count("ratings__position", captions, distinct=True)
     return turns.annotate(answered=answered).exclude(answered=F("hit__batch__hit_size"))
 
 

@@ -43,6 +43,7 @@ def hit_sheet(reading: Reading, *, seed: int | None = None, merge: bool = False)
         ),
         redundancy=hits.redundancy,
         damage=bool(reading.settings.asked.marks),
+        attention=[check["text"] for check in reading.settings.questions.get("attention", ())],
     )
     return _rows(reading, composition, np.flatnonzero(ranked), controls, texts)
 
@@ -69,9 +70,9 @@ def _rows(
 ) -> Iterator[Row]:
     layout = composition.layout
     credited = _credited(reading, layout.asked, ranked)
-    damaged = iter(composition.degraded.text)
     columns = (layout.hit, layout.position, layout.kind, layout.caption, layout.original)
-    for hit, position, kind, number, original in zip(*(c.tolist() for c in columns), strict=True):
+    rows = zip(*(column.tolist() for column in columns), composition.own_texts(), strict=True)
+    for hit, position, kind, number, original, (text, _) in rows:
         is_control = kind in (REFERENCE, DEGRADED)
         caption = controls[number] if is_control else ranked[number]
         yield (
@@ -80,7 +81,7 @@ def _rows(
             KINDS[kind],
             reading.videos[reading.video[caption]].name,
             reading.systems[reading.system[caption]].name if is_control else credited[number],
-            next(damaged) if kind == DEGRADED else texts[caption],
+            text or texts[caption],
             "" if original < 0 else original,
         )
 

@@ -22,6 +22,7 @@ from analysis.presenting.listings import (
     flag_shown,
     matching,
 )
+from analysis.selectors.attention import attention_by_person
 from analysis.selectors.results import result_listing
 from annotations.models import Annotator, Assignment
 from crowds.decisions import Case, use_reason, uses
@@ -53,6 +54,10 @@ def annotators_listed(
         listed = matching(listed, "status", [show])
     elif show == "commented":
         listed = matching(listed, "annotator", list(comments_on(result.campaign)))
+    elif show == "inattentive":
+        checked = attention_by_person(result.campaign).items()
+        missed = [name for name, each in checked if each.passed < each.checks]
+        listed = matching(listed, "annotator", missed)
     elif show == "flagged":
         listed = listed.filter(pc.not_equal(listed["flags"], ""))
     elif show:
@@ -112,12 +117,14 @@ def annotator_rows(campaign: Campaign, listed: pa.Table) -> list[dict[str, Any]]
     names = [row["annotator"] for row in rows]
     comments = comments_on(campaign, names)
     excluded = excluded_from(campaign, names)
+    attention = attention_by_person(campaign)
     return [
         row
         | {
             "flags": [(flag_shown(flag), FLAGS[flag]) for flag in row["flags"].split(";") if flag],
             "comments": comments.get(row["annotator"], []),
             "is_excluded": row["annotator"] in excluded,
+            "attention": attention.get(row["annotator"]),
         }
         for row in rows
     ]

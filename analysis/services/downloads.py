@@ -23,6 +23,7 @@ from analysis.results.factuality import factuality_tables
 from analysis.results.marked import long_table, paragraphs
 from analysis.results.phrases import phrase_table
 from analysis.selectors import annotators, captions, inspection, metric_scores
+from analysis.selectors.attention import attention_by_person, checks_answered
 from analysis.selectors.comparisons import results_compare
 from analysis.selectors.evaluations import evaluation_points
 from analysis.selectors.marked import (
@@ -90,6 +91,10 @@ def annotators_download(
     rows = annotators.annotators_listed(found, search=search, show=show, sort=sort)
     comments = annotators.comments_on(campaign)
     written = [" / ".join(comments.get(name, [])) for name in rows["annotator"].to_pylist()]
+    attention = attention_by_person(campaign)
+    for column in ("checks", "passed") if campaign.attention else ():
+        counts = [getattr(attention.get(name), column, 0) for name in rows["annotator"].to_pylist()]
+        rows = rows.append_column(f"attention_{column}", pa.array(counts, pa.int64()))
     return listed(
         f"Annotators of {campaign.name}",
         rows.append_column("comments", pa.array(written, pa.string())),
@@ -336,6 +341,23 @@ def questions_download(campaign: Campaign, *, last: int, decisions: str) -> Down
     return one_piece(f"Answers of {campaign.name}", table(answers_by_question(campaign), QUESTIONS))
 
 
+def attention_download(campaign: Campaign, *, last: int) -> Download:
+    """Every attention check that was answered, by whom and whether as it says."""
+    rows = [
+        {
+            "annotator": each.annotator,
+            "hit": each.hit,
+            "position": each.position,
+            "text": each.text,
+            "answer": each.answer,
+            "passed": int(each.is_passed),
+        }
+        for each in checks_answered(campaign)
+    ]
+    columns = ("annotator", "hit", "position", "text", "answer", "passed")
+    return one_piece(f"Attention checks of {campaign.name}", table(rows, columns))
+
+
 def form_download(campaign: Campaign, *, last: int, answered: int) -> Download:
     """What people said about themselves before the first caption, under pseudonyms."""
     names = ["annotator", *(asked["name"] for asked in campaign.form)]
@@ -351,6 +373,7 @@ def phrases_download(campaign: Campaign, *, last: int, decisions: str, decided: 
 DOWNLOADS: Mapping[str, Callable[..., Download]] = {
     "annotators": annotators_download,
     "answers": answers_download,
+    "attention": attention_download,
     "captions": captions_download,
     "comparison": comparison_download,
     "correlations": partial(comparison_table_download, which="correlations"),

@@ -24,7 +24,7 @@ from analysis.results.snapshot import (
     checksums,
 )
 from annotations.models import Assignment, Rating
-from hits.models import Campaign, Caption
+from hits.models import Campaign, Caption, HitItem
 
 logger = logging.getLogger(__name__)
 # No column may be NULL: then every row of a binary COPY has the same length, and numpy reads it
@@ -35,7 +35,8 @@ QUERY = """
                 ELSE 3 END AS smallint),
            CAST(COALESCE(score, -1) AS smallint), CAST(COALESCE(fluency, -1) AS smallint),
            position, revision, is_unwatched, served_at, created_at
-    FROM annotations_rating WHERE campaign_id = {campaign:d} AND id > {after:d} ORDER BY id
+    FROM annotations_rating
+    WHERE campaign_id = {campaign:d} AND id > {after:d} AND kind <> 'attention' ORDER BY id
 """
 SELECTED = {
     "id": "i8",
@@ -119,6 +120,7 @@ def ratings_checksums(campaign: Campaign, *, until: int) -> dict[str, int]:
         for name, field in fields.items()
     }
     ratings = Rating.objects.filter(campaign=campaign, pk__lte=until).order_by()
+    ratings = ratings.exclude(kind=HitItem.Kind.ATTENTION)  # no rating of a caption
     return ratings.aggregate(**sums, rows=Count("pk"))
 
 

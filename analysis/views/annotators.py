@@ -14,9 +14,11 @@ from analysis.models import Result
 from analysis.presenting import person
 from analysis.results.marked import control_words
 from analysis.selectors import annotators as people
+from analysis.selectors.attention import checks_answered
 from analysis.selectors.marked import answers_given, controls_of, forms_answered
 from analysis.views.latest import Latest, checked, latest_result, news
 from annotations.models import Annotator
+from annotations.selectors.work import tutorial_passed
 from crowds.views.review_actions import Choice, review_action_page
 from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign
@@ -54,6 +56,8 @@ def annotator_detail(
         "annotator": annotator,
         "turns": people.annotator_turns(campaign, annotator),
         "form": _form(campaign, annotator),
+        "tutorial": tutorial_passed(campaign, annotator) if campaign.tutorial else None,
+        "checks": checks_answered(campaign, annotator=annotator),
     }
     answers = answers_given(campaign, annotator=annotator)
     context["control_words"] = next(iter(control_words(controls_of(answers))), None)

@@ -36,7 +36,11 @@ from analysis.views import annotators, captions, comparison, pairs
 from analysis.views.evaluation import EvaluationForm, PointsForm
 from analysis.views.latest import checked, latest_result
 from annotations.models import FormAnswers, Removal
-from crowds.selectors.counting import ratings_confirmed, uses_everybody
+from crowds.selectors.counting import (
+    ratings_by_the_known,
+    ratings_confirmed,
+    uses_everybody,
+)
 from daplatform.errors import DomainError
 from daplatform.jobs.tasks import job_wake
 from daplatform.row_keys import row_key
@@ -178,6 +182,12 @@ def form_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Ch
     return {"last": newest(answered), "answered": answered.count()}
 
 
+def attention_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
+    if not campaign.attention:
+        raise Http404("This campaign has no attention checks.")
+    return {"last": newest(ratings_by_the_known(campaign))}
+
+
 def phrases_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
     decided = campaign.phrase_categories.aggregate(count=Count("pk"), last=Max("changed_at"))
     choices = marks_choices(request, campaign, subject)
@@ -273,6 +283,7 @@ CHOICES: Mapping[str, Callable[[MemberRequest, Campaign, str], Choices]] = {
     "comparison": comparison_choices,
     "correlations": comparison_choices,
     "repeated": comparison_choices,
+    "attention": attention_choices,
     "form": form_choices,
     "hit": hit_choices,
     "hits": hits_choices,

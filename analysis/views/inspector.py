@@ -14,6 +14,7 @@ from hits.models import Campaign, HitItem
 from hits.views.access import MemberRequest, for_campaign
 
 MOST_TURNS = 20
+USUAL = {kind for kind in HitItem.Kind if kind != HitItem.Kind.ATTENTION}
 
 
 @require_safe
@@ -30,7 +31,7 @@ def hit_detail(request: MemberRequest, campaign: Campaign, pk: int) -> HttpRespo
         "items": items,
         "turns": turns,
         "most_turns": MOST_TURNS,
-        "kinds": [(kind, counts[kind]) for kind in HitItem.Kind],
+        "kinds": [(kind, counts[kind]) for kind in HitItem.Kind if kind in USUAL or counts[kind]],
         "before": before,
         "after": after,
     }

@@ -12,13 +12,15 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotations.errors import LinkRefused
-from annotations.models import Assignment, Correction, Rating
+from annotations.models import Annotator, Assignment, Correction, Rating, TutorialPass
 from annotations.tokens import RatingSession, since
-from hits.models import Campaign, Hit, Video
+from hits.models import Campaign, Hit, HitItem, Video
 from hits.models.material import shows_image
 from hits.protocols import AnnotationProtocol
 
 UNFINISHED = (Assignment.State.OPEN, Assignment.State.ACTIVE)
+# Of items that show a caption, and not a check.
+OF_CAPTIONS = [kind for kind in HitItem.Kind if kind != HitItem.Kind.ATTENTION]
 FASTEST = 2.0  # that the player offers, where a campaign lets it
 State = Assignment.State
 CLOSED = {
@@ -85,6 +87,7 @@ def session_of(assignment: Assignment) -> RatingSession:
         fastest=FASTEST if assignment.campaign.offers_speed else 1.0,
         protocol=assignment.campaign.protocol,
         has_own=assignment.campaign.asked.has_own,
+        together=bool(assignment.campaign.questions.get("together")),
     )
 
 
@@ -96,11 +99,18 @@ def asked_in(session: RatingSession) -> AnnotationProtocol:
 
 
 def is_experienced(assignment: Assignment) -> bool:
-    """Whether its annotator has worked in this campaign before, and needs no practice."""
+    """Whether its annotator needs no practice: has passed the tutorial, if the campaign has one of
+    its own, or else has worked in this campaign before."""
+    if assignment.campaign.tutorial:
+        return tutorial_passed(assignment.campaign, assignment.annotator) is not None
     theirs = Assignment.objects.filter(
         campaign=assignment.campaign_id, annotator=assignment.annotator_id
     )
     return theirs.exclude(pk=assignment.pk).exists()
+
+
+def tutorial_passed(campaign: Campaign, annotator: Annotator | None) -> TutorialPass | None:
+    return TutorialPass.objects.filter(campaign=campaign, annotator=annotator).first()
 
 
 def corrections_open() -> QuerySet[Correction]:
@@ -114,7 +124,9 @@ def sent_back(assignment: Assignment) -> dict[int, str]:
     if assignment.state not in Assignment.FINISHED:
         return {}
     mine = corrections_open().filter(
-        assignment=assignment, video__captions__items__hit=F("assignment__hit")
+        assignment=assignment,
+        video__captions__items__hit=F("assignment__hit"),
+        video__captions__items__kind__in=OF_CAPTIONS,
     )
     pages = mine.annotate(first=Min("video__captions__items__position"))
     return dict(pages.order_by("first").values_list("first", "remark"))
@@ -138,7 +150,7 @@ def rated_count(assignment_id: int) -> int:
 
 def page_at(session: RatingSession, position: int) -> range:
     """The positions shown together with this one; none past the end of a HIT."""
-    if not session.asked.whole_video:  # which questions of its own do not change
+    if not session.asked.whole_video:
         return range(position, position + 1)
     with connection.cursor() as cursor:
         cursor.execute(PAGE, {"hit": session.hit, "position": position})

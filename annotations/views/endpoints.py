@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -11,7 +13,14 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from annotations.errors import UnknownItem, WorkClosed
 from annotations.models import Assignment
-from annotations.posts import AnswerPost, ProblemPost, RatingPost, SubmissionPost, read_post
+from annotations.posts import (
+    AnswerPost,
+    ProblemPost,
+    RatingPost,
+    SubmissionPost,
+    TutorialPost,
+    read_post,
+)
 from annotations.selectors.work import (
     asked_in,
     assignment_of,
@@ -24,11 +33,13 @@ from annotations.selectors.work import (
 )
 from annotations.services.assignments import assignment_return, assignment_submit
 from annotations.services.ratings import problem_report, rating_submit
+from annotations.services.tutorials import tutorial_answer
 from annotations.tokens import RatingSession, media_position, session_sign
+from annotations.tutorial import lessons
 from annotations.views.guards import endpoint, explained
 from annotations.views.payloads import page_payload, work_payload
 from daplatform.media import is_small_screen, stored_file
-from hits.models import HitItem
+from hits.models import HitItem, Video
 from hits.selectors import video_shown
 
 MAX_DIGITS = 6
@@ -77,6 +88,15 @@ def item_detail(request: HttpRequest, session: RatingSession) -> HttpResponseBas
 
 @require_POST
 @endpoint
+def tutorial_check(request: HttpRequest, session: RatingSession) -> HttpResponseBase:
+    """Say of each answer whether it is as expected, and why."""
+    answers = read_post(TutorialPost, request.body).answers
+    found = tutorial_answer(session=session, answers=answers)
+    return JsonResponse({"verdicts": [asdict(each) for each in found]})
+
+
+@require_POST
+@endpoint
 def problem_create(request: HttpRequest, session: RatingSession) -> HttpResponseBase:
     """Tell the organiser that a video does not play as it should."""
     problem_report(session=session, post=read_post(ProblemPost, request.body))
@@ -102,6 +122,15 @@ def assignment_give_back(request: HttpRequest, session: RatingSession) -> HttpRe
     return JsonResponse({"next": reverse("annotations:rate", args=[session_sign(session)])})
 
 
+def _video_named(row: Assignment, name: str) -> Video:
+    size = HitItem.objects.filter(hit=row.hit_id).count()
+    found = lessons(row.campaign)
+    position = media_position(name, assignment=row.pk, size=size, first=-len(found))
+    if position >= 0:
+        return item_video(hit_id=row.hit_id, position=position)
+    return get_object_or_404(row.campaign.videos, name=found[position].video)
+
+
 @require_safe
 @explained
 def media(request: HttpRequest, assignment: int, name: str) -> HttpResponseBase:
@@ -109,12 +138,10 @@ def media(request: HttpRequest, assignment: int, name: str) -> HttpResponseBase:
 
     The name is the permission: nobody can guess it, and it is told when its item is due.
     """
-    row = get_object_or_404(Assignment, pk=assignment)
+    row = get_object_or_404(Assignment.objects.select_related("campaign"), pk=assignment)
     if sentence := closed_sentence(row, timezone.now()):
         raise WorkClosed(sentence)
-    size = HitItem.objects.filter(hit=row.hit_id).count()
-    position = media_position(name, assignment=row.pk, size=size)
-    video = item_video(hit_id=row.hit_id, position=position)
+    video = _video_named(row, name)
     if video.url:
         return HttpResponseRedirect(video.url)
     kind, file = video_shown(video, is_light=is_small_screen(request))

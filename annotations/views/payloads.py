@@ -25,6 +25,7 @@ from annotations.selectors.work import (
     sent_back,
 )
 from annotations.tokens import RatingSession, Receipt, media_name, receipt_sign
+from hits.models import Video
 
 SIZE_CLASS = 1024
 
@@ -61,7 +62,6 @@ def page_payload(
 def _item_payload(
     session: RatingSession, page: range, item: Item, answer: dict[str, Any] | None
 ) -> dict[str, Any]:
-    name = media_name(assignment=session.assignment, position=page.start)
     receipt = Receipt(
         item.position, timezone.now(), round(1000 * (item.seconds or 0) / session.fastest)
     )
@@ -71,12 +71,18 @@ def _item_payload(
             "page": [page.start, page.stop],
             "text": "" if session.asked.writes else item.text,
             **marked_in(session.asked, item.text),
-            "media": reverse("annotations:media", args=[session.assignment, name]),
+            "media": media_address(session.assignment, page.start),
             "isImage": item.is_image,
             "receipt": receipt_sign(receipt, assignment=session.assignment),
             "answer": answer,
         }
     )
+
+
+def media_address(assignment: int, position: int, video: Video | None = None) -> str:
+    """Where the video of a page is, named by its first position only."""
+    name = media_name(assignment=assignment, position=position)
+    return reverse("annotations:media", args=[assignment, name])
 
 
 def padded(item: dict[str, Any]) -> dict[str, Any]:

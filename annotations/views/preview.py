@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from annotations.language import spoken
 from annotations.samples import marked_in, samples
+from annotations.tutorial import tutorial_items, tutorial_videos
 from annotations.views.rating_page import rating_page
 from daplatform.media import allow_media
 from hits.models import Campaign, Caption, Hit, System, Video
@@ -20,11 +21,18 @@ SHOWN = 5  # of a campaign that has no HITs yet
 
 
 def preview_page(
-    request: HttpRequest, campaign: Campaign, items: list[dict[str, Any]] | None = None
+    request: HttpRequest,
+    campaign: Campaign,
+    items: list[dict[str, Any]] | None = None,
+    tutorial: list[dict[str, Any]] | None = None,
 ) -> HttpResponse:
-    """What a marketplace shows to people who have not taken the task: sample captions."""
+    """What a marketplace shows to people who have not taken the task: sample captions.
+
+    Nobody who only looks may see the campaign's videos, so the practice is the platform's own.
+    """
     items = samples(campaign.asked) if items is None else items
     work = {"preview": True, "name": "preview", "done": 0, "total": len(items), "items": items}
+    work |= {"practice": tutorial}
     return rating_page(request, campaign, work | {"token": "", "endpoints": {}})
 
 
@@ -41,8 +49,14 @@ def trial_page(request: HttpRequest, campaign: Campaign, hit: Hit | None) -> Htt
     """All captions of a HIT or, before there is one, some of the campaign's, with nothing saved."""
     shown = _of_hit(hit) if hit else _of_campaign(campaign)
     items = [_sample(campaign, place, shown) for place in range(len(shown))]
-    response = preview_page(request, campaign, items or None)
-    return allow_media(request, response, [video.url for video, _ in shown])
+    tutorial = tutorial_items(campaign, lambda _, video: _address(campaign, video), tells=True)
+    response = preview_page(request, campaign, items or None, tutorial)
+    videos = [*(video for video, _ in shown), *tutorial_videos(campaign).values()]
+    return allow_media(request, response, [video.url for video in videos])
+
+
+def _address(campaign: Campaign, video: Video) -> str:
+    return video.url or reverse("hits:video-file", args=[campaign.slug, video.pk])
 
 
 def _of_hit(hit: Hit) -> list[tuple[Video, str]]:
@@ -60,13 +74,12 @@ def _sample(campaign: Campaign, position: int, shown: list[tuple[Video, str]]) -
     video, text = shown[position]
     together = [place for place, (other, _) in enumerate(shown) if other == video]
     page = [together[0], together[-1] + 1] if campaign.asked.whole_video else None
-    media = video.url or reverse("hits:video-file", args=[campaign.slug, video.pk])
     return {
         "position": position,
         "page": page or [position, position + 1],
         "text": "" if campaign.asked.writes else text,
         **marked_in(campaign.asked, text),
-        "media": media,
+        "media": _address(campaign, video),
         "isImage": video.is_image,
         "answer": None,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -24,8 +25,9 @@ from annotations.selectors.work import (
     is_experienced,
 )
 from annotations.tokens import session_read
+from annotations.tutorial import tutorial_items, tutorial_videos
 from annotations.views.guards import page
-from annotations.views.payloads import work_payload
+from annotations.views.payloads import media_address, work_payload
 from daplatform.media import allow_media
 from hits.models import Campaign
 from hits.protocols import AnnotationProtocol
@@ -50,6 +52,10 @@ WORDS: Final[dict[str, Promise]] = {
     "start": _("Start rating"),
     "next": _("Next"),
     "done": _("Done"),
+    "check": _("Check"),
+    "fits": _("Right."),
+    "fits-not": _("Not quite."),
+    "check-again": _("Change your answers and check them again."),
     "caption-number": _("Caption {number} of {total}."),
     "caption-numbers": _("Captions {number} to {last} of {total}."),
     "caption-said": _("Caption: {text}"),
@@ -114,7 +120,8 @@ def rating_page(request: HttpRequest, campaign: Campaign, work: dict[str, Any]) 
     work |= {
         "mustWatch": campaign.must_watch,
         "showsNumber": campaign.shows_number,
-        "practice": practice(protocol),
+        "tutorial": bool(work.get("practice")),
+        "practice": work.get("practice") or practice(protocol),
     }
     context = {
         "campaign": campaign,
@@ -138,6 +145,7 @@ ENDPOINTS = (
     "work-detail",
     "item-detail",
     "problem-create",
+    "tutorial-check",
     "assignment-finish",
     "assignment-return",
 )
@@ -153,10 +161,14 @@ def rate(request: HttpRequest, token: str) -> HttpResponseBase:
         if assignment.state in Assignment.FINISHED:
             return redirect("crowds:done", token)
         raise WorkClosed(sentence)
-    work = {"token": token, "name": str(session.assignment), "endpoints": _endpoints()}
+    work: dict[str, Any] = {"token": token, "name": str(session.assignment)}
+    work["endpoints"] = _endpoints()
     work |= work_payload(session, assignment) | {"experienced": is_experienced(assignment)}
-    response = rating_page(request, assignment.campaign, work)
-    return allow_media(request, response, hit_media_urls(session.hit))
+    campaign = assignment.campaign
+    work["practice"] = tutorial_items(campaign, partial(media_address, session.assignment))
+    response = rating_page(request, campaign, work)
+    shown = [video.url for video in tutorial_videos(campaign).values()]
+    return allow_media(request, response, [*hit_media_urls(session.hit), *shown])
 
 
 def _endpoints() -> dict[str, str]:

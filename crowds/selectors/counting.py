@@ -8,7 +8,7 @@ from annotations.models import Assignment, Rating
 from crowds.models import Policy, Submission
 from crowds.registry import marketplaces
 from crowds.selectors.money import policy_of
-from hits.models import Campaign
+from hits.models import Campaign, HitItem
 
 # Assignments whose ratings do not count, by a person's word or because something is wrong.
 LEFT_OUT = Q(submission__use=False) | Q(submission__isnull=False, submission__use=None) & (
@@ -19,7 +19,16 @@ LEFT_OUT = Q(submission__use=False) | Q(submission__isnull=False, submission__us
 
 
 def ratings_confirmed(campaign: Campaign) -> QuerySet[Rating]:
-    """Ratings by people whose crowd knows them; which of these count is decided by reviewing."""
+    """Ratings by people whose crowd knows them; which of these count is decided by reviewing.
+
+    Answers to attention checks are about no caption.
+    """
+    ratings = ratings_by_the_known(campaign)
+    return ratings.exclude(kind=HitItem.Kind.ATTENTION) if campaign.attention else ratings
+
+
+def ratings_by_the_known(campaign: Campaign) -> QuerySet[Rating]:
+    """The same with answers to attention checks."""
     strange = Assignment.objects.filter(campaign=campaign, slot=None)
     return Rating.objects.filter(campaign=campaign).exclude(assignment__in=strange.values("pk"))
 

@@ -20,6 +20,7 @@ from annotations.models import (
     Assignment,
     Correction,
     FormAnswers,
+    TutorialPass,
     VideoProblem,
 )
 from crowds.models import Arrival, AuditEntry, Invitation, Launch, OutboxMessage, Submission
@@ -104,6 +105,8 @@ def _erase(*, turns: QuerySet[Assignment], submissions: QuerySet[Submission]) ->
     submissions.update(external_id=Concat(Value(ERASED), Cast("pk", CharField())))
     turns.update(comment="")
     FormAnswers.objects.filter(assignment__in=turns).delete()
+    people, campaigns = turns.values("annotator"), turns.values("campaign")
+    TutorialPass.objects.filter(annotator__in=people, campaign__in=campaigns).delete()
     for remarks in (VideoProblem, Correction):
         remarks.objects.filter(assignment__in=turns).update(remark="")
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hits.composition.attention import with_attention
 from hits.composition.campaign import Captions, Composition, asked_captions, compose_campaign
 from hits.composition.layout import Layout
 from hits.composition.shape import DEGRADED, SYSTEM, IntArray, Shape, VideoShape
@@ -24,15 +25,22 @@ def compose(
     shape: Shape | VideoShape,
     redundancy: int = 1,
     damage: bool = False,
+    attention: Sequence[str] = (),
 ) -> Composition:
-    """Compose HITs of either shape. With whole videos every caption is its own control."""
+    """Compose HITs of either shape. With whole videos every caption is its own control.
+
+    ``attention`` are checks that each HIT has besides; they change nothing else of it.
+    """
+    is_whole = isinstance(shape, VideoShape)
     if isinstance(shape, VideoShape):
-        return compose_by_video(
+        made = compose_by_video(
             captions, control_text, rng=rng, shape=shape, redundancy=redundancy, damage=damage
         )
-    return compose_campaign(
-        captions, control_video, control_text, rng=rng, shape=shape, redundancy=redundancy
-    )
+    else:
+        made = compose_campaign(
+            captions, control_video, control_text, rng=rng, shape=shape, redundancy=redundancy
+        )
+    return with_attention(made, attention, rng=rng, whole_video=is_whole)
 
 
 def compose_by_video(

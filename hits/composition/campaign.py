@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from hits.composition.dealing import deal_captions, deal_controls, order_of
 from hits.composition.layout import Layout, lay_out
-from hits.composition.shape import DEGRADED, IntArray, Shape, fitting_shape
+from hits.composition.shape import ATTENTION, DEGRADED, IntArray, Shape, fitting_shape
 from hits.degradation import Degraded, degrade
 
 PROTOCOL_SHAPE = Shape()
@@ -40,10 +40,19 @@ class Captions:
 
 @dataclass(frozen=True)
 class Composition:
-    """The HITs of a campaign, and the degraded captions in them in the order of the layout."""
+    """The HITs of a campaign, with the degraded captions and the checks in the layout's order."""
 
     layout: Layout
     degraded: Degraded
+    attention: tuple[str, ...] = ()
+
+    def own_texts(self) -> Iterator[tuple[str, int | None]]:
+        """What each position says instead of its caption, and how many words were replaced."""
+        damaged = zip(self.degraded.text, self.degraded.words.tolist(), strict=True)
+        said = ((text, None) for text in self.attention)
+        sources = {DEGRADED: damaged, ATTENTION: said}
+        for kind in self.layout.kind.tolist():
+            yield next(sources[kind]) if kind in sources else ("", None)
 
 
 def compose_campaign(

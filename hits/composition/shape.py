@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 IntArray = npt.NDArray[np.integer[Any]]
 
-KINDS = ("system", "reference", "degraded", "repeat")
-SYSTEM, REFERENCE, DEGRADED, REPEAT = range(len(KINDS))
+KINDS = ("system", "reference", "degraded", "repeat", "attention")
+SYSTEM, REFERENCE, DEGRADED, REPEAT, ATTENTION = range(len(KINDS))
 
 BLOCKS = 10
 HALFWAY = BLOCKS // 2

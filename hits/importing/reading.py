@@ -27,7 +27,7 @@ from daplatform.tables import (
 from hits.importing.archives import unpack
 from hits.importing.caption_index import CaptionFile, CaptionIndex, Numbers, TableKind
 from hits.importing.limits import LIMITS, Limits
-from hits.importing.roles import Layout, System, assign_roles, warn_of_unused
+from hits.importing.roles import Layout, System, assign_roles, check_tutorial, warn_of_unused
 from hits.importing.settings import FILE, Settings, read_settings
 from hits.importing.texts import check_name
 from hits.importing.trecvid import is_trecvid, read_trecvid
@@ -145,6 +145,7 @@ def read_campaign(
         index.enter(file, progress)
     index.close()
     systems = assign_roles(layout, index.sources, faults)
+    check_tutorial(layout, faults)
     warn_of_unused(root, layout, faults)
     videos = layout.videos
     if needs_videos:

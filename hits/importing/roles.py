@@ -42,6 +42,20 @@ def warn_of_unused(root: Path, layout: Layout, faults: Faults) -> None:
             )
 
 
+def check_tutorial(layout: Layout, faults: Faults) -> None:
+    """Its videos are the campaign's."""
+    names = {video.name for video in layout.videos}
+    for lesson in layout.settings.questions.get("tutorial", ()) if names else ():
+        video = lesson.get("video")
+        if video is not None and video not in names:
+            faults.error(
+                Kind.SETTING,
+                Where(FILE, None, "tutorial"),
+                f"{quoted(video)}, of the tutorial, is not in the list of videos.",
+                suggestion(video, names) or "Name a video of the list.",
+            )
+
+
 def _is_offered(name: str, faults: Faults) -> bool:
     """Whether the fault of a missing file asks for this one to be renamed."""
     return any(fault.kind is Kind.MISSING_FILE and quoted(name) in fault.remedy for fault in faults)

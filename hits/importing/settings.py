@@ -17,7 +17,8 @@ from hits.composition.shape import hit_shape
 from hits.importing.limits import Limits
 from hits.importing.texts import check_name, check_prose
 from hits.protocols import AnnotationProtocol, protocol_named, protocols
-from hits.protocols.own import KEYS, own_clashes, own_faults
+from hits.protocols.expected import expectation_clashes
+from hits.protocols.own import KEYS, own_clashes, own_faults, with_own
 
 FILE = "campaign.toml"
 _TOML_PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
@@ -231,7 +232,11 @@ class _Reader:
             )
         for name in own_clashes(protocol, questions):
             self._wrong("sliders", f"another name than {name}, which {protocol.name} asks for")
-        hit_settings = self._hit_settings(hits, protocol)
+        asked = protocol_named(protocol.name, fluency=bool(campaign.get("fluency")))
+        asked = with_own(asked, questions)
+        for key, wanted in expectation_clashes(asked, questions):
+            self._wrong(key, wanted)
+        hit_settings = self._hit_settings(hits, asked)
         return Settings(
             **campaign,
             hits=hit_settings,

@@ -58,13 +58,17 @@ class Hit(models.Model):
 
 
 class HitItem(models.Model):
-    """One position of a HIT. Degraded and repeated items point at the item they come from."""
+    """One position of a HIT. Degraded and repeated items point at the item they come from.
+
+    An attention check shows the video of its caption, and says in `degraded_text` what to answer.
+    """
 
     class Kind(models.TextChoices):
         SYSTEM = "system", "System"
         REFERENCE = "reference", "Reference"
         DEGRADED = "degraded", "Degraded"
         REPEAT = "repeat", "Repeat"
+        ATTENTION = "attention", "Attention check"
 
     # Indexed by the constraint on (hit, position).
     hit = models.ForeignKey(Hit, on_delete=models.CASCADE, related_name="items", db_index=False)
@@ -83,13 +87,13 @@ class HitItem(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["hit", "position"], name="one_item_per_position"),
             models.CheckConstraint(
-                condition=Q(kind__in=["system", "reference"], original=None)
+                condition=Q(kind__in=["system", "reference", "attention"], original=None)
                 | Q(kind__in=["degraded", "repeat"], original__isnull=False),
                 name="copies_have_an_original",
             ),
             models.CheckConstraint(
-                condition=(Q(kind="degraded") & ~Q(degraded_text=""))
-                | (~Q(kind="degraded") & Q(degraded_text="")),
+                condition=(Q(kind__in=["degraded", "attention"]) & ~Q(degraded_text=""))
+                | (~Q(kind__in=["degraded", "attention"]) & Q(degraded_text="")),
                 name="only_degraded_items_carry_text",
             ),
         ]

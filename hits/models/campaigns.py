@@ -168,6 +168,18 @@ class Campaign(models.Model):
         """Languages in which the campaign brings instructions or consent of its own, by name."""
         return [name for code, name in LANGUAGES if any(self.translations.get(code, {}).values())]
 
+    @property
+    def attention(self) -> list[dict[str, Any]]:
+        """Checks among the captions of every HIT, each with its text and what is expected."""
+        found: list[dict[str, Any]] = self.questions.get("attention", [])
+        return found
+
+    @property
+    def tutorial(self) -> list[dict[str, Any]]:
+        """Captions for practice of its own, each with what is expected and what is said of it."""
+        found: list[dict[str, Any]] = self.questions.get("tutorial", [])
+        return found
+
     def text_in(self, language: str, name: str) -> str:
         """``instructions`` or ``consent`` in a language, where the campaign brings it in that."""
         return str(self.translations.get(language, {}).get(name) or getattr(self, name))

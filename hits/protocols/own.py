@@ -2,6 +2,7 @@
 
 campaign.toml says them, the campaign keeps them as they were written there:
 
+    together = true                     # all captions of a video on one page, side by side
     comment = true
     [errors]
     categories = ["object", "action"]
@@ -28,6 +29,8 @@ The form is about the person, and is asked once, before the first caption:
     text = "How well do you speak English?"
     kind = "choice"                     # or "text"
     choices = ["it is my first language", "well", "a little"]
+
+Attention checks and the tutorial are in `hits.protocols.expected`.
 """
 
 from __future__ import annotations
@@ -38,6 +41,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final
 
+from hits.protocols.expected import attention_faults, tutorial_faults
 from hits.protocols.values import (
     AnnotationProtocol,
     Marks,
@@ -50,7 +54,16 @@ from hits.protocols.values import (
     is_one_line,
 )
 
-KEYS: Final = ("comment", "errors", "sliders", "form", "counting")
+KEYS: Final = (
+    "together",
+    "comment",
+    "errors",
+    "sliders",
+    "form",
+    "counting",
+    "attention",
+    "tutorial",
+)
 COMMENT: Final = Text(
     "comment", gettext_noop("Anything to add about this caption? (optional)"), is_optional=True
 )
@@ -81,7 +94,19 @@ def with_own(protocol: AnnotationProtocol, own: Mapping[str, Any]) -> Annotation
     names = {question.name for question in asked}
     asked += tuple(slider for name, slider in sliders.items() if name not in names)
     asked += (COMMENT,) if own.get("comment") else ()
-    return replace(protocol, questions=asked, has_own=asked != protocol.questions)
+    made = replace(protocol, questions=asked, has_own=asked != protocol.questions)
+    return side_by_side(made) if own.get("together") else made
+
+
+def side_by_side(protocol: AnnotationProtocol) -> AnnotationProtocol:
+    """With all captions of a video on one page. None comes a second time, so there are no repeats.
+
+    >>> from hits.protocols import protocol_named
+    >>> side_by_side(protocol_named("direct")).hits
+    HitDefaults(size=100, pairs=10, repeats=0, assignments=1)
+    """
+    hits = replace(protocol.hits, repeats=0)
+    return replace(protocol, whole_video=True, is_side_by_side=True, hits=hits)
 
 
 def _changed(question: Question, own: Mapping[str, Any], sliders: dict[str, Slider]) -> Question:
@@ -124,8 +149,9 @@ def own_faults(own: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     >>> list(own_faults({"comment": "yes"}))
     [('comment', 'true or false')]
     """
-    if not isinstance(own.get("comment", False), bool):
-        yield "comment", "true or false"
+    for key in ("together", "comment"):
+        if not isinstance(own.get(key, False), bool):
+            yield key, "true or false"
     errors = own.get("errors", {})
     if not isinstance(errors, dict) or errors.keys() - {"categories", "severities"}:
         yield "errors", "a table with categories, severities or both"
@@ -136,6 +162,8 @@ def own_faults(own: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield "severities", "a weight of 0 to 1,000 for each of up to 8 names"
     yield from _form_faults(own.get("form", []))
     yield from _counting_faults(own.get("counting", {}))
+    yield from (("attention", wanted) for wanted in attention_faults(own.get("attention", [])))
+    yield from (("tutorial", wanted) for wanted in tutorial_faults(own.get("tutorial", [])))
     sliders = own.get("sliders", [])
     if not isinstance(sliders, list) or not 0 <= len(sliders) <= _MOST:
         yield "sliders", f"at most {_MOST} tables, each below a line [[sliders]]"

@@ -267,6 +267,7 @@ class AnnotationProtocol:
     whole_video : whether a page shows all captions of a video, or one caption
     writes : whether people write the captions themselves, so that none is shown
     has_own : whether a campaign's own questions are among them
+    is_side_by_side : whether captions of a page stand in columns, where there is room
     """
 
     name: str
@@ -278,6 +279,7 @@ class AnnotationProtocol:
     whole_video: bool = False
     writes: bool = False
     has_own: bool = False
+    is_side_by_side: bool = False
 
     @property
     def template(self) -> str:

@@ -304,11 +304,17 @@ def hit_rows(hit: Hit) -> list[ItemRow]:
     return [
         ItemRow(
             item,
-            *replaced_words(item.caption.text, item.text),
+            *_parts(item),
             original=positions.get(item.original_id),
         )
         for item in items
     ]
+
+
+def _parts(item: HitItem) -> tuple[str, str, str]:
+    if item.kind == HitItem.Kind.ATTENTION:  # which has nothing of its caption
+        return item.text, "", ""
+    return replaced_words(item.caption.text, item.text)
 
 
 def replaced_words(original: str, text: str) -> tuple[str, str, str]:

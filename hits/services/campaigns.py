@@ -17,6 +17,7 @@ from hits.bulk import rows_write
 from hits.composition.shape import hit_shape
 from hits.models import Batch, Campaign, Caption, System, Video
 from hits.protocols import protocols
+from hits.protocols.own import with_own
 from hits.selectors import may_share
 from hits.services.importing import free_slug
 
@@ -75,7 +76,7 @@ def _with_protocol(campaign: Campaign, settings: dict[str, Any]) -> dict[str, An
     name = settings.get("protocol", campaign.protocol)
     if name not in protocols():
         raise DomainError(f"There is no protocol “{name}”: choose {', '.join(protocols())}.")
-    protocol = protocols()[name]
+    protocol = with_own(protocols()[name], campaign.questions)
     if settings.get("asks_fluency", campaign.asks_fluency) and protocol.fluency is None:
         raise DomainError(f"{protocol.title} has no question about fluency: turn that option off.")
     if name == campaign.protocol:

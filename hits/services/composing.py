@@ -125,6 +125,7 @@ def batch_fill(batch: Batch) -> None:
             ),
             redundancy=batch.redundancy,
             damage=bool(batch.campaign.asked.marks),
+            attention=[check["text"] for check in batch.campaign.attention],
         )
     except ValueError as error:
         raise DomainError(f"HITs cannot be composed for this campaign: {error}.") from None
@@ -212,11 +213,8 @@ def _items(
     caption = ids[layout.caption + is_control * len(material.caption_ids)]
     original = np.where(layout.original < 0, -1, first + begins + layout.original)
     hit = np.array([row.pk for row in hits])[layout.hit]
-    damaged = zip(composition.degraded.text, composition.degraded.words.tolist(), strict=True)
     columns = (hit, layout.position, layout.kind, caption, original)
-    for key, (hit_id, position, kind, caption_id, copied) in enumerate(
-        zip(*(column.tolist() for column in columns), strict=True), start=first
-    ):
-        text, words = next(damaged) if kind == DEGRADED else ("", None)
+    rows = zip(*(column.tolist() for column in columns), composition.own_texts(), strict=True)
+    for key, (hit_id, position, kind, caption_id, copied, (text, words)) in enumerate(rows, first):
         known = copied if copied >= 0 else None
         yield key, hit_id, position, KINDS[kind], caption_id, known, text, words

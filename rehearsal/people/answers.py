@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 
 from hits.protocols import AnnotationProtocol, Question, Scale
+from hits.protocols.expected import as_expected
 from hits.protocols.segments import Span, segments
 from hits.protocols.values import Marks, Slider, Text
 from rehearsal.demo import HUMANS, caption, scene_named
@@ -33,6 +35,7 @@ class Subject:
     text: str
     is_drawn: bool
     damage: Span | None = None  # where words of another caption stand
+    told: Mapping[str, Any] = field(default_factory=dict)  # what an attention check says to answer
 
 
 def response_to(
@@ -53,6 +56,20 @@ def answers_to(
     """The part of a post that answers the protocol's questions."""
     if protocol.writes:
         return {"answers": {"caption": written(persona, subject, rng)}}
+    answers = _answers_about(protocol, persona, subject, response, rng)
+    if persona.habit != "honest":
+        return answers
+    told = as_expected(protocol, subject.told, subject.text)
+    return answers | (told if protocol.asks_numbers else {"answers": answers["answers"] | told})
+
+
+def _answers_about(
+    protocol: AnnotationProtocol,
+    persona: Persona,
+    subject: Subject,
+    response: Response,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
     if not protocol.asks_numbers:
         found = {
             question.name: _answer(question, protocol, persona, subject, response, rng)

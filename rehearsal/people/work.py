@@ -152,6 +152,7 @@ def subjects_of(campaign: Campaign, hit_id: int, *, seed: int) -> list[Subject]:
         for item in items
     }
     together = Counter(page_of.values())
+    told = {check["text"]: check["expect"] for check in campaign.attention}
     return [
         Subject(
             position=item.position,
@@ -164,6 +165,7 @@ def subjects_of(campaign: Campaign, hit_id: int, *, seed: int) -> list[Subject]:
             text=item.text,
             is_drawn=campaign.is_demo,
             damage=_damage(item),
+            told=told.get(item.text, {}),
         )
         for item in items
     ]

@@ -19,6 +19,7 @@ export class Api {
   save = (rating) => this.#post("rating-create", rating);
   submit = (comment, corrected) => this.#post("assignment-finish", { comment, corrected });
   report = (problem) => this.#post("problem-create", problem);
+  check = (answers) => this.#post("tutorial-check", { answers });
   giveBack = () => this.#post("assignment-return", {});
   work = () => this.#send(this.endpoints["work-detail"], { method: "GET" });
   item = (position) =>

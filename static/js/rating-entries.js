@@ -3,6 +3,7 @@
  */
 
 import { reveal } from "./rating-view.js";
+import { say } from "./rating-words.js";
 
 const NAMING = ["id", "for", "name", "aria-labelledby", "aria-describedby"];
 
@@ -38,6 +39,7 @@ export class Entries {
     this.#shown.forEach((entry, i) => {
       entry.item = items[i];
       entry.caption.textContent = items[i].text;
+      if (entry.feedback) entry.feedback.hidden = true;
       for (const question of entry.questions) {
         question.show?.(items[i]);
         question.reset(items[i].answer?.[question.root.dataset.name] ?? null);
@@ -91,6 +93,18 @@ export class Entries {
       if (!event.defaultPrevented) question.key(event);
   }
 
+  /** Say below each caption of a tutorial whether its answers fit, and why. */
+  tell(verdicts) {
+    for (const { item, feedback } of this.#shown) {
+      const found = verdicts.find(({ position }) => position === item.position);
+      const verdict = document.createElement("strong");
+      verdict.textContent = found.fits === null ? "" : say(found.fits ? "fits" : "fits-not");
+      feedback.replaceChildren(verdict, " ", found.feedback);
+      feedback.dataset.fits = found.fits;
+      feedback.hidden = false;
+    }
+  }
+
   /** The first caption whose marks and level do not go together: an error, yet the highest level,
    * or a lower one without an error. */
   get contradiction() {
@@ -130,6 +144,7 @@ export class Entries {
 
   #add(root) {
     const entry = { root, caption: root.querySelector(".caption-text"), item: null };
+    entry.feedback = root.querySelector(".feedback"); // where there is a tutorial
     const onMove = (step) => this.#move(entry, step);
     entry.questions = [...root.querySelectorAll("[data-question]")].map(
       (each) => new this.kinds[each.dataset.question](each, { ...this.options, onMove }),

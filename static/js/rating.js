@@ -33,6 +33,7 @@ let shownAt = 0;
 let hiddenMs = 0;
 let hiddenSince = null;
 let submitting = false;
+let lessonFits = false; // what is answered on a page of the tutorial
 let askedBack = ""; // answers that were asked about already
 let refusal = null; // why the answers of a page were not taken: { page, sentence }
 
@@ -43,6 +44,7 @@ const entries = new Entries(element("entry"), kinds, {
   showsNumber: work.showsNumber,
   onChange: () => {
     element("missing").replaceChildren();
+    if (position < 0 && lessonFits) changeLesson();
     if (isKept()) saver.keepDraft(position, entries.answers.map(({ answer }) => answer));
   },
   onEnter: () => next(),
@@ -143,7 +145,7 @@ function show(page) {
   if (isKept()) entries.restore(saver.draft(position) ?? []);
   element("back").disabled = before(position) < 0;
   showRemark();
-  element("next").textContent = say(isPractice ? "done" : "next");
+  element("next").textContent = say(!isPractice ? "next" : work.tutorial ? "check" : "done");
   element("practice-note").hidden = !isPractice;
   showReport(!isPractice);
   element("missing").textContent = refusal?.page === position ? refusal.sentence : "";
@@ -203,7 +205,7 @@ function next() {
   const untouched = entries.unanswered;
   if (untouched) return sayMissing(untouched);
   if (asksBack()) return;
-  if (position < 0) return practised();
+  if (position < 0) return work.tutorial ? check() : practised();
   const changed = entries.answers.filter(hasChanged);
   for (const given of entries.answers) given.item.answer = given.answer;
   if (isKept()) for (const given of changed) saver.add(rating(given));
@@ -357,10 +359,63 @@ function leaveToOtherTab() {
   showSection("elsewhere");
 }
 
+/** All answers so far: the tutorial is passed when each of its captions is answered as expected. */
+const lessons = new Map();
+
 function practise() {
   keep(work.practice);
-  wanted = work.practice[0].position;
-  show(work.practice);
+  lessons.clear();
+  openLesson(work.practice[0].position);
+}
+
+function openLesson(at) {
+  wanted = at;
+  lessonFits = false;
+  show(pageOf(at));
+}
+
+/** Ask what is said of the answers; once they fit, the same button goes on. */
+async function check() {
+  if (lessonFits) return afterLesson();
+  const at = position;
+  for (const { item, answer } of entries.answers) lessons.set(item.position, answer);
+  const verdicts = await judged();
+  if (!verdicts || position !== at) return;
+  const shown = verdicts.filter(({ position }) => pageOf(at).some((item) => item.position === position));
+  entries.tell(shown);
+  lessonFits = shown.every(({ fits }) => fits !== false);
+  element("next").textContent = say(lessonFits ? "next" : "check");
+  element("missing").textContent = lessonFits ? "" : say("check-again");
+  announce(shown.map(({ fits, feedback }) => `${say(fits === false ? "fits-not" : "fits")} ${feedback}`).join(" "));
+}
+
+/** A preview has nobody to ask, and tells what would be said. */
+async function judged() {
+  if (work.preview)
+    return work.practice.map(({ position, feedback }) => ({ position, feedback, fits: null }));
+  element("next").disabled = true;
+  try {
+    return (await api.check(Object.fromEntries(lessons))).verdicts;
+  } catch (error) {
+    if (!(error instanceof Refusal)) element("missing").textContent = say("no-connection");
+    else if (NOT_TAKEN.includes(error.code)) element("missing").textContent = error.message;
+    else refused(error);
+    return null;
+  } finally {
+    element("next").disabled = false;
+  }
+}
+
+/** Another answer has to be looked at again. */
+function changeLesson() {
+  lessonFits = false;
+  element("next").textContent = say("check");
+}
+
+function afterLesson() {
+  const stop = pageOf(position).at(-1).position + 1;
+  if (stop < 0) openLesson(stop);
+  else practised();
 }
 
 function practised() {

@@ -66,7 +66,9 @@ JSON: dict[str, Any] = {
         "form": [
             {"name": "town", "text": TEXT, "kind": "text"},
             {"name": "english", "text": TEXT, "kind": "choice", "choices": [TEXT, "none"]},
-        ]
+        ],
+        "attention": [{"text": TEXT, "expect": {"score": 1}}],
+        "tutorial": [{"caption": TEXT, "expect": {"score": 1}, "feedback": TEXT}],
     },
     "annotations.FormAnswers.answers": {"town": TEXT, "english": TEXT},
     "hits.Campaign.translations": {"de": {"instructions": TEXT, "consent": TEXT}},

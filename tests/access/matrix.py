@@ -162,6 +162,7 @@ ROWS: dict[str, Row] = {
     "annotations:work-detail": get(TOKEN_HEADER),
     "annotations:item-detail": Row({"GET": TOKEN_HEADER}, query="?position=0"),
     "annotations:problem-create": post(TOKEN_HEADER),
+    "annotations:tutorial-check": post(TOKEN_HEADER),
     "annotations:assignment-finish": post(TOKEN_HEADER),
     "annotations:assignment-return": post(TOKEN_HEADER),
     # Who has the address has the token; tampered ones are tried in test_tokens.py.

@@ -45,6 +45,7 @@ SLIDER = '[[sliders]]\nname = "a"\ntext = "b"\nends = ["c", "d"]\n'
     ("content", "said"),
     [
         ("comment = 1", "true or false"),
+        ("together = 1", "true or false"),
         ("[errors]\ncategories = []", "up to 20 different words"),
         ('[errors]\ncategories = ["a/b"]', "up to 20 different words"),
         ('[errors]\ncategories = ["a", "a"]', "up to 20 different words"),

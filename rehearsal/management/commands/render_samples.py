@@ -54,6 +54,18 @@ pairs = 9
 repeats = 10
 assignments = 3
 
+[[tutorial]]           # optional: captions to practise with, instead of the platform's one
+video = "scene-660777"
+caption = "Two butterflies flutter past over a meadow."
+expect = { score = [60, 100] }
+feedback = "It says who is there, what happens and where, and all of it is right."
+
+[[tutorial]]
+video = "scene-660777"
+caption = "Two pink balloons float by, and a red balloon is drifting to the left."
+expect = { score = [0, 40] }
+feedback = "There are butterflies and no balloons; only that there are two of them is right."
+
 [translations.de]      # optional: instructions and consent in other languages
 instructions = "Bewerten Sie, was das Video zeigt, nicht wie gut es gefilmt ist."
 """
