@@ -219,6 +219,7 @@ class FactualityOut(Schema):
     shares: list[dict[str, Any]]
     examples: list[dict[str, Any]]
     kinds: list[dict[str, Any]]
+    filled: dict[str, Any] | None
 
 
 class ResultOut(Schema):

@@ -70,6 +70,7 @@ class RatingSession:
     fastest: float = 1.0
     protocol: str = "direct"
     has_own: bool = False  # questions, which the campaign has
+    sees_filled: bool = False  # marks that stand there before anybody has marked
 
     @property
     def asked(self) -> AnnotationProtocol:

@@ -273,6 +273,7 @@ CHOICES: Mapping[str, Callable[[MemberRequest, Campaign, str], Choices]] = {
     "comparison": comparison_choices,
     "correlations": comparison_choices,
     "repeated": comparison_choices,
+    "filled": marks_choices,
     "form": form_choices,
     "hit": hit_choices,
     "hits": hits_choices,

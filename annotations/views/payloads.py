@@ -75,6 +75,7 @@ def _item_payload(
             "isImage": item.is_image,
             "receipt": receipt_sign(receipt, assignment=session.assignment),
             "answer": answer,
+            **({"filled": item.filled} if session.sees_filled else {}),
         }
     )
 

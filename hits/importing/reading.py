@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -27,11 +27,13 @@ from daplatform.tables import (
 from hits.importing.archives import unpack
 from hits.importing.caption_index import CaptionFile, CaptionIndex, Numbers, TableKind
 from hits.importing.limits import LIMITS, Limits
+from hits.importing.marks import STEM, read_marks
 from hits.importing.roles import Layout, System, assign_roles, warn_of_unused
 from hits.importing.settings import FILE, Settings, read_settings
 from hits.importing.texts import check_name
 from hits.importing.trecvid import is_trecvid, read_trecvid
 from hits.importing.videos import Progress, Video, inspect_videos, is_short_list, list_videos
+from hits.protocols.filling import FilledMark
 
 # Faults of a list that leave out a row of it.
 LOSES_VIDEOS = (
@@ -77,6 +79,8 @@ class Reading:
     digest: str  # of everything read, so that the same campaign is not imported twice
     _files: tuple[CaptionFile, ...]
     _digests: Mapping[str, str]
+    marks: Mapping[tuple[str, str], Sequence[FilledMark]] = field(default_factory=dict)
+    """Filled in before anybody sees the caption, by video and system."""
 
     @property
     def is_sound(self) -> bool:
@@ -145,6 +149,7 @@ def read_campaign(
         index.enter(file, progress)
     index.close()
     systems = assign_roles(layout, index.sources, faults)
+    marks = _marks(layout, faults, limits)
     warn_of_unused(root, layout, faults)
     videos = layout.videos
     if needs_videos:
@@ -161,6 +166,7 @@ def read_campaign(
         digest=_digest(digests, videos),
         _files=tuple(layout.captions),
         _digests=digests,
+        marks=marks,
     )
 
 
@@ -210,6 +216,19 @@ def _named(settings: Settings, name: str, faults: Faults, limits: Limits) -> Set
     return replace(settings, name=name)
 
 
+def _marks(
+    layout: Layout, faults: Faults, limits: Limits
+) -> Mapping[tuple[str, str], Sequence[FilledMark]]:
+    """What marks.csv says, if there is one; the captions it names are read a second time."""
+    path = next((path for path in layout.files.values() if path.stem == STEM), None)
+
+    def texts(wanted: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
+        rows = (row for file in layout.captions for _, row in file.read(Faults()))
+        return {(row[0], row[1]): row[2] for row in rows if (row[0], row[1]) in wanted}
+
+    return read_marks(path, layout.settings.asked, texts, faults, limits) if path else {}
+
+
 def _digests(files: Mapping[str, Path]) -> dict[str, str]:
     """Of each file that is there and can be read; where one should be, its lack is a fault."""
     readable = {label: path for label, path in files.items() if os.access(path, os.R_OK)}
@@ -228,6 +247,8 @@ def read_folder(root: Path, faults: Faults, limits: Limits) -> Layout:
     settings = _settings(root, faults, limits)
     stems = ("videos",) if settings.asked.writes else ("videos", "captions", "references")
     tables = {stem: find_table(root, stem, faults) for stem in stems}
+    if any((root / f"{STEM}{suffix}").exists() for suffix in SUFFIXES):
+        tables[STEM] = find_table(root, STEM, faults)
     found = {path.name: path for path in tables.values() if path is not None}
     videos_path = tables["videos"]
     videos = _videos(videos_path, faults, limits) if videos_path else []

@@ -13,6 +13,7 @@ from django.db.models import F, Q
 from django.urls import reverse
 
 from hits.protocols import AnnotationProtocol, protocol_named
+from hits.protocols.filling import CONTROL
 
 
 class Campaign(models.Model):
@@ -161,6 +162,11 @@ class Campaign(models.Model):
         """What people are asked about themselves before the first caption."""
         found: list[dict[str, Any]] = self.questions.get("form", [])
         return found
+
+    @property
+    def filling_control(self) -> float:
+        """The share of people who get no marks filled in."""
+        return float(self.questions.get("filling", {}).get("control", CONTROL))
 
     def text_in(self, language: str, name: str) -> str:
         """``instructions`` or ``consent`` in a language, where the campaign brings it in that."""

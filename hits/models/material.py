@@ -109,6 +109,13 @@ class Caption(models.Model):
     video = models.ForeignKey(Video, on_delete=models.CASCADE, related_name="captions")
     system = models.ForeignKey(System, on_delete=models.CASCADE, related_name="captions")
     text = models.TextField()
+    filled = models.JSONField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="Marks that people find in it: first character, the one after the last, label. "
+        "Empty where it was not looked at.",
+    )
     retired_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:

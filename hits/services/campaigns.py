@@ -18,6 +18,7 @@ from hits.composition.shape import hit_shape
 from hits.models import Batch, Campaign, Caption, System, Video
 from hits.protocols import protocols
 from hits.selectors import may_share
+from hits.services.filling import marks_fill
 from hits.services.importing import free_slug
 
 
@@ -179,6 +180,9 @@ def _captions_copy(campaign: Campaign, copy: Campaign) -> None:
         ["video_id", "system_id", "text"],
         ((videos[video], systems[system], text) for video, system, text in rows),
     )
+    filled = current.exclude(filled=None).select_related("video", "system")
+    marks = {(row.video.name, row.system.name): row.filled or [] for row in filled}
+    marks_fill(campaign=copy, marks=marks)
 
 
 def _free_name(name: str, owner: User) -> str:

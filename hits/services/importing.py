@@ -26,6 +26,7 @@ from hits.importing.settings import Settings
 from hits.importing.texts import check_caption
 from hits.models import Campaign, Caption, Rendition, System, Video
 from hits.planning import expected_minutes, fair_reward
+from hits.services.filling import marks_fill
 
 Progress = Callable[[str, int, int], None]
 REPORT_EVERY = 10_000
@@ -143,6 +144,8 @@ def _rows_create(
         for found in reading.systems
     )
     rows_write(Caption, ["video_id", "system_id", "text"], _captions(campaign, reading, progress))
+    if reading.marks:
+        marks_fill(campaign=campaign, marks=reading.marks)
     return campaign
 
 

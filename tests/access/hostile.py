@@ -68,6 +68,7 @@ JSON: dict[str, Any] = {
             {"name": "english", "text": TEXT, "kind": "choice", "choices": [TEXT, "none"]},
         ]
     },
+    "hits.Caption.filled": [[0, 1, TEXT]],
     "annotations.FormAnswers.answers": {"town": TEXT, "english": TEXT},
     "hits.Campaign.translations": {"de": {"instructions": TEXT, "consent": TEXT}},
     "hits.Upload.report": {
