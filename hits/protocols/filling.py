@@ -1,4 +1,4 @@
-"""Marks that stand in a caption before anybody has seen it, for people to confirm or to change. Pure.
+"""Marks that stand in a caption before anybody has seen it: confirmed or changed. Pure.
 
 Whoever finds words marked tends to leave them so. Some people therefore get none, and what the
 others marked is held against what these did (`analysis.results.filled`).
