@@ -31,9 +31,10 @@ CLOSED = {
 # Written out, because building it from querysets takes longer than the database takes to answer,
 # and it is asked with every rating.
 ITEMS = """
-    SELECT i.position, i.degraded_text, c.text, c.filled, v.duration, v.codec, v.url
+    SELECT i.position, i.degraded_text, c.text, c.filled, v.duration, v.codec, v.url, k.start,
+        k."end"
     FROM hits_hititem i JOIN hits_caption c ON c.id = i.caption_id
-    JOIN hits_video v ON v.id = c.video_id
+    JOIN hits_video v ON v.id = c.video_id LEFT JOIN hits_clip k ON k.video_id = v.id
     WHERE i.hit_id = %s AND i.position BETWEEN %s AND %s
     ORDER BY i.position
 """
@@ -58,6 +59,7 @@ class Item:
     seconds: float | None
     is_image: bool = False
     filled: list[FilledMark] | None = None
+    clip: tuple[float, float] | None = None  # seconds of the file
 
 
 def assignments_of(session: RatingSession) -> QuerySet[Assignment]:
@@ -170,8 +172,8 @@ def items_between(*, hit_id: int, first: int, last: int) -> list[Item]:
         rows = cursor.fetchall()
     return [
         Item(position, damaged or text, seconds, shows_image(codec, url), filled_shown(
-            json.loads(filled or "null"), text, damaged))
-        for position, damaged, text, filled, seconds, codec, url in rows
+            json.loads(filled or "null"), text, damaged), None if start is None else (start, end))
+        for position, damaged, text, filled, seconds, codec, url, start, end in rows
     ]  # fmt: skip
 
 

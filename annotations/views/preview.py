@@ -13,7 +13,7 @@ from annotations.language import spoken
 from annotations.samples import marked_in, samples
 from annotations.views.rating_page import rating_page
 from daplatform.media import allow_media
-from hits.models import Campaign, Caption, Hit, System, Video
+from hits.models import Campaign, Caption, Clip, Hit, System, Video
 from hits.protocols.filling import FilledMark
 from hits.selectors.filling import filled_shown
 from hits.views.access import MemberRequest, for_campaign
@@ -72,6 +72,7 @@ def _sample(campaign: Campaign, position: int, shown: list[Shown]) -> dict[str, 
     video, text, filled = shown[position]
     together = [place for place, (other, *_) in enumerate(shown) if other == video]
     page = [together[0], together[-1] + 1] if campaign.asked.whole_video else None
+    clip = Clip.objects.filter(video=video).first()
     media = video.url or reverse("hits:video-file", args=[campaign.slug, video.pk])
     return {
         "position": position,
@@ -82,4 +83,5 @@ def _sample(campaign: Campaign, position: int, shown: list[Shown]) -> dict[str, 
         "isImage": video.is_image,
         "answer": None,
         "filled": filled,
+        **({"clip": (clip.start, clip.end)} if clip else {}),
     }

@@ -6,7 +6,6 @@ import hashlib
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,7 +24,14 @@ from daplatform.tables import (
     shown,
 )
 from hits.importing.archives import unpack
-from hits.importing.caption_index import CaptionFile, CaptionIndex, Numbers, TableKind
+from hits.importing.caption_index import (
+    CaptionFile,
+    CaptionIndex,
+    CaptionRow,
+    Numbers,
+    TableKind,
+)
+from hits.importing.clips import TIMES, Clips
 from hits.importing.limits import LIMITS, Limits
 from hits.importing.marks import STEM, read_marks
 from hits.importing.roles import Layout, System, assign_roles, warn_of_unused
@@ -140,10 +146,11 @@ def read_campaign(
     if root is None:
         return _nothing(source, faults)
     default_name = source.stem if root == workspace else root.resolve().name
-    layout = _layout(root, faults, limits, needs_videos=needs_videos)
+    clips = Clips(faults)
+    layout = _layout(root, faults, limits, clips, needs_videos=needs_videos)
     names = [video.name for video in layout.videos]
     is_partial = faults.has_errors(layout.videos_file, LOSES_VIDEOS)
-    index = CaptionIndex(names, faults, limits, is_partial=is_partial)
+    index = CaptionIndex(names, faults, limits, is_partial=is_partial, clips=clips.found)
     digests = _digests(layout.files)
     for file in layout.captions:
         index.enter(file, progress)
@@ -154,6 +161,7 @@ def read_campaign(
     videos = layout.videos
     if needs_videos:
         videos = inspect_videos(videos, root, layout.videos_file, faults, progress)
+    videos = clips.shown(videos, names)
     video, system = index.columns
     return Reading(
         root=root,
@@ -193,10 +201,12 @@ def _nothing(source: Path, faults: Faults) -> Reading:
     return Reading(source, Settings(), (), (), none, none, faults, "", (), {})
 
 
-def _layout(root: Path, faults: Faults, limits: Limits, *, needs_videos: bool) -> Layout:
+def _layout(
+    root: Path, faults: Faults, limits: Limits, clips: Clips, *, needs_videos: bool
+) -> Layout:
     has_tables = any((root / f"captions{suffix}").exists() for suffix in SUFFIXES)
     if not is_trecvid(root):
-        return read_folder(root, faults, limits)
+        return read_folder(root, faults, limits, clips)
     if not has_tables:
         return read_trecvid(root, faults, limits, needs_videos=needs_videos)
     faults.error(
@@ -205,7 +215,7 @@ def _layout(root: Path, faults: Faults, limits: Limits, *, needs_videos: bool) -
         "There are both a table of captions and the folder systems/.",
         "Keep one of the two layouts.",
     )
-    return read_folder(root, faults, limits)
+    return read_folder(root, faults, limits, clips)
 
 
 def _named(settings: Settings, name: str, faults: Faults, limits: Limits) -> Settings:
@@ -242,7 +252,7 @@ def _digest(digests: Mapping[str, str], videos: Iterable[Video]) -> str:
     return hashlib.sha256(lines.encode(errors="backslashreplace")).hexdigest()
 
 
-def read_folder(root: Path, faults: Faults, limits: Limits) -> Layout:
+def read_folder(root: Path, faults: Faults, limits: Limits, clips: Clips) -> Layout:
     """Settings and videos of a folder, and where its captions are."""
     settings = _settings(root, faults, limits)
     stems = ("videos",) if settings.asked.writes else ("videos", "captions", "references")
@@ -253,7 +263,7 @@ def read_folder(root: Path, faults: Faults, limits: Limits) -> Layout:
     videos_path = tables["videos"]
     videos = _videos(videos_path, faults, limits) if videos_path else []
     captions = [
-        _caption_file(path, table, columns, limits)
+        _caption_file(path, table, columns, limits, clips)
         for table, (stem, columns) in _CAPTIONS.items()
         if (path := tables.get(stem))
     ]
@@ -300,7 +310,13 @@ def _to_describe(path: Path, videos: list[Video]) -> CaptionFile:
 
 
 def _caption_file(
-    path: Path, table: TableKind, columns: tuple[str, str, str], limits: Limits
+    path: Path, table: TableKind, columns: tuple[str, str, str], limits: Limits, clips: Clips
 ) -> CaptionFile:
-    read = partial(read_table, path, Columns(required=columns), bounds=limits)
+    wanted = Columns(required=columns, optional=TIMES)
+
+    def read(faults: Faults) -> Iterator[CaptionRow]:
+        return replace(clips, faults=faults).named(
+            read_table(path, wanted, faults, limits), path.name
+        )
+
     return CaptionFile(path, path.name, table, read, columns)
