@@ -48,6 +48,7 @@ from hits.views.access import campaigns_for
 
 RETRY_AFTER = 5  # seconds
 MOST_ROWS = 10**12
+CLIP = ("whole", "start", "end", "part")
 
 
 class KeyRequest(HttpRequest):
@@ -220,6 +221,7 @@ class FactualityOut(Schema):
     shares: list[dict[str, Any]]
     examples: list[dict[str, Any]]
     kinds: list[dict[str, Any]]
+    filled: dict[str, Any] | None
 
 
 class ResultOut(Schema):
@@ -276,11 +278,16 @@ def campaign(request: KeyRequest, slug: str) -> Campaign:
     response={200: PageOut, 422: Faults, **REFUSALS},
 )
 def captions(request: KeyRequest, slug: str, page: Query[PageIn]) -> dict[str, Any]:
-    """Captions and references with their videos and systems; corrected ones as they are now."""
+    """Captions and references with their videos and systems; corrected ones as they are now.
+
+    Of a clip: the `whole` video it is part of, and its seconds.
+    """
     found = own_campaign(request, slug)
     rows = Caption.objects.filter(system__campaign=found, retired_at=None).order_by("pk")
-    names = ("video", "system", "role", "text")
-    told = rows.values_list("video__name", "system__name", "system__role", "text")[page.rows]
+    names = ("video", "system", "role", "text", *CLIP)
+    told = rows.values_list(
+        "video__name", "system__name", "system__role", "text", *(f"video__clip__{x}" for x in CLIP)
+    )[page.rows]
     return part([dict(zip(names, row, strict=True)) for row in told], rows.count(), page)
 
 

@@ -85,6 +85,11 @@ class Assignment(models.Model):
     expires_at = models.DateTimeField(null=True, blank=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
     comment = models.TextField(blank=True)
+    sees_filled = models.BooleanField(
+        null=True,
+        editable=False,
+        help_text="Whether its annotator finds marks filled in; unknown where there are none.",
+    )
 
     class Meta:
         ordering = ["hit", "slot", "pk"]

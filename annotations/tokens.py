@@ -72,6 +72,7 @@ class RatingSession:
     protocol: str = "direct"
     has_own: bool = False  # questions, which the campaign has
     together: bool = False  # all captions of a video on one page, by the campaign's choice
+    sees_filled: bool = False  # marks that stand there before anybody has marked
 
     @property
     def asked(self) -> AnnotationProtocol:

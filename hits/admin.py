@@ -15,7 +15,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import Model, Q, URLField
 from django.http import HttpRequest
 
-from hits.models import Batch, Campaign, Caption, Hit, HitItem, System, Upload, Video
+from hits.models import Batch, Campaign, Caption, Clip, Hit, HitItem, System, Upload, Video
 
 
 class ReadOnlyAdmin(admin.ModelAdmin[Any]):
@@ -61,6 +61,13 @@ class CampaignAdmin(admin.ModelAdmin[Campaign]):
 
     def has_delete_permission(self, request: HttpRequest, obj: Campaign | None = None) -> bool:
         return False
+
+
+@admin.register(Clip)
+class ClipAdmin(ReadOnlyAdmin):
+    list_display = ("video", "whole", "part", "start", "end")
+    list_select_related = ("video",)
+    search_fields = ("whole", "video__name")
 
 
 @admin.register(Video)

@@ -96,14 +96,8 @@ class Whole:
 
     def refuse(self, metrics: Sequence[str], settings: Settings) -> None:
         """The frame in the middle is that of the whole video, whatever the part."""
-        if not any(self.parts.spans):
-            return
-        for family, names in families_of(metrics).items():
-            if Need.VIDEO in family.needs and family.frames(settings) == MIDDLE:
-                raise ValueError(
-                    f"{names[0]} looks at the frame in the middle of the whole video, which says "
-                    "nothing of a part: leave it out, or choose other --frames"
-                )
+        if any(self.parts.spans):
+            refuse_middle(metrics, settings)
 
     @property
     def _keys(self) -> list[tuple[str, str]]:
@@ -114,3 +108,13 @@ class Whole:
         number: dict[tuple[str, str], int] = {}
         places = [number.setdefault(key, len(number)) for key in self._keys]
         return np.array(places, dtype=np.intp)
+
+
+def refuse_middle(metrics: Sequence[str], settings: Settings) -> None:
+    """Refuse metrics that look at the frame in the middle of the file, whatever the part."""
+    for family, names in families_of(metrics).items():
+        if Need.VIDEO in family.needs and family.frames(settings) == MIDDLE:
+            raise ValueError(
+                f"{names[0]} looks at the frame in the middle of the whole video, which says "
+                "nothing of a part: leave it out, or choose other --frames"
+            )

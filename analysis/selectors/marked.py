@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 from analysis.models import PhraseCategory
 from analysis.presenting.exports import Table, records
 from analysis.results.factuality import below_highest, factuality_tables, something_marked
+from analysis.results.filled import FilledAnswer, Filling, filling
 from analysis.results.marked import (
     Control,
     ControlWords,
@@ -40,6 +41,7 @@ from analysis.selectors.ratings import same_captions
 from annotations.models import Annotator, Correction, FormAnswers, Mark, Rating
 from crowds.selectors.counting import assignments_left_out
 from hits.models import Campaign, HitItem
+from hits.protocols.filling import FilledMark
 from hits.selectors import replaced_words
 
 SEED = 7
@@ -69,6 +71,9 @@ class Answered:
     revision: int
     caption: Wording
     judged: Judged
+    marks: tuple[FilledMark, ...] = ()
+    filled: tuple[FilledMark, ...] | None = None  # before; of people who saw none, what others saw
+    sees_filled: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -98,6 +103,7 @@ class Factuality:
         who do not count where the campaign has such a rule
     errors, systems : rows of `analysis.results.factuality.factuality_tables`
     kinds : errors by system where marks have kinds, and nothing where they have none
+    filled : what became of marks that were filled in; nothing where none were
     """
 
     answers: int
@@ -114,6 +120,7 @@ class Factuality:
     shares: list[CategoryShare]
     examples: list[Example]
     kinds: list[SystemErrors]
+    filled: Filling | None
 
 
 def factuality_of(campaign: Campaign) -> Factuality:
@@ -141,6 +148,7 @@ def factuality_of(campaign: Campaign) -> Factuality:
         shares=category_shares(found) if found else [],
         examples=_with_posters(campaign, examples(found, judged)),
         kinds=_kinds(campaign, judged),
+        filled=filling(answers_filled(last), rng=np.random.default_rng(SEED), draws=DRAWS),
     )
 
 
@@ -163,6 +171,16 @@ def _kinds(campaign: Campaign, judged: list[Judged]) -> list[SystemErrors]:
     return errors_by_system(judged, {label: question.weight(label) for label in question.labels})
 
 
+def answers_filled(answers: list[Answered]) -> list[FilledAnswer]:
+    """Those about captions of systems that come with marks, by people who were dealt to a group."""
+    return [
+        FilledAnswer(said.annotator, said.video, said.system, seen, before, each.marks, said.score)
+        for each in answers
+        for said, seen, before in [(each.judged, each.sees_filled, each.filled)]
+        if each.kind == HitItem.Kind.SYSTEM and before is not None and seen is not None
+    ]
+
+
 def judged_paragraphs(campaign: Campaign) -> list[Judged]:
     """The last answers of everybody whose work counts, of captions that systems wrote."""
     return judged_in(answers_counting(campaign))
@@ -179,9 +197,14 @@ def answers_counting(campaign: Campaign) -> list[Answered]:
     Of a caption that was corrected, those about its last wording; where identical captions were
     merged, once for each system.
     """
+    return credited_to_all(campaign, answers_once(campaign))
+
+
+def answers_once(campaign: Campaign) -> list[Answered]:
+    """The same as they were given: once, where identical captions were merged."""
     given = answers_given(campaign)
     rule = not_counted(campaign, control_words(controls_of(given)))
-    return credited_to_all(campaign, without_older(_without(rule, given)))
+    return without_older(_without(rule, given))
 
 
 def _without(rule: NotCounted, answers: list[Answered]) -> list[Answered]:
@@ -350,6 +373,8 @@ def _answered(ratings: QuerySet[Rating]) -> list[Answered]:
         "caption__video__name",
         "caption__system__name",
         "score",
+        "caption__filled",
+        "assignment__sees_filled",
     )
     latest: dict[tuple[int, int], tuple[Any, ...]] = {row[:2]: row for row in rows}
     return [
@@ -357,11 +382,14 @@ def _answered(ratings: QuerySet[Rating]) -> list[Answered]:
             assignment, video, item, kind, original, revision,
             Wording(retired is None, caption, written_by, text, is_merged),
             _judged(name, clip, system, damaged or text, score, sorted(marks[pk])),
+            tuple(sorted(marks[pk])),
+            None if filled is None else tuple((start, end, said) for start, end, said in filled),
+            sees,
         )
         for (
             assignment, _, pk, video, item, kind, original, revision,
             retired, caption, written_by, text, is_merged, damaged,
-            name, clip, system, score,
+            name, clip, system, score, filled, sees,
         ) in latest.values()
     ]  # fmt: skip
 

@@ -14,7 +14,9 @@ import numpy as np
 from django.core.cache import cache
 from django.db.models import Avg, Count, Q
 
+from analysis.metrics.batch import Span
 from analysis.metrics.files import write_scores
+from analysis.metrics.parts import Whole
 from analysis.metrics.registry import families, families_of
 from analysis.metrics.scoring import Fault, Scores, column, merged, metric_of
 from analysis.models import MetricChunk, MetricFault, MetricRun, MetricScore
@@ -185,22 +187,33 @@ def files_write(campaign: Campaign, folder: Path) -> None:
     if not sources:
         raise ValueError("campaign: nothing was scored yet")
     material = run_material(max(sources.values(), key=lambda run: run.pk))
-    write_scores(folder / "scores.csv", material.captions, _scores(sources, material))
-    captions = material.captions
+    parts, times = material.parts, ("start", "end", "part") if material.clips else ()
+    whole = Whole(parts)
+    write_scores(folder / "scores.csv", whole.captions, whole.scores(_scores(sources, material)))
     _table_write(
         folder / "captions.csv",
-        ("video", "system", "caption"),
-        zip(captions.videos, captions.systems, captions.texts, strict=True),
+        ("video", "system", "caption", *times),
+        (
+            (video, system, text, *_told(span, part)[: len(times)])
+            for video, system, text, span, part in zip(
+                parts.videos, parts.systems, parts.texts, parts.spans, parts.parts, strict=True
+            )
+        ),
     )
     _table_write(
         folder / "references.csv",
-        ("video", "source", "caption"),
+        ("video", "source", "caption", *times[:2]),
         (
-            (video, f"reference-{number}", text)
-            for video, texts in material.batch.references.items()
-            for number, text in enumerate(texts, start=1)
+            (video, f"reference-{number}", text, *_told(span)[: len(times[:2])])
+            for video, named in material.told.items()
+            for number, (text, span) in enumerate(named.values(), start=1)
         ),
     )
+
+
+def _told(span: Span | None, part: str = "") -> tuple[str, str, str]:
+    """From when to when, as a file has it."""
+    return (f"{span.start:g}", f"{span.end:g}", part) if span else ("", "", "")
 
 
 def _scores(sources: dict[str, MetricRun], material: Material) -> Scores:

@@ -26,6 +26,7 @@ from analysis.selectors import annotators, captions, inspection, metric_scores
 from analysis.selectors.attention import attention_by_person, checks_answered
 from analysis.selectors.comparisons import results_compare
 from analysis.selectors.evaluations import evaluation_points
+from analysis.selectors.filled import FILLED, filled_rows
 from analysis.selectors.marked import (
     QUESTIONS,
     answers_by_question,
@@ -358,6 +359,11 @@ def attention_download(campaign: Campaign, *, last: int) -> Download:
     return one_piece(f"Attention checks of {campaign.name}", table(rows, columns))
 
 
+def filled_download(campaign: Campaign, *, last: int, decisions: str) -> Download:
+    """What became of every mark that was filled in, and what people added."""
+    return one_piece(f"Filled-in marks of {campaign.name}", table(filled_rows(campaign), FILLED))
+
+
 def form_download(campaign: Campaign, *, last: int, answered: int) -> Download:
     """What people said about themselves before the first caption, under pseudonyms."""
     names = ["annotator", *(asked["name"] for asked in campaign.form)]
@@ -378,6 +384,7 @@ DOWNLOADS: Mapping[str, Callable[..., Download]] = {
     "comparison": comparison_download,
     "correlations": partial(comparison_table_download, which="correlations"),
     "repeated": partial(comparison_table_download, which="pairs"),
+    "filled": filled_download,
     "form": form_download,
     "hit": hit_download,
     "hits": hits_download,

@@ -58,10 +58,15 @@ def explanation_make(*, run: int, caption: int) -> None:
     default_storage.save(name, ContentFile(json.dumps(content).encode()))
 
 
+def scoring_of(run: MetricRun) -> tuple[Job, ScoringContext, Settings]:
+    """What a run worked on and with, to read again what it left in the store."""
+    job = job_of(run)
+    return job, _context(config_of(run.choices, _device(run))), _settings(job)
+
+
 def _explained(run: MetricRun, caption: Caption) -> dict[str, Any]:
-    job, context = job_of(run), _context(config_of(run.choices, _device(run)))
+    job, context, settings = scoring_of(run)
     encoder: Encoder = context.resource(IMAGE_TEXT.name)
-    settings = _settings(job)
     encoder.frames(settings.frames)
     store_pull(encoder.spaces)
     video = _embedded(run, job, settings.frames, encoder, caption)

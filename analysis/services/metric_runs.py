@@ -18,6 +18,7 @@ from analysis.metrics.batch import References
 from analysis.metrics.encoding.embedding import GROUP_TEXTS, GROUP_VIDEOS, groups
 from analysis.metrics.encoding.encoder import IMAGE_TEXT
 from analysis.metrics.encoding.models import DemoModelRefused, ModelChoice
+from analysis.metrics.parts import refuse_middle
 from analysis.metrics.registry import (
     Need,
     embedding_models,
@@ -38,7 +39,7 @@ from analysis.models import (
 from analysis.services.metric_context import CHUNKED, Job
 from daplatform.errors import DomainError
 from daplatform.jobs.services import job_stop
-from hits.models import Campaign, Caption, System
+from hits.models import Campaign, Caption, Clip, System
 
 Status = MetricRun.Status
 Kind = MetricChunk.Kind
@@ -66,6 +67,8 @@ def metric_run_request(
     try:
         needs = needs_of(metrics)
         label_checked(label)
+        if Clip.objects.filter(video__campaign=campaign).exists():
+            refuse_middle(metrics, chosen or Settings())
     except ValueError as error:
         raise DomainError(f"These metrics cannot be computed: {error}.") from None
     model = model or ModelChoice()

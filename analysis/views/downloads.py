@@ -284,6 +284,7 @@ CHOICES: Mapping[str, Callable[[MemberRequest, Campaign, str], Choices]] = {
     "correlations": comparison_choices,
     "repeated": comparison_choices,
     "attention": attention_choices,
+    "filled": marks_choices,
     "form": form_choices,
     "hit": hit_choices,
     "hits": hits_choices,

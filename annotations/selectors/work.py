@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,8 @@ from annotations.tokens import RatingSession, since
 from hits.models import Campaign, Hit, HitItem, Video
 from hits.models.material import shows_image
 from hits.protocols import AnnotationProtocol
+from hits.protocols.filling import FilledMark, is_filled_for
+from hits.selectors.filling import captions_filled, filled_shown
 
 UNFINISHED = (Assignment.State.OPEN, Assignment.State.ACTIVE)
 # Of items that show a caption, and not a check.
@@ -30,9 +33,10 @@ CLOSED = {
 # Written out, because building it from querysets takes longer than the database takes to answer,
 # and it is asked with every rating.
 ITEMS = """
-    SELECT i.position, i.degraded_text, c.text, v.duration, v.codec, v.url
+    SELECT i.position, i.degraded_text, c.text, c.filled, v.duration, v.codec, v.url, k.start,
+        k."end"
     FROM hits_hititem i JOIN hits_caption c ON c.id = i.caption_id
-    JOIN hits_video v ON v.id = c.video_id
+    JOIN hits_video v ON v.id = c.video_id LEFT JOIN hits_clip k ON k.video_id = v.id
     WHERE i.hit_id = %s AND i.position BETWEEN %s AND %s
     ORDER BY i.position
 """
@@ -56,6 +60,8 @@ class Item:
     text: str
     seconds: float | None
     is_image: bool = False
+    filled: list[FilledMark] | None = None
+    clip: tuple[float, float] | None = None  # seconds of the file
 
 
 def assignments_of(session: RatingSession) -> QuerySet[Assignment]:
@@ -88,6 +94,7 @@ def session_of(assignment: Assignment) -> RatingSession:
         protocol=assignment.campaign.protocol,
         has_own=assignment.campaign.asked.has_own,
         together=bool(assignment.campaign.questions.get("together")),
+        sees_filled=bool(assignment.sees_filled),
     )
 
 
@@ -96,6 +103,13 @@ def asked_in(session: RatingSession) -> AnnotationProtocol:
     if not session.has_own:
         return session.asked
     return Campaign.objects.get(pk=session.campaign).asked
+
+
+def sees_filled(campaign: Campaign, annotator: Annotator) -> bool | None:
+    """Whether somebody is to find marks filled in; None where a campaign has none."""
+    if not campaign.asked.marks or not captions_filled(campaign).exists():
+        return None
+    return is_filled_for(campaign.slug, annotator.pseudonym, campaign.filling_control)
 
 
 def is_experienced(assignment: Assignment) -> bool:
@@ -169,9 +183,10 @@ def items_between(*, hit_id: int, first: int, last: int) -> list[Item]:
         cursor.execute(ITEMS, [hit_id, first, last])
         rows = cursor.fetchall()
     return [
-        Item(position, damaged or text, seconds, shows_image(codec, url))
-        for position, damaged, text, seconds, codec, url in rows
-    ]
+        Item(position, damaged or text, seconds, shows_image(codec, url), filled_shown(
+            json.loads(filled or "null"), text, damaged), None if start is None else (start, end))
+        for position, damaged, text, filled, seconds, codec, url, start, end in rows
+    ]  # fmt: skip
 
 
 def item_text(session: RatingSession, position: int) -> str:

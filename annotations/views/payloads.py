@@ -75,6 +75,8 @@ def _item_payload(
             "isImage": item.is_image,
             "receipt": receipt_sign(receipt, assignment=session.assignment),
             "answer": answer,
+            **({"clip": item.clip} if item.clip else {}),
+            **({"filled": item.filled} if session.sees_filled else {}),
         }
     )
 

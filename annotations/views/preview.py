@@ -14,7 +14,9 @@ from annotations.samples import marked_in, samples
 from annotations.tutorial import tutorial_items, tutorial_videos
 from annotations.views.rating_page import rating_page
 from daplatform.media import allow_media
-from hits.models import Campaign, Caption, Hit, System, Video
+from hits.models import Campaign, Caption, Clip, Hit, System, Video
+from hits.protocols.filling import FilledMark
+from hits.selectors.filling import filled_shown
 from hits.views.access import MemberRequest, for_campaign
 
 SHOWN = 5  # of a campaign that has no HITs yet
@@ -51,7 +53,7 @@ def trial_page(request: HttpRequest, campaign: Campaign, hit: Hit | None) -> Htt
     items = [_sample(campaign, place, shown) for place in range(len(shown))]
     tutorial = tutorial_items(campaign, lambda _, video: _address(campaign, video), tells=True)
     response = preview_page(request, campaign, items or None, tutorial)
-    videos = [*(video for video, _ in shown), *tutorial_videos(campaign).values()]
+    videos = [*(video for video, *_ in shown), *tutorial_videos(campaign).values()]
     return allow_media(request, response, [video.url for video in videos])
 
 
@@ -59,21 +61,32 @@ def _address(campaign: Campaign, video: Video) -> str:
     return video.url or reverse("hits:video-file", args=[campaign.slug, video.pk])
 
 
-def _of_hit(hit: Hit) -> list[tuple[Video, str]]:
+Shown = tuple[Video, str, list[FilledMark] | None]
+
+
+def _of_hit(hit: Hit) -> list[Shown]:
     rows = hit.items.select_related("caption__video").order_by("position")
-    return [(row.caption.video, row.text) for row in rows]
+    return [
+        (
+            row.caption.video,
+            row.text,
+            filled_shown(row.caption.filled, row.caption.text, row.degraded_text),
+        )
+        for row in rows
+    ]
 
 
-def _of_campaign(campaign: Campaign) -> list[tuple[Video, str]]:
+def _of_campaign(campaign: Campaign) -> list[Shown]:
     ranked = Caption.objects.filter(retired_at=None, system__campaign=campaign)
     ranked = ranked.exclude(system__role=System.Role.REFERENCE).select_related("video")
-    return [(row.video, row.text) for row in ranked.order_by("video", "pk")[:SHOWN]]
+    return [(row.video, row.text, row.filled) for row in ranked.order_by("video", "pk")[:SHOWN]]
 
 
-def _sample(campaign: Campaign, position: int, shown: list[tuple[Video, str]]) -> dict[str, Any]:
-    video, text = shown[position]
-    together = [place for place, (other, _) in enumerate(shown) if other == video]
+def _sample(campaign: Campaign, position: int, shown: list[Shown]) -> dict[str, Any]:
+    video, text, filled = shown[position]
+    together = [place for place, (other, *_) in enumerate(shown) if other == video]
     page = [together[0], together[-1] + 1] if campaign.asked.whole_video else None
+    clip = Clip.objects.filter(video=video).first()
     return {
         "position": position,
         "page": page or [position, position + 1],
@@ -82,4 +95,6 @@ def _sample(campaign: Campaign, position: int, shown: list[tuple[Video, str]]) -
         "media": _address(campaign, video),
         "isImage": video.is_image,
         "answer": None,
+        "filled": filled,
+        **({"clip": (clip.start, clip.end)} if clip else {}),
     }

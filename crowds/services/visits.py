@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 from annotations.errors import FormRefused, LinkRefused, NothingToTake, TooManyClaims
 from annotations.models import Annotator, Assignment, FormAnswers
 from annotations.selectors.confirming import lease
+from annotations.selectors.work import sees_filled
 from annotations.services.assignments import annotator_identify, assignments_expire
 from annotations.tokens import Entry
 from crowds.gateway import CrowdError, NotFound, SubmissionReport, SubmissionStatus
@@ -173,6 +174,7 @@ def assignment_claim(
     turn.state, turn.annotator, turn.claimed_at = State.ACTIVE, annotator, now
     turn.consented_at = now if campaign.consent else None
     turn.expires_at = now + dt.timedelta(minutes=campaign.minutes_allowed)
+    turn.sees_filled = sees_filled(campaign, annotator)
     turn.save()
     if form and asked:
         answers = {each["name"]: form[each["name"]].strip() for each in asked}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from daplatform.tables import Faults, Kind, Where, count_lines, counted, quoted, suggestion
 from hits.importing.limits import Limits
 from hits.importing.texts import check_caption, check_name, is_odd
-from hits.importing.videos import Progress
+from hits.importing.videos import Clip, Progress
 
 _SAMPLES = 3
 _SAMPLE_CHARACTERS = 300
@@ -59,10 +59,18 @@ class CaptionIndex:
     """Takes in the files of captions one after the other, then finds what is double or missing."""
 
     def __init__(
-        self, videos: Sequence[str], faults: Faults, limits: Limits, *, is_partial: bool = False
+        self,
+        videos: list[str],
+        faults: Faults,
+        limits: Limits,
+        *,
+        is_partial: bool = False,
+        clips: Mapping[str, tuple[Clip, Where]] | None = None,
     ) -> None:
         self.sources: list[Source] = []
-        self._videos = videos
+        self._videos = videos  # and clips of them, as soon as a caption is about one
+        self._clips = {} if clips is None else clips  # which grows while files are read
+        self._cut: set[int] = set()  # videos of which there are clips
         self._video_numbers = {name: number for number, name in enumerate(videos)}
         self._source_numbers: dict[TableKind, dict[str, int]] = {table: {} for table in TableKind}
         self._is_partial = is_partial  # some videos could not be read from their list
@@ -114,7 +122,7 @@ class CaptionIndex:
         """Record all faults of a row; make the acquaintance of its source if that is new."""
         where = [Where(file.name, line, column) for column in file.columns]
         before = self._faults.errors
-        if video not in self._video_numbers:
+        if video not in self._video_numbers and not self._admit_clip(video):
             self._unknown_video(video, where[0])
         if source not in self._source_numbers[file.table]:
             self._admit(source, file, where[1])
@@ -122,9 +130,20 @@ class CaptionIndex:
         is_known = video in self._video_numbers and source in self._source_numbers[file.table]
         return self._faults.errors == before and is_known
 
+    def _admit_clip(self, name: str) -> bool:
+        """Whether it is a clip of a video that is there, first named by this caption."""
+        whole = self._clips[name][0].whole if name in self._clips else ""
+        if whole not in self._video_numbers:
+            return False
+        self._cut.add(self._video_numbers[whole])
+        self._video_numbers[name] = len(self._videos)
+        self._videos.append(name)
+        return True
+
     def _unknown_video(self, video: str, where: Where) -> None:
         if not self._videos or self._is_partial or self._was_refused(video):
             return  # what is wrong with the list is the one fault; captions would repeat it
+        video = self._clips[video][0].whole if video in self._clips else video
         is_wasted = self._faults.is_full(Kind.UNKNOWN_VIDEO)
         hint = "" if is_wasted else suggestion(video, self._videos)
         self._faults.error(
@@ -162,6 +181,7 @@ class CaptionIndex:
         """Find captions given twice, and sources that lack captions."""
         if not self._videos:
             return
+        self._leave_out_wholes()
         keys = self._keys()
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
@@ -174,6 +194,20 @@ class CaptionIndex:
         for source, begin, end in zip(self.sources, ends - counts, ends, strict=True):
             source.captions = int(end - begin)
             self._warn_of_missing(source, keys[begin:end] % len(self._videos))
+
+    def _leave_out_wholes(self) -> None:
+        """A video of which only clips are shown is not shown itself."""
+        cut = sorted(self._cut)
+        used = np.bincount(self.columns[0], minlength=len(self._videos)) > 0
+        used |= ~np.isin(np.arange(len(used)), cut)
+        if used.all():
+            return
+        moved = np.cumsum(used) - 1
+        self._cut = set(moved[[number for number in cut if used[number]]].tolist())
+        self._video_column = array("i", moved[self.columns[0]].tolist())
+        self._videos[:] = [
+            name for name, is_shown in zip(self._videos, used, strict=True) if is_shown
+        ]
 
     def _keys(self) -> NDArray[np.int64]:
         """One number for each video and source, all videos of a source next to each other."""
@@ -198,6 +232,7 @@ class CaptionIndex:
     def _warn_of_missing(self, source: Source, videos: NDArray[np.int64]) -> None:
         is_missing = np.ones(len(self._videos), dtype=bool)
         is_missing[videos] = False
+        is_missing[sorted(self._cut)] = False  # most is said of its clips
         missing = np.flatnonzero(is_missing)
         if not missing.size or self._faults.has_errors(source.file):
             return

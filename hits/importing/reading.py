@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,13 +24,22 @@ from daplatform.tables import (
     shown,
 )
 from hits.importing.archives import unpack
-from hits.importing.caption_index import CaptionFile, CaptionIndex, Numbers, TableKind
+from hits.importing.caption_index import (
+    CaptionFile,
+    CaptionIndex,
+    CaptionRow,
+    Numbers,
+    TableKind,
+)
+from hits.importing.clips import TIMES, Clips
 from hits.importing.limits import LIMITS, Limits
+from hits.importing.marks import STEM, read_marks
 from hits.importing.roles import Layout, System, assign_roles, check_tutorial, warn_of_unused
 from hits.importing.settings import FILE, Settings, read_settings
 from hits.importing.texts import check_name
 from hits.importing.trecvid import is_trecvid, read_trecvid
 from hits.importing.videos import Progress, Video, inspect_videos, is_short_list, list_videos
+from hits.protocols.filling import FilledMark
 
 # Faults of a list that leave out a row of it.
 LOSES_VIDEOS = (
@@ -77,6 +85,8 @@ class Reading:
     digest: str  # of everything read, so that the same campaign is not imported twice
     _files: tuple[CaptionFile, ...]
     _digests: Mapping[str, str]
+    marks: Mapping[tuple[str, str], Sequence[FilledMark]] = field(default_factory=dict)
+    """Filled in before anybody sees the caption, by video and system."""
 
     @property
     def is_sound(self) -> bool:
@@ -136,20 +146,23 @@ def read_campaign(
     if root is None:
         return _nothing(source, faults)
     default_name = source.stem if root == workspace else root.resolve().name
-    layout = _layout(root, faults, limits, needs_videos=needs_videos)
+    clips = Clips(faults)
+    layout = _layout(root, faults, limits, clips, needs_videos=needs_videos)
     names = [video.name for video in layout.videos]
     is_partial = faults.has_errors(layout.videos_file, LOSES_VIDEOS)
-    index = CaptionIndex(names, faults, limits, is_partial=is_partial)
+    index = CaptionIndex(names, faults, limits, is_partial=is_partial, clips=clips.found)
     digests = _digests(layout.files)
     for file in layout.captions:
         index.enter(file, progress)
     index.close()
     systems = assign_roles(layout, index.sources, faults)
     check_tutorial(layout, faults)
+    marks = _marks(layout, faults, limits)
     warn_of_unused(root, layout, faults)
     videos = layout.videos
     if needs_videos:
         videos = inspect_videos(videos, root, layout.videos_file, faults, progress)
+    videos = clips.shown(videos, names)
     video, system = index.columns
     return Reading(
         root=root,
@@ -162,6 +175,7 @@ def read_campaign(
         digest=_digest(digests, videos),
         _files=tuple(layout.captions),
         _digests=digests,
+        marks=marks,
     )
 
 
@@ -188,10 +202,12 @@ def _nothing(source: Path, faults: Faults) -> Reading:
     return Reading(source, Settings(), (), (), none, none, faults, "", (), {})
 
 
-def _layout(root: Path, faults: Faults, limits: Limits, *, needs_videos: bool) -> Layout:
+def _layout(
+    root: Path, faults: Faults, limits: Limits, clips: Clips, *, needs_videos: bool
+) -> Layout:
     has_tables = any((root / f"captions{suffix}").exists() for suffix in SUFFIXES)
     if not is_trecvid(root):
-        return read_folder(root, faults, limits)
+        return read_folder(root, faults, limits, clips)
     if not has_tables:
         return read_trecvid(root, faults, limits, needs_videos=needs_videos)
     faults.error(
@@ -200,7 +216,7 @@ def _layout(root: Path, faults: Faults, limits: Limits, *, needs_videos: bool) -
         "There are both a table of captions and the folder systems/.",
         "Keep one of the two layouts.",
     )
-    return read_folder(root, faults, limits)
+    return read_folder(root, faults, limits, clips)
 
 
 def _named(settings: Settings, name: str, faults: Faults, limits: Limits) -> Settings:
@@ -209,6 +225,19 @@ def _named(settings: Settings, name: str, faults: Faults, limits: Limits) -> Set
         return settings
     check_name(name, limits.name_characters, Where(FILE, None, "name"), faults)
     return replace(settings, name=name)
+
+
+def _marks(
+    layout: Layout, faults: Faults, limits: Limits
+) -> Mapping[tuple[str, str], Sequence[FilledMark]]:
+    """What marks.csv says, if there is one; the captions it names are read a second time."""
+    path = next((path for path in layout.files.values() if path.stem == STEM), None)
+
+    def texts(wanted: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
+        rows = (row for file in layout.captions for _, row in file.read(Faults()))
+        return {(row[0], row[1]): row[2] for row in rows if (row[0], row[1]) in wanted}
+
+    return read_marks(path, layout.settings.asked, texts, faults, limits) if path else {}
 
 
 def _digests(files: Mapping[str, Path]) -> dict[str, str]:
@@ -224,16 +253,18 @@ def _digest(digests: Mapping[str, str], videos: Iterable[Video]) -> str:
     return hashlib.sha256(lines.encode(errors="backslashreplace")).hexdigest()
 
 
-def read_folder(root: Path, faults: Faults, limits: Limits) -> Layout:
+def read_folder(root: Path, faults: Faults, limits: Limits, clips: Clips) -> Layout:
     """Settings and videos of a folder, and where its captions are."""
     settings = _settings(root, faults, limits)
     stems = ("videos",) if settings.asked.writes else ("videos", "captions", "references")
     tables = {stem: find_table(root, stem, faults) for stem in stems}
+    if any((root / f"{STEM}{suffix}").exists() for suffix in SUFFIXES):
+        tables[STEM] = find_table(root, STEM, faults)
     found = {path.name: path for path in tables.values() if path is not None}
     videos_path = tables["videos"]
     videos = _videos(videos_path, faults, limits) if videos_path else []
     captions = [
-        _caption_file(path, table, columns, limits)
+        _caption_file(path, table, columns, limits, clips)
         for table, (stem, columns) in _CAPTIONS.items()
         if (path := tables.get(stem))
     ]
@@ -280,7 +311,13 @@ def _to_describe(path: Path, videos: list[Video]) -> CaptionFile:
 
 
 def _caption_file(
-    path: Path, table: TableKind, columns: tuple[str, str, str], limits: Limits
+    path: Path, table: TableKind, columns: tuple[str, str, str], limits: Limits, clips: Clips
 ) -> CaptionFile:
-    read = partial(read_table, path, Columns(required=columns), bounds=limits)
+    wanted = Columns(required=columns, optional=TIMES)
+
+    def read(faults: Faults) -> Iterator[CaptionRow]:
+        return replace(clips, faults=faults).named(
+            read_table(path, wanted, faults, limits), path.name
+        )
+
     return CaptionFile(path, path.name, table, read, columns)

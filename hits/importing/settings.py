@@ -254,8 +254,9 @@ class _Reader:
             return {}
         weights = own.get("errors", {}).get("severities", {})
         weights |= {name: float(weight) for name, weight in weights.items()}  # JSON has no Decimal
-        shares = own.get("counting", {})
-        shares |= {name: float(shares[name]) for name in ("recall", "precision") if name in shares}
+        for table in (own.get("counting", {}), own.get("filling", {})):
+            numbers = {name: float(x) for name, x in table.items() if isinstance(x, Decimal)}
+            table |= numbers
         return own
 
     def _translations(self, tables: Any) -> dict[str, dict[str, str]]:

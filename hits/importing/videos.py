@@ -17,6 +17,28 @@ Progress = Callable[[str, int, int], None]  # what is being done, how much of it
 
 
 @dataclass(frozen=True, slots=True)
+class Clip:
+    """Some seconds of a video."""
+
+    whole: str  # the video's name
+    part: str  # what the files call it, if anything
+    start: float
+    end: float
+
+    @property
+    def seconds(self) -> str:
+        return f"{self.start:g}–{self.end:g} s"
+
+    @property
+    def name(self) -> str:
+        """
+        >>> Clip("cooking", "2", 10.5, 20).name
+        'cooking (10.5–20 s)'
+        """
+        return f"{self.whole} ({self.seconds})"
+
+
+@dataclass(frozen=True, slots=True)
 class Video:
     """A video as listed; `facts` and `sha256` are known of files once they were looked into."""
 
@@ -26,6 +48,14 @@ class Video:
     line: int
     facts: VideoFacts | None = None
     sha256: str = ""
+    clip: Clip | None = None  # if only some seconds of the file are shown
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it takes to watch, as far as that is known."""
+        if self.clip:
+            return self.clip.end - self.clip.start
+        return self.facts.duration if self.facts else None
 
 
 def list_videos(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from hits.models.batches import Batch, Hit, HitItem, Upload
 from hits.models.campaigns import Campaign
-from hits.models.material import Caption, Rendition, System, Video
+from hits.models.material import Caption, Clip, Rendition, System, Video
 
 __all__ = [
     "Batch",
     "Campaign",
     "Caption",
+    "Clip",
     "Hit",
     "HitItem",
     "Rendition",

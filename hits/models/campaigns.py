@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from daplatform.languages import LANGUAGES
 from hits.protocols import AnnotationProtocol, protocol_named
+from hits.protocols.filling import CONTROL
 
 
 class Campaign(models.Model):
@@ -179,6 +180,11 @@ class Campaign(models.Model):
         """Captions for practice of its own, each with what is expected and what is said of it."""
         found: list[dict[str, Any]] = self.questions.get("tutorial", [])
         return found
+
+    @property
+    def filling_control(self) -> float:
+        """The share of people who get no marks filled in."""
+        return float(self.questions.get("filling", {}).get("control", CONTROL))
 
     def text_in(self, language: str, name: str) -> str:
         """``instructions`` or ``consent`` in a language, where the campaign brings it in that."""

@@ -56,6 +56,36 @@ class Video(models.Model):
         return shows_image(self.codec, self.url)
 
 
+class Clip(models.Model):
+    """That a video is some seconds of a longer one, whose file it shares.
+
+    To composing, rating and scoring it is a video like others: only the player and whoever reads
+    frames ask from when to when.
+    """
+
+    video = models.OneToOneField(Video, on_delete=models.CASCADE, related_name="clip")
+    whole = models.CharField(max_length=200, help_text="The name of the longer video.")
+    part = models.CharField(max_length=100, blank=True)
+    start = models.FloatField(help_text="Seconds.")
+    end = models.FloatField(help_text="Seconds.")
+
+    class Meta:
+        ordering = ["whole", "start", "end"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(start__gte=0, start__lt=models.F("end")), name="clip_has_seconds"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.whole}, {self.start:g} to {self.end:g} s"
+
+    @property
+    def fragment(self) -> str:
+        """What an address ends with, so that a browser plays these seconds."""
+        return f"#t={self.start:g},{self.end:g}"
+
+
 class System(models.Model):
     """A source of captions: a captioning system, or a set of human captions."""
 
@@ -109,6 +139,13 @@ class Caption(models.Model):
     video = models.ForeignKey(Video, on_delete=models.CASCADE, related_name="captions")
     system = models.ForeignKey(System, on_delete=models.CASCADE, related_name="captions")
     text = models.TextField()
+    filled = models.JSONField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="Marks that people find in it: first character, the one after the last, label. "
+        "Empty where it was not looked at.",
+    )
     retired_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:

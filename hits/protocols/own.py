@@ -22,6 +22,11 @@ Whose marks count, where words are marked, may depend on their work:
     recall = 0.5                        # of the damaged words of hidden controls, at least
     precision = 0.3
 
+Where marks are filled in beforehand (marks.csv), some people get none:
+
+    [filling]
+    control = 0.5
+
 The form is about the person, and is asked once, before the first caption:
 
     [[form]]
@@ -61,6 +66,7 @@ KEYS: Final = (
     "sliders",
     "form",
     "counting",
+    "filling",
     "attention",
     "tutorial",
 )
@@ -164,6 +170,7 @@ def own_faults(own: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield from _counting_faults(own.get("counting", {}))
     yield from (("attention", wanted) for wanted in attention_faults(own.get("attention", [])))
     yield from (("tutorial", wanted) for wanted in tutorial_faults(own.get("tutorial", [])))
+    yield from _filling_faults(own.get("filling", {}))
     sliders = own.get("sliders", [])
     if not isinstance(sliders, list) or not 0 <= len(sliders) <= _MOST:
         yield "sliders", f"at most {_MOST} tables, each below a line [[sliders]]"
@@ -185,9 +192,19 @@ def _counting_faults(rule: object) -> Iterator[tuple[str, str]]:
     if not isinstance(rule.get("complete", False), bool):
         yield "complete", "true or false"
     for name in ("recall", "precision"):
-        share = rule.get(name, 0)
-        if type(share) not in (int, float, Decimal) or not 0 <= share <= 1:
+        if not _is_share(rule.get(name, 0)):
             yield name, "a share from 0 to 1"
+
+
+def _filling_faults(rule: object) -> Iterator[tuple[str, str]]:
+    if not isinstance(rule, dict) or rule.keys() - {"control"}:
+        yield "filling", "a table with control"
+    elif not _is_share(rule.get("control", 0)):
+        yield "control", "a share of people from 0 to 1"
+
+
+def _is_share(value: Any) -> bool:
+    return type(value) in (int, float, Decimal) and 0 <= value <= 1
 
 
 def _form_faults(form: object) -> Iterator[tuple[str, str]]:

@@ -15,10 +15,11 @@ from django.db.models import ProtectedError, Q
 from daplatform.errors import DomainError
 from hits.bulk import rows_write
 from hits.composition.shape import hit_shape
-from hits.models import Batch, Campaign, Caption, System, Video
+from hits.models import Batch, Campaign, Caption, Clip, System, Video
 from hits.protocols import protocols
 from hits.protocols.own import with_own
 from hits.selectors import may_share
+from hits.services.filling import marks_fill
 from hits.services.importing import free_slug
 
 
@@ -168,8 +169,17 @@ def campaign_duplicate(*, campaign: Campaign, owner: User) -> Campaign:
         system.pk, system.campaign = None, copy
     Video.objects.bulk_create(videos, batch_size=1_000)
     System.objects.bulk_create(systems)
+    _clips_copy(campaign, copy)
     _captions_copy(campaign, copy)
     return copy
+
+
+def _clips_copy(campaign: Campaign, copy: Campaign) -> None:
+    videos = dict(copy.videos.values_list("name", "pk"))
+    clips = list(Clip.objects.filter(video__campaign=campaign).select_related("video"))
+    for clip in clips:
+        clip.pk, clip.video_id = None, videos[clip.video.name]
+    Clip.objects.bulk_create(clips, batch_size=1_000)
 
 
 def _captions_copy(campaign: Campaign, copy: Campaign) -> None:
@@ -182,6 +192,9 @@ def _captions_copy(campaign: Campaign, copy: Campaign) -> None:
         ["video_id", "system_id", "text"],
         ((videos[video], systems[system], text) for video, system, text in rows),
     )
+    filled = current.exclude(filled=None).select_related("video", "system")
+    marks = {(row.video.name, row.system.name): row.filled or [] for row in filled}
+    marks_fill(campaign=copy, marks=marks)
 
 
 def _free_name(name: str, owner: User) -> str:

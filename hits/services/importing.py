@@ -24,8 +24,9 @@ from hits.importing.reading import FileChanged, Reading
 from hits.importing.sandbox import Prober, UnreadableVideo
 from hits.importing.settings import Settings
 from hits.importing.texts import check_caption
-from hits.models import Campaign, Caption, Rendition, System, Video
+from hits.models import Campaign, Caption, Clip, Rendition, System, Video
 from hits.planning import expected_minutes, fair_reward
+from hits.services.filling import marks_fill
 
 Progress = Callable[[str, int, int], None]
 REPORT_EVERY = 10_000
@@ -83,11 +84,15 @@ def _videos_store(reading: Reading, stored: list[str], progress: Progress) -> li
 
     The names of what was copied go into `stored`, so that it can be taken away again.
     """
-    videos = []
+    videos: list[Video] = []
+    kept: dict[str, Video] = {}  # clips of a file share it
     with Prober() as prober:
         for number, found in enumerate(reading.videos, start=1):
             video = Video(name=found.name, url=found.url, sha256=found.sha256)
-            if found.file and found.facts:
+            if found.clip and found.file in kept:
+                video.file.name = kept[found.file].file.name
+                video.poster.name = kept[found.file].poster.name
+            elif found.file and found.facts:
                 path = reading.root / found.file
                 folder = f"campaigns/{reading.digest[:32]}/{found.sha256[:32]}"
                 with path.open("rb") as stream:
@@ -96,8 +101,11 @@ def _videos_store(reading: Reading, stored: list[str], progress: Progress) -> li
                     video.file.name = _keep(File(stream), name, stored)
                 poster = ContentFile(prober.poster(path))
                 video.poster.name = _keep(poster, f"{folder}.jpg", stored)
-                for fact in ("duration", "width", "height", "codec"):
+                kept[found.file] = video
+            if found.facts:
+                for fact in ("width", "height", "codec"):
                     setattr(video, fact, getattr(found.facts, fact))
+            video.duration = found.seconds
             videos.append(video)
             progress("Storing videos", number, len(reading.videos))
     return videos
@@ -129,6 +137,7 @@ def _rows_create(
     for video in videos:
         video.campaign = campaign
     Video.objects.bulk_create(videos, batch_size=1_000)
+    Clip.objects.bulk_create(_clips(reading, videos), batch_size=1_000)
     Rendition.objects.bulk_create(_renditions(reading, videos), batch_size=1_000)
     System.objects.bulk_create(
         System(
@@ -143,13 +152,26 @@ def _rows_create(
         for found in reading.systems
     )
     rows_write(Caption, ["video_id", "system_id", "text"], _captions(campaign, reading, progress))
+    if reading.marks:
+        marks_fill(campaign=campaign, marks=reading.marks)
     return campaign
+
+
+def _clips(reading: Reading, videos: list[Video]) -> Iterator[Clip]:
+    """Of those videos that are some seconds of another."""
+    for found, video in zip(reading.videos, videos, strict=True):
+        if clip := found.clip:
+            yield Clip(
+                video=video, whole=clip.whole, part=clip.part, start=clip.start, end=clip.end
+            )
 
 
 def _renditions(reading: Reading, videos: list[Video]) -> Iterator[Rendition]:
     """The copies that workers are to make of the stored files."""
+    files: set[str] = set()
     for found, video in zip(reading.videos, videos, strict=True):
-        if found.file and found.facts:
+        if found.file and found.facts and str(video.file.name) not in files:
+            files.add(str(video.file.name))
             size = (reading.root / found.file).stat().st_size
             for kind in copies_needed(found.facts, size):
                 yield Rendition(source=str(video.file.name), kind=kind)
@@ -160,7 +182,7 @@ def reward_of(reading: Reading) -> Decimal:
     hits = reading.settings.hits
     if hits.reward is not None:
         return hits.reward
-    seconds = [video.facts.duration for video in reading.videos if video.facts]
+    seconds = [each for video in reading.videos if (each := video.seconds) is not None]
     return fair_reward(expected_minutes(hits.size, fmean(seconds) if seconds else 0))
 
 

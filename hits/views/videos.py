@@ -59,7 +59,7 @@ def search_wanted(request: MemberRequest) -> str:
 @require_safe
 @for_campaign()
 def video_detail(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResponseBase:
-    video = get_object_or_404(campaign.videos, pk=pk)
+    video = get_object_or_404(campaign.videos.select_related("clip"), pk=pk)
     before, after = selectors.neighbours(campaign.videos.all(), "name", video.name)
     context = {
         "campaign": campaign,

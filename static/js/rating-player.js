@@ -1,8 +1,12 @@
 /* The video that is watched and the one after it, which is fetched meanwhile; or an image, which is
- * seen once it has loaded. */
+ * seen once it has loaded. Of a clip, only the seconds between its two times are there: the address
+ * ends with them, so that browsers begin to load at the first and stop at the second. */
 
 const RETRY_MS = [1000, 2000, 4000, 8000, 15000];
 const FAILURES_BEFORE_WAY_OUT = 3;
+const CLOSE = 0.05; // seconds before the end of a clip at which it has ended
+
+const addressOf = (url, clip) => (clip ? `${url}#t=${clip.join(",")}` : url);
 
 export class Player {
   #active;
@@ -13,6 +17,7 @@ export class Player {
   #playingSince = null;
   #retry;
   #state = "idle";
+  #clip = null; // from when to when, where not all of the video is shown
 
   /** `onState` hears "idle", "playing" or "ended", `onTime` the share of the video that has
    * gone by, `onFailure` whether it fails for good. */
@@ -28,13 +33,14 @@ export class Player {
   }
 
   /** Put a video or an image on the screen; what was prefetched is there at once. */
-  show(url, { autoplay, isImage }) {
+  show(url, { autoplay, isImage, clip }) {
+    this.#clip = clip ?? null;
     clearTimeout(this.#retry);
     this.#active.pause();
     this.#root.toggleAttribute("data-image", Boolean(isImage));
     this.#image.hidden = !isImage;
     if (isImage) this.#showImage(url);
-    else this.#showVideo(url);
+    else this.#showVideo(addressOf(url, clip));
     this.#failures = 0;
     this.#playingSince = null;
     Object.assign(this, { plays: 0, watchedMs: 0, isWatched: false });
@@ -58,7 +64,7 @@ export class Player {
     } else if (this.#active.getAttribute("src") !== url || this.#active.error) {
       this.#active.src = url;
     } else {
-      this.#active.currentTime = 0;
+      this.#active.currentTime = this.#start;
     }
     this.#active.hidden = false;
     this.#standby.hidden = true;
@@ -66,7 +72,24 @@ export class Player {
 
   /** Go to a share of the video. */
   seek(share) {
-    if (this.#active.duration > 0) this.#active.currentTime = share * this.#active.duration;
+    if (this.#length > 0) this.#active.currentTime = this.#start + share * this.#length;
+  }
+
+  get #start() {
+    return this.#clip ? this.#clip[0] : 0;
+  }
+
+  /** Of what is shown; the file may end a little before the clip does. */
+  get #end() {
+    return this.#clip ? Math.min(this.#clip[1], this.#active.duration) : this.#active.duration;
+  }
+
+  get #length() {
+    return this.#end - this.#start;
+  }
+
+  get #isOver() {
+    return this.#active.ended || (this.#clip && this.#active.currentTime >= this.#end - CLOSE);
   }
 
   /** How fast, and whether with sound: kept from caption to caption. */
@@ -74,9 +97,10 @@ export class Player {
     for (const video of [this.#active, this.#standby]) Object.assign(video, wish);
   }
 
-  prefetch(url, isImage) {
+  prefetch(url, isImage, clip) {
+    const address = addressOf(url, clip);
     if (isImage) new Image().src = url;
-    else if (this.#standby.getAttribute("src") !== url) this.#standby.src = url;
+    else if (this.#standby.getAttribute("src") !== address) this.#standby.src = address;
   }
 
   pause() {
@@ -102,6 +126,7 @@ export class Player {
   }
 
   #play() {
+    if (this.#clip && this.#isOver) this.#active.currentTime = this.#start;
     // Refused where the browser wants a gesture first: the button is there.
     this.#active.play().catch(() => {});
   }
@@ -121,11 +146,18 @@ export class Player {
       this.onFailure(null);
     });
     for (const name of ["pause", "waiting", "ended", "error"]) on(name, () => this.#halt());
-    on("pause", () => this.#say(video.ended ? "ended" : "idle"));
+    on("pause", () => this.#say(this.#isOver ? "ended" : "idle"));
+    on("loadedmetadata", () => this.#enter(video));
     on("ended", () => this.#say("ended"));
     for (const name of ["timeupdate", "pause", "ended"]) on(name, () => this.#check(video));
-    on("timeupdate", () => this.onTime(video.currentTime / (video.duration || 1)));
+    on("timeupdate", () => this.onTime((video.currentTime - this.#start) / (this.#length || 1)));
+    on("timeupdate", () => this.#clip && this.#isOver && video.pause());
     on("error", () => this.#fail());
+  }
+
+  /** A browser that does not know of times in addresses is put at the first. */
+  #enter(video) {
+    if (video.currentTime < this.#start) video.currentTime = this.#start;
   }
 
   #halt() {
@@ -138,8 +170,11 @@ export class Player {
     if (this.isWatched || !(video.duration > 0)) return;
     let seconds = 0;
     for (let i = 0; i < video.played.length; i++)
-      seconds += video.played.end(i) - video.played.start(i);
-    if (seconds < video.duration - 0.3 - 0.02 * video.duration) return;
+      seconds += Math.max(
+        0,
+        Math.min(video.played.end(i), this.#end) - Math.max(video.played.start(i), this.#start),
+      );
+    if (seconds < this.#length - 0.3 - 0.02 * this.#length) return;
     this.isWatched = true;
     this.onWatched();
   }

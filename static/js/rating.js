@@ -151,7 +151,11 @@ function show(page) {
   element("missing").textContent = refusal?.page === position ? refusal.sentence : "";
   showSection("rating");
   lock(work.mustWatch && !isDone);
-  player.show(page[0].media, { autoplay: !isDone, isImage: page[0].isImage });
+  player.show(page[0].media, {
+    autoplay: !isDone,
+    isImage: page[0].isImage,
+    clip: page[0].clip,
+  });
   prefetch();
   showProgress(position, work.total, page.length);
   announce(isPractice ? say("practice") : placeOf(page));
@@ -166,7 +170,7 @@ function placeOf(page) {
 
 function prefetch() {
   const next = items.get(position < 0 ? work.done : position + entries.length);
-  if (next) player.prefetch(next.media, next.isImage);
+  if (next) player.prefetch(next.media, next.isImage, next.clip);
 }
 
 function lock(locked) {

@@ -70,6 +70,7 @@ JSON: dict[str, Any] = {
         "attention": [{"text": TEXT, "expect": {"score": 1}}],
         "tutorial": [{"caption": TEXT, "expect": {"score": 1}, "feedback": TEXT}],
     },
+    "hits.Caption.filled": [[0, 1, TEXT]],
     "annotations.FormAnswers.answers": {"town": TEXT, "english": TEXT},
     "hits.Campaign.translations": {"de": {"instructions": TEXT, "consent": TEXT}},
     "hits.Upload.report": {

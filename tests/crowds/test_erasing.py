@@ -26,8 +26,9 @@ from crowds.services.reviews import (
     submissions_refuse,
     video_send_back,
 )
-from hits.models import Campaign
+from hits.models import Campaign, Caption
 from hits.services.composing import batch_compose
+from hits.services.filling import marks_fill
 from tests.annotations.person import Person, invite, link
 from tests.annotations.test_marking import judge
 from tests.crowd import launch, work
@@ -236,8 +237,10 @@ def test_marks_stay_and_what_was_said_of_a_person_in_forms_and_corrections_goes(
     form = [{"name": "town", "text": "Where do you live?", "kind": "text"}]
     made = make_campaign(
         videos=2, systems=1, protocol="factuality", hit_size=4, pairs=0, repeats=0,
-        questions={"form": form},
+        questions={"form": form, "filling": {"control": 0}},
     )  # fmt: skip
+    captions = Caption.objects.values_list("video__name", "system__name")
+    marks_fill(campaign=made, marks={place: [(0, 1, "wrong")] for place in captions})
     batch_compose(campaign=made)
     path = link(invite(made, "anna@example.org"))
     person = Person(path, **{"form-town": "Upper Examplebury"})
@@ -248,11 +251,12 @@ def test_marks_stay_and_what_was_said_of_a_person_in_forms_and_corrections_goes(
     video = person.assignment.hit.items.get(position=0).caption.video
     video_send_back(assignment=person.assignment, video=video, remark="Anna, look again.")
     before = list(Rating.objects.values()), list(Mark.objects.values())
-    found = vars(factuality_of(made))
+    found = vars(factuality_of(made))  # as text: what is not defined is not equal to itself
     told = ("anna@example.org", WORDS, "Upper Examplebury", "Anna, look again.")
     assert all(words in everything() for words in told)
     erase(annotator=person.assignment.annotator.pseudonym)
     assert not any(words in everything() for words in told)
     assert (list(Rating.objects.values()), list(Mark.objects.values())) == before
     assert len(before[1]) == 4
-    assert vars(factuality_of(made)) == found
+    assert (found["filled"].filled, found["filled"].people) == (4, 1)
+    assert repr(vars(factuality_of(made))) == repr(found)

@@ -14,6 +14,7 @@ export default class Marks {
   #list;
   #choices;
   #sentences = []; // of words: { button, start, end }
+  #filled = null; // marks that stand there before anybody has marked
   #drag = null;
   #locked = false;
 
@@ -32,7 +33,9 @@ export default class Marks {
   }
 
   /** Write out the words of another caption. */
-  show({ text, sentences }) {
+  show({ text, sentences, filled }) {
+    this.#filled = filled ?? null;
+    this.root.querySelector(".filled-note").hidden = !filled?.length;
     const letters = Array.from(text);
     const cut = (start, end) => letters.slice(start, end).join("");
     this.#sentences = sentences.map((words) =>
@@ -82,12 +85,13 @@ export default class Marks {
     return marks;
   }
 
-  /** As it was marked earlier; unknown words come marked. */
+  /** As it was marked earlier, or filled in; unknown words come marked. */
   reset(value) {
+    const marks = value ?? this.#filled;
     for (const each of this.#words) {
       const within = ([start, end]) => start <= each.start && each.end <= end;
       const isUnknown = !value && UNKNOWN.test(each.button.textContent);
-      this.#set(each, value?.find(within)?.[2] ?? (isUnknown ? this.#label : ""));
+      this.#set(each, marks?.find(within)?.[2] ?? (isUnknown ? this.#label : ""));
     }
     this.touches = [];
   }

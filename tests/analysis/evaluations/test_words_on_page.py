@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.core.files.base import ContentFile
+from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from analysis.metrics.batch import VideoFile
@@ -11,8 +12,10 @@ from analysis.metrics.encoding.encoder import Encoder
 from analysis.metrics.encoding.models import ModelChoice, ModelRef
 from analysis.selectors.evaluations import evaluation_numbers
 from analysis.services import metric_context
+from analysis.services.filling import marks_fill_by_metric
 from analysis.services.keys import key_create
 from analysis.services.metric_runs import metric_run_request
+from daplatform.errors import DomainError
 from daplatform.jobs.services import job_finish
 from hits.models import Caption
 from hits.services.composing import batch_compose
@@ -64,6 +67,24 @@ def marked(settings, tmp_path, monkeypatch):
     job_finish(run)
     yield made
     metric_context.context_forget()
+
+
+def test_words_that_fit_least_are_filled_in(marked):
+    """A copy of the campaign that nobody works on; the scores are those of the store."""
+    assert Caption.objects.exclude(filled=None).count() == 0
+    with pytest.raises(CommandError, match="only before"):
+        call_command("fill_marks", marked.slug, share=0.25)
+    type(marked).objects.filter(pk=marked.pk).update(state="draft")
+    marks = marks_fill_by_metric(campaign=marked, share=0.25)
+    rows = Caption.objects.filter(system__campaign=marked).exclude(filled=None)
+    assert rows.count() == 6  # of systems; references are not scored
+    words = sum(len(row.text[start:end].split()) for row in rows for start, end, _ in row.filled)
+    total = sum(len(row.text.split()) for row in rows)
+    assert sum(len(row.filled) for row in rows) == marks <= words
+    assert 0.2 <= words / total <= 0.35  # words of the same score go together
+    for share in (0, 1):
+        with pytest.raises(DomainError, match="between 0 and 1"):
+            marks_fill_by_metric(campaign=marked, share=share)
 
 
 def test_words_are_judged_and_every_level_can_be_chosen(marked, client):

@@ -259,7 +259,7 @@ def test_the_api_has_empty_lists_where_nothing_of_the_kind_is_asked(db):
         assert found == {"count": 0, "next": None, "items": []}
     found = ask(key, f"/api/campaigns/{made.slug}/factuality").json()
     assert found == {name: [] for name in found} | {
-        "answers": 0, "older": 0, "unfinished": 0,
+        "answers": 0, "older": 0, "unfinished": 0, "filled": None,
     }  # fmt: skip
 
 
