@@ -13,7 +13,8 @@ from django.db.models import QuerySet
 
 from analysis.models import PhraseCategory
 from analysis.presenting.exports import Table, records
-from analysis.results.factuality import below_highest, factuality_tables, something_marked
+from analysis.reading.answers import QUESTIONS
+from analysis.results.factuality import factuality_tables, rule_of
 from analysis.results.marked import (
     Agreement,
     Control,
@@ -151,16 +152,13 @@ def _with_posters(campaign: Campaign, found: list[Example]) -> list[Example]:
 
 
 def _tables(campaign: Campaign, judged: list[Judged]) -> dict[str, Table]:
-    """On a scale of 101 points hardly anything gets the highest: there, marks say what is wrong."""
-    rule = below_highest if campaign.asked.scale.is_ordinal else something_marked
-    rng = np.random.default_rng(SEED)
+    rule, rng = rule_of(campaign.asked.scale), np.random.default_rng(SEED)
     return factuality_tables(paragraphs(judged), rng=rng, draws=DRAWS, is_wrong=rule)
 
 
 def _kinds(campaign: Campaign, judged: list[Judged]) -> list[SystemErrors]:
-    if not campaign.asked.marks or not (question := campaign.asked.marks[0]).severities:
-        return []
-    return errors_by_system(judged, {label: question.weight(label) for label in question.labels})
+    weights = campaign.asked.weights
+    return errors_by_system(judged, weights) if weights else []
 
 
 def judged_paragraphs(campaign: Campaign) -> list[Judged]:
@@ -280,11 +278,6 @@ def people_marking(campaign: Campaign, judged: list[Judged]) -> list[dict[str, o
         }
         for name, theirs in sorted(mine.items())
     ]
-
-
-QUESTIONS = (
-    "annotator", "video", "system", "kind", "question", "start", "end", "value"
-)  # fmt: skip
 
 
 def answers_by_question(campaign: Campaign) -> list[dict[str, object]]:

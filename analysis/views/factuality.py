@@ -109,7 +109,8 @@ def factuality_file(request: MemberRequest, campaign: Campaign) -> HttpResponseB
     judged = judged_paragraphs(campaign)
     if not judged:
         raise Http404("Nobody has marked anything yet.")
-    answer = JsonResponse(annotated(judged), json_dumps_params={"ensure_ascii": False, "indent": 1})
+    content = annotated(judged, campaign.asked.scale)
+    answer = JsonResponse(content, json_dumps_params={"ensure_ascii": False, "indent": 1})
     name = f"{campaign.slug}-factuality_annotation.json"
     answer["Content-Disposition"] = content_disposition_header(True, name) or ""
     return answer

@@ -213,6 +213,11 @@ class Marks:
         """What a mark costs; nothing where marks have no severity."""
         return dict(self.severities).get(label.rpartition("/")[2], 0.0)
 
+    @property
+    def weights(self) -> dict[str, float]:
+        """What each label costs; empty where marks have no severity."""
+        return {label: self.weight(label) for label in self.labels} if self.severities else {}
+
     def sentences(self, text: str) -> tuple[tuple[Span, ...], ...]:
         """The words that can be marked; what is missing stands past the end of the text.
 
@@ -300,6 +305,11 @@ class AnnotationProtocol:
     def marks(self) -> tuple[Marks, ...]:
         """The questions answered by marking words."""
         return tuple(question for question in self.questions if isinstance(question, Marks))
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """What marks cost, by label; empty where they have no severity, or nothing is marked."""
+        return next((question.weights for question in self.marks), {})
 
     def objection(self, answers: Mapping[str, Any], text: str = "") -> Objection | None:
         """Why these are not the answers about a caption of that text; nothing if they are."""

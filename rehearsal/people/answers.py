@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from hits.protocols import AnnotationProtocol, Question, Scale
+from hits.protocols import AnnotationProtocol, Question
+from hits.protocols.direct_assessment import SCALE
 from hits.protocols.segments import Span, segments
 from hits.protocols.values import Marks, Slider, Text
 from rehearsal.demo import HUMANS, caption, scene_named
@@ -39,7 +40,7 @@ def response_to(
     protocol: AnnotationProtocol, persona: Persona, subject: Subject, rng: np.random.Generator
 ) -> Response:
     """How they look at it, and the number they have in mind where one is asked for."""
-    scale = Scale(0, 100) if protocol.writes else protocol.scale
+    scale = SCALE if protocol.writes else protocol.scale
     return respond(persona, subject.quality, seconds=subject.seconds, rng=rng, scale=scale)
 
 

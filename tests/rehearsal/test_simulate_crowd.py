@@ -16,7 +16,7 @@ from analysis.selectors.marked import answers_counting, controls_of
 from analysis.selectors.ratings import ratings_of
 from analysis.selectors.written import written_captions
 from analysis.services.snapshots import snapshot_refresh
-from annotations.models import Annotator, Assignment, Rating
+from annotations.models import Annotator, Assignment, FormAnswers, Rating
 from hits.models import Campaign, Caption
 from hits.services.composing import batch_compose
 from rehearsal.demo import captions, demo_scenes, judge, video_name
@@ -153,6 +153,17 @@ def test_through_http_the_same_ratings_arrive(transactional_db, live_server):
     # The site's clock cannot be talked into a video having been watched.
     assert Rating.objects.filter(is_unwatched=True).count() == 6
     Campaign.objects.update(state=Campaign.State.DRAFT)  # SQLite is emptied row by row
+
+
+def test_through_http_people_answer_the_form_first(transactional_db, live_server):
+    asked = [
+        {"name": "english", "text": "Your English?", "kind": "choice", "choices": ["good", "bad"]}
+    ]
+    campaign = make_campaign(questions={"form": asked})
+    make_hit(campaign)
+    simulate(campaign, "--annotators", "1", "--through-http", "--base-url", live_server.url)
+    assert [each.answers for each in FormAnswers.objects.all()] == [{"english": "good"}]
+    Campaign.objects.update(state=Campaign.State.DRAFT)
 
 
 @pytest.fixture
