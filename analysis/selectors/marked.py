@@ -41,7 +41,7 @@ from analysis.selectors.ratings import same_captions
 from annotations.models import Annotator, Correction, FormAnswers, Mark, Rating
 from crowds.selectors.counting import assignments_left_out
 from hits.models import Campaign, HitItem
-from hits.selectors import replaced_words
+from hits.selectors.damage import damages
 
 SEED = 7
 DRAWS = 1_000
@@ -238,16 +238,22 @@ def answered_videos(campaign: Campaign, annotator: Annotator) -> list[AnsweredVi
 
 
 def controls_of(answers: list[Answered]) -> list[Control]:
-    """The captions with damaged words, each with what was said of its original."""
+    """The captions with damaged words, each with what was said of its original, if it was shown."""
     judged = {(each.assignment, each.item): each.judged for each in answers}
-    found = []
-    for each in answers:
-        if each.kind == HitItem.Kind.DEGRADED and each.original is not None:
-            before, replaced, _ = replaced_words(each.caption.text, each.judged.text)
-            damage = (len(before), len(before) + len(replaced))
-            original = judged.get((each.assignment, each.original))
-            found.append(Control(each.judged, damage, original))
-    return found
+    shown = [each.item for each in answers if each.kind == HitItem.Kind.DEGRADED]
+    items = HitItem.objects.filter(pk__in=shown).select_related("caption") if shown else ()
+    found = damages(items)
+    return [
+        Control(
+            each.judged,
+            damage.span,
+            judged.get((each.assignment, each.original or 0))
+            if damage.is_beside_original
+            else None,
+        )
+        for each in answers
+        if (damage := found.get(each.item))
+    ]
 
 
 def phrases_marked(campaign: Campaign, judged: list[Judged]) -> list[Phrase]:
