@@ -276,6 +276,7 @@ def people_marking(campaign: Campaign, judged: list[Judged]) -> list[dict[str, o
     return [
         {
             "name": name,
+            "videos": len({each.video for each in theirs}),
             "captions": len(theirs),
             "marked": sum(bool(each.marks) for each in theirs),
             "level": mean(each.score for each in theirs),

@@ -46,6 +46,7 @@ def factuality(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
         "campaign": campaign,
         "phrases": found.phrases[:PHRASES_SHOWN],
         "categories": CATEGORIES,
+        "videos": campaign.videos.count(),
     }
     return render(request, "analysis/factuality.html", context)
 

@@ -271,6 +271,7 @@ class AnnotationProtocol:
     fluency : a further question that a campaign may switch on
     whole_video : whether a page shows all captions of a video, or one caption
     writes : whether people write the captions themselves, so that none is shown
+    same_people : whether the same people should judge all videos, so that their levels compare
     has_own : whether a campaign's own questions are among them
     """
 
@@ -282,6 +283,7 @@ class AnnotationProtocol:
     fluency: Question | None = None
     whole_video: bool = False
     writes: bool = False
+    same_people: bool = False
     has_own: bool = False
 
     @property

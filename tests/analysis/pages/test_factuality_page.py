@@ -207,7 +207,8 @@ def test_identical_captions_that_were_merged_are_credited_to_every_system(client
     context = page(client, made).context
     counts = {row["system"]: row["paragraphs"] for row in context["systems"]}
     assert counts == {"human-b": 2, "system-0": 2, "system-1": 2}
-    assert [row["captions"] for row in context["people"]] == [5]
+    assert [(row["videos"], row["captions"]) for row in context["people"]] == [(2, 5)]
+    assert "2 of 2" in shown(page(client, made))
 
 
 def test_the_api_tells_what_the_page_shows(client, campaign):
