@@ -199,9 +199,10 @@ def launch_estimate(
     price = _price_whole(launch, chunks, gateway)
     budget = policy_of(batch.campaign).budget if budget is None else budget
     hourly = hourly_pay(launch.reward, Decimal(launch.minutes_expected))
+    hits = len({hit for chunk in chunks for hit in chunk.hits})
     return Estimate(
         crowd=gateway.facts,
-        hits=len({hit for chunk in chunks for hit in chunk.hits}),
+        hits=hits,
         people=sum(len(chunk.hits) * chunk.people for chunk in chunks),
         price=price,
         with_replacements=_with_replacements(price, batch.campaign.assumed_pass_rate),
@@ -213,7 +214,7 @@ def launch_estimate(
         reach=batch_reach(batch),
         warnings=(
             *pay_warnings(hourly, gateway.facts),
-            *people_warnings(batch.campaign, batch.hits.count(), choices.crowd),
+            *people_warnings(batch.campaign, hits, choices.crowd),
         ),
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rehearsal.demo.kinds import FAMILIES, KINDS
 from rehearsal.demo.lexicon import Mark, placed
 from rehearsal.demo.places import PLACES
@@ -28,7 +30,7 @@ def _is_right(story: Story, mark: Mark) -> bool:
     if mark.role in ("place", "light", "weather", "landmark"):
         return _is_set(story, mark)
     said = mark.value
-    told = {
+    told: dict[str, Callable[[], bool]] = {
         "unknown": lambda: False,
         "colour": lambda: any(actor.colour == said for actor in story.actors),
         "kind": lambda: any(_is_kind(actor.kind, said) for actor in story.actors),
