@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -17,10 +17,11 @@ from analysis.evaluation.reading import read_scores
 from analysis.evaluation.scores import ScoreTable, score_table
 from analysis.evaluation.words import Marks, marks_in
 from analysis.metrics.judged import is_judged, read_judgements
+from analysis.presenting.exports import Table
 from analysis.reading import RatingsFile, appraise, authors, factuality, mturk, read_ratings
 from analysis.reading.factuality import Paragraph
 from analysis.reading.files import beginning, plain
-from analysis.results.factuality import LEVELS, paragraph_scores
+from analysis.results.factuality import paragraph_scores
 from analysis.results.marked import paragraphs
 from analysis.results.pipeline import Analysis, analyse, answers, unchecked
 from analysis.results.settings import Settings
@@ -30,10 +31,13 @@ from analysis.stats.ratings import Ratings
 from analysis.stats.reliability import SplitHalf, split_half
 from analysis.stats.signature import cutoff
 from daplatform.tables import Faults, FirstFault
+from hits.protocols.direct_assessment import DIRECT
 
 PASSED: Final = "passed"
 ALL: Final = "all"
 WHOSE: Final = {PASSED: "annotators who passed quality control", ALL: "all annotators"}
+ANY_SCALE: Final = DIRECT.scale
+"""Holds the scores of every protocol: correlations do not depend on where a scale ends."""
 CAPTION_FILES: Final = ("captions.csv", "captions.parquet")
 """What `manage.py analyse` writes."""
 
@@ -82,9 +86,9 @@ def read_human(
     if path.is_dir():
         return HumanScores(read_scores(_caption_file(path)))
     if _holds_marks(path):
-        return marked_scores(factuality.read(path))
+        return marked_scores(factuality.read(path, ANY_SCALE))
     if _holds_votes(path):
-        return marked_scores(paragraphs(factuality.read_long(path)))
+        return marked_scores(paragraphs(factuality.read_long(path, ANY_SCALE)))
     if not evalset.is_score_file(path) and _holds_ratings(path):
         return _of_ratings(read_ratings(path, pair=pair), annotators, seed)
     return HumanScores(read_scores(path, ratings=ratings))
@@ -130,12 +134,18 @@ def _holds_votes(path: Path) -> bool:
         return factuality.recognises_long(beginning(source))
 
 
-def marked_scores(found: Sequence[Paragraph]) -> HumanScores:
-    """Paragraphs, sentences and words as columns; the marks, and the captions they stand in."""
-    scores = paragraph_scores(found)
+def marked_scores(
+    found: Sequence[Paragraph], with_more: Callable[[Table], Table] = lambda table: table
+) -> HumanScores:
+    """Paragraphs, sentences and words as columns; the marks, and the captions they stand in.
+
+    ``with_more`` adds further columns of scores.
+    """
+    scores = with_more(paragraph_scores(found))
     videos, systems = ([str(one) for one in scores[name]] for name in ("video", "system"))
     texts = [" ".join(one.text for one in each.sentences) for each in found]
-    columns = {level: scores[level].astype(np.float64) for level in LEVELS}
+    names = [name for name in scores if name not in ("video", "system")]
+    columns = {name: scores[name].astype(np.float64) for name in names}
     return HumanScores(
         score_table(videos, systems, columns),
         marks=marks_in(found),

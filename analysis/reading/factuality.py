@@ -2,9 +2,12 @@
 
 `{video: {system: {"paragraph_score": 1–5, "sentences": ["… [wrong words] …"]}}}`: one paragraph of
 each system for each video, judged as a whole and sentence by sentence, wrong words in brackets.
+`"is_marked": true` says that most people marked something, where the words do not tell: that
+something is missing, or each of them other words.
 
 And every person's answers, as the platform writes them: a table with the columns of `LONG`, a row
-for each paragraph (1–5), sentence and word (1 is wrong), numbered from 0.
+for each paragraph, sentence and word (1 is wrong), numbered from 0; and a row `missing` where
+something is marked as left out. A paragraph's score is on the scale of its protocol.
 """
 
 from __future__ import annotations
@@ -18,13 +21,20 @@ from typing import Any, Final
 from analysis.reading.files import Beginning, beginning, fault, lines, plain, table
 from daplatform.tables import Columns, Faults, FirstFault, Kind, TableError, read_table
 from daplatform.tables.formulas import as_written
+from hits.protocols import Scale
+from hits.protocols.factuality import FACTUALITY
 
-LOWEST, HIGHEST = 1, 5
+SCALE: Final = FACTUALITY.scale
 SUFFIX: Final = ".json"
 LONG: Final = ("annotator", "video", "system", "level", "sentence", "word", "value")
 _MARK = re.compile(r"\[([^\[\]]*)\]")
 _INDEX = re.compile(r"\d{1,6}", re.ASCII)
-_PARTS: Final = {"paragraph": [False, False], "sentence": [True, False], "word": [True, True]}
+_PARTS: Final = {
+    "paragraph": [False, False],
+    "sentence": [True, False],
+    "word": [True, True],
+    "missing": [False, False],
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +74,12 @@ class Votes:
     score: int
     words: list[list[bool]]
     """Which words are marked, by sentence."""
+    is_missing: bool = False
+    """Whether something is marked as left out."""
 
     @property
     def is_marked(self) -> bool:
-        return any(map(any, self.words))
+        return self.is_missing or any(map(any, self.words))
 
 
 def recognises(path: Path, start: Beginning) -> bool:
@@ -76,7 +88,7 @@ def recognises(path: Path, start: Beginning) -> bool:
     return path.suffix == SUFFIX and line.startswith("{") and '"annotator"' not in line
 
 
-def read(path: Path) -> list[Paragraph]:
+def read(path: Path, scale: Scale = SCALE) -> list[Paragraph]:
     """Every paragraph; anything else in the file is a fault that says where it is."""
     try:
         content = json.loads("".join(lines(path)))
@@ -85,7 +97,7 @@ def read(path: Path) -> list[Paragraph]:
             path, error.lineno, f"This is not JSON ({error.msg}).", "Write it again.", Kind.JSON
         ) from error
     paragraphs = [
-        _paragraph(path, video, system, found)
+        _paragraph(path, video, system, found, scale)
         for video, systems in _object(path, content, "the file").items()
         for system, found in _object(path, systems, f"video {video!r}").items()
     ]
@@ -98,20 +110,24 @@ def recognises_long(start: Beginning) -> bool:
     return not start.is_parquet and set(LONG) <= {name.strip() for name in start.cells}
 
 
-def read_long(path: Path) -> list[Votes]:
+def read_long(path: Path, scale: Scale = SCALE) -> list[Votes]:
     """Every person's answers; what cannot be right is a fault with its line."""
     with plain(path, FirstFault()) as source:
         columns, lines_of = table(source, beginning(source).delimiter)
-    found: dict[tuple[str, ...], _Answers] = {}
+    found: list[tuple[tuple[str, str, str], _Answers]] = []
+    last: dict[tuple[str, str, str], _Answers] = {}
     for line, *cells in zip(lines_of, *(columns[name] for name in LONG), strict=True):
-        *who, level, sentence, word, value = (cell.strip() for cell in cells)
-        answers = found.setdefault(tuple(map(as_written, who)), _Answers(path, line))
-        answers.add(line, level, sentence, word, value)
+        name, video, system, level, sentence, word, value = (cell.strip() for cell in cells)
+        who = (as_written(name), as_written(video), as_written(system))
+        if who not in last or (level == "paragraph" and last[who].has_score):
+            last[who] = _Answers(path, line, scale)  # some judge a caption in several HITs
+            found.append((who, last[who]))
+        last[who].add(line, level, sentence, word, value)
     if not found:
         raise fault(path, None, "There are no answers.", "Add some.", Kind.EMPTY_FILE)
-    votes = [answers.votes(*who) for who, answers in found.items()]
+    votes = [answers.votes(*who) for who, answers in found]
     shapes: dict[tuple[str, str], list[int]] = {}
-    for each, answers in zip(votes, found.values(), strict=True):
+    for each, (_, answers) in zip(votes, found, strict=True):
         shape = [len(words) for words in each.words]
         if shapes.setdefault((each.video, each.system), shape) != shape:
             raise fault(
@@ -127,21 +143,26 @@ def read_long(path: Path) -> list[Votes]:
 class _Answers:
     """The rows of one person about one paragraph."""
 
-    def __init__(self, path: Path, line: int) -> None:
-        self.path, self.line = path, line
+    def __init__(self, path: Path, line: int, scale: Scale) -> None:
+        self.path, self.line, self.scale = path, line, scale
         self.values: dict[tuple[str, str, str], int] = {}
+
+    @property
+    def has_score(self) -> bool:
+        return ("paragraph", "", "") in self.values
 
     def add(self, line: int, level: str, sentence: str, word: str, value: str) -> None:
         parts = _PARTS.get(level)
         if parts is None:
-            raise self._fault(line, f"There is no level {level!r}.", "paragraph, sentence or word")
+            raise self._fault(line, f"There is no level {level!r}.", f"one of {', '.join(_PARTS)}")
         given = [bool(_INDEX.fullmatch(part)) for part in (sentence, word)]
         if given != parts or sentence[: not parts[0]] or word[: not parts[1]]:
             wanted = {0: "neither", 1: "a sentence and no word", 2: "both"}[sum(parts)]
             raise self._fault(line, "The sentence or the word is not valid.", wanted)
-        low, high = (LOWEST, HIGHEST) if level == "paragraph" else (0, 1)
-        if not _INDEX.fullmatch(value) or not low <= int(value) <= high:
-            raise self._fault(line, f"The value {value!r} is not valid.", f"{low} to {high}")
+        scale = self.scale if level == "paragraph" else _YES_OR_NO
+        if not _INDEX.fullmatch(value) or int(value) not in scale:
+            wanted = f"{scale.low} to {scale.high}" + _of_protocol(scale)
+            raise self._fault(line, f"The value {value!r} is not valid.", wanted)
         if (level, sentence, word) in self.values:
             raise self._fault(line, "This answer occurs twice.", "one of them")
         self.values[level, sentence, word] = int(value)
@@ -153,7 +174,8 @@ class _Answers:
         words = [self._words(at) for at in range(self._count("sentence"))]
         if sum(map(len, words)) != self._count("word"):
             raise self._fault(self.line, "A word has no sentence here.", "a row for its sentence")
-        return Votes(annotator, video, system, score, words)
+        is_missing = bool(self.values.get(("missing", "", "")))
+        return Votes(annotator, video, system, score, words, is_missing)
 
     def _count(self, level: str) -> int:
         return sum(known == level for known, _, _ in self.values)
@@ -178,18 +200,30 @@ class _Answers:
         return fault(self.path, line, message, f"Write {wanted}.")
 
 
-def _paragraph(path: Path, video: str, system: str, found: Any) -> Paragraph:
+_YES_OR_NO: Final = Scale(0, 1)
+
+
+def _of_protocol(scale: Scale) -> str:
+    """Scores of another protocol are the likeliest reason why a score is off the scale.
+
+    >>> _of_protocol(SCALE), _of_protocol(_YES_OR_NO)
+    (', or name another --protocol', '')
+    """
+    return "" if scale is _YES_OR_NO else ", or name another --protocol"
+
+
+def _paragraph(path: Path, video: str, system: str, found: Any, scale: Scale) -> Paragraph:
     place = f"video {video!r}, system {system!r}"
     content = _object(path, found, place)
     score, sentences = content.get("paragraph_score"), content.get("sentences")
     if isinstance(score, bool) or not isinstance(score, int | float):
         raise fault(path, None, f"{place}: paragraph_score is not a number.", "Correct it.")
-    if not LOWEST <= score <= HIGHEST:
+    if not scale.low <= score <= scale.high:
         raise fault(
             path,
             None,
-            f"{place}: paragraph_score {score} is not {LOWEST} to {HIGHEST}.",
-            "Correct it.",
+            f"{place}: paragraph_score {score} is not {scale.low} to {scale.high}.",
+            f"Correct it{_of_protocol(scale)}.",
         )
     if not isinstance(sentences, list) or not sentences:
         raise fault(
@@ -202,7 +236,10 @@ def _paragraph(path: Path, video: str, system: str, found: Any) -> Paragraph:
         _sentence(path, f"{place}, sentence {number}", text)
         for number, text in enumerate(sentences, start=1)
     )
-    return Paragraph(video, system, float(score), judged)
+    is_marked = content.get("is_marked", any(one.is_wrong for one in judged))
+    if not isinstance(is_marked, bool):
+        raise fault(path, None, f"{place}: is_marked is not true or false.", "Correct it.")
+    return Paragraph(video, system, float(score), judged, is_marked)
 
 
 def _sentence(path: Path, place: str, text: Any) -> Sentence:

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.presenting.exports import Table
-from analysis.reading.factuality import HIGHEST, Paragraph
+from analysis.reading.factuality import SCALE, Paragraph
 from analysis.results.phrases import category_shares, phrase_table, phrases, shares_table
+from hits.protocols import Scale
 
 LEVELS = ("paragraph", "sentence", "word")
 TABLES = ("errors", "systems", "human", "phrases", "categories", "agreement", "pairs")
@@ -19,12 +20,17 @@ Rule = Callable[[Paragraph], bool]
 
 def below_highest(paragraph: Paragraph) -> bool:
     """Whether a paragraph of levels 1 to 5 has errors (factvc-2023)."""
-    return paragraph.score < HIGHEST
+    return paragraph.score < SCALE.high
 
 
 def something_marked(paragraph: Paragraph) -> bool:
     """The same on a scale whose highest point hardly anybody gives, from 0 to 100."""
     return paragraph.is_marked
+
+
+def rule_of(scale: Scale) -> Rule:
+    """What makes a paragraph wrong, by the scale of its score."""
+    return below_highest if scale.is_ordinal else something_marked
 
 
 def factuality_tables(

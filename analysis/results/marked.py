@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.presenting.exports import Table
-from analysis.reading.factuality import LONG, Paragraph, Sentence
+from analysis.reading.factuality import LONG, SCALE, Paragraph, Sentence
 from analysis.stats.agreement import annotator_values, krippendorff_alpha
+from hits.protocols import Scale
 from hits.protocols.segments import Span, segments, words_by_sentence
 
 Place = tuple[str, str]
@@ -45,6 +46,11 @@ class Judged:
             [_holds(self.marks, start, end) for start, end in words]
             for words in words_by_sentence(self.text)
         ]
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether something is marked as left out."""
+        return len(self.labels) > len(self.marks)
 
     @property
     def is_marked(self) -> bool:
@@ -131,7 +137,20 @@ class SystemErrors:
     score: float  # minus the sum of the weights (MQM)
 
 
-def errors_by_system(judged: Sequence[Judged], weights: Mapping[str, float]) -> list[SystemErrors]:
+class Labelled(Protocol):
+    """What counting kinds of errors asks of an answer: a `Judged`, or a `Kinds` of a file."""
+
+    @property
+    def video(self) -> str: ...
+    @property
+    def system(self) -> str: ...
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+
+
+def errors_by_system(
+    judged: Sequence[Labelled], weights: Mapping[str, float]
+) -> list[SystemErrors]:
     """Means over answers, the best score first.
 
     >>> both = [Judged("ann", "v", "s", "Add salt.", 50, (), labels) for labels in
@@ -140,7 +159,7 @@ def errors_by_system(judged: Sequence[Judged], weights: Mapping[str, float]) -> 
     >>> found.counts, found.score
     ({'minor': 1.0, 'major': 0.5}, -3.5)
     """
-    own: defaultdict[str, list[Judged]] = defaultdict(list)
+    own: defaultdict[str, list[Labelled]] = defaultdict(list)
     for each in judged:
         own[each.system].append(each)
     found = []
@@ -150,6 +169,40 @@ def errors_by_system(judged: Sequence[Judged], weights: Mapping[str, float]) -> 
         cost = sum(weight * counts[label] for label, weight in weights.items())
         found.append(SystemErrors(system, len(theirs), counts, -cost))
     return sorted(found, key=lambda each: (-each.score, each.system))
+
+
+def errors_table(found: Sequence[SystemErrors]) -> Table:
+    """As a file: a row for each system, with a column for each kind."""
+    labels = list(found[0].counts) if found else []
+    return {
+        "system": np.array([each.system for each in found], object),
+        "mqm": np.array([each.score for each in found]),
+        **{label: np.array([each.counts[label] for each in found]) for label in labels},
+        "answers": np.array([each.captions for each in found], np.int64),
+    }
+
+
+def mqm_scores(judged: Sequence[Labelled], weights: Mapping[str, float]) -> dict[Place, float]:
+    """Of every caption: minus the sum of the weights of its marks, over people the mean.
+
+    >>> both = [Judged("ann", "v", "s", "Add salt.", 50, (), labels) for labels in
+    ...         (("major", "minor"), ("minor",))]
+    >>> mqm_scores(both, {"minor": 1, "major": 5})
+    {('v', 's'): -3.5}
+    """
+    costs: defaultdict[Place, list[float]] = defaultdict(list)
+    for each in judged:
+        costs[each.video, each.system].append(sum(weights[label] for label in each.labels))
+    return {place: -float(np.mean(found)) for place, found in costs.items()}
+
+
+def with_mqm(human: Table, judged: Sequence[Labelled], weights: Mapping[str, float]) -> Table:
+    """Scores of captions with their MQM score, where marks have weights."""
+    if not weights:
+        return human
+    scores = mqm_scores(judged, weights)
+    places = zip(human["video"], human["system"], strict=True)
+    return {**human, "mqm": np.array([scores[place] for place in places], np.float64)}
 
 
 def by_paragraph(judged: Sequence[AnyVoted]) -> dict[Place, list[AnyVoted]]:
@@ -193,18 +246,25 @@ def _most(votes: Sequence[bool]) -> bool:
     return 2 * sum(votes) > len(votes)
 
 
-def annotated(judged: Sequence[Judged]) -> dict[str, dict[str, dict[str, object]]]:
+def annotated(
+    judged: Sequence[Judged], scale: Scale = SCALE
+) -> dict[str, dict[str, dict[str, object]]]:
     """As the authors publish it: the median, and words that most marked between brackets.
 
     Brackets of the caption itself are written as parentheses, or they would be read as marks.
+    Where marks and not the score say what is wrong, so does `is_marked`.
     """
+    by_marks = not scale.is_ordinal
     found: dict[str, dict[str, dict[str, object]]] = {}
     for (video, system), people in by_paragraph(judged).items():
         score = median(each.score for each in people)
-        found.setdefault(video, {})[system] = {
+        told: dict[str, object] = {
             "paragraph_score": int(score) if score == int(score) else score,
             "sentences": list(_bracketed(people)),
         }
+        if by_marks:
+            told["is_marked"] = _most([each.is_marked for each in people])
+        found.setdefault(video, {})[system] = told
     return found
 
 
@@ -350,6 +410,8 @@ def long_table(judged: Sequence[Judged]) -> Table:
     for each in judged:
         who = (each.annotator, each.video, each.system)
         rows.append((*who, "paragraph", "", "", each.score))
+        if each.is_missing:
+            rows.append((*who, "missing", "", "", 1))
         for at, words in enumerate(each.words):
             rows.append((*who, "sentence", str(at), "", int(any(words))))
             rows += [(*who, "word", str(at), str(n), int(bad)) for n, bad in enumerate(words)]

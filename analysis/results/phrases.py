@@ -1,14 +1,16 @@
 """What kinds of errors people marked (factvc-2023, Table 2): phrases marked at least twice. Pure.
 
-A category is suggested by a few lists of words; a person decides.
+A category is suggested by parts of speech where spaCy is installed, else by a few lists of words; a
+person decides.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -38,6 +40,16 @@ _LISTS: Final = {
         a an and at by for from in into is are of on onto or over the then to was were with""",
 }
 _KINDS: Final = {word: kind for kind, words in _LISTS.items() for word in words.split()}
+# Parts of speech that say something; spaCy's names of them.
+_CLASSES: Final = {
+    "NOUN": "object",
+    "PROPN": "object",
+    "VERB": "action",
+    "ADJ": "adjective",
+    "NUM": "adjective",
+}
+Tagger = Callable[[str], Iterable[tuple[str, str]]]
+"""A phrase in, its words with their parts of speech out."""
 _UNKNOWN: Final = re.compile(r"^<?unk>?$", re.IGNORECASE)
 
 
@@ -102,30 +114,57 @@ def phrases(
 
     ``decided`` are the categories that people gave, by phrase.
     """
-    given = decided or {}
+    given, tagger = decided or {}, installed_tagger()
     found = [
-        Phrase(text, count, suggested_category(text), given.get(text, ""))
+        Phrase(text, count, suggested_category(text, tagger), given.get(text, ""))
         for text, count in Counter(map(str.casefold, marked)).items()
         if count >= least
     ]
     return sorted(found, key=lambda each: (-each.marks, each.text))
 
 
-def suggested_category(phrase: str) -> str:
-    """By the first word that says anything.
+@cache
+def installed_tagger() -> Tagger | None:
+    """spaCy's, with the model that COAHA reads captions with; nothing on machines without them."""
+    from analysis.metrics.families import coaha
+    from analysis.metrics.registry import MetricUnavailable
+
+    try:
+        parse = coaha.parser()
+    except (MetricUnavailable, OSError):  # OSError: spaCy is there, and its model is not
+        return None
+    return cache(lambda phrase: tuple((word.text, word.pos_) for word in parse(phrase)))
+
+
+def suggested_category(phrase: str, tagger: Tagger | None = None) -> str:
+    """By the first word that says anything. Who is a person, no part of speech tells.
 
     >>> [suggested_category(each) for each in ("the man", "sits", "on a red", "sofa", "UNK", "of")]
     ['person', 'action', 'adjective', 'object', 'poor generation', 'other']
+    >>> suggested_category("very frayed rope", lambda _: [("very", "ADV"), ("frayed", "ADJ")])
+    'adjective'
     """
     words = _WORD.findall(phrase.casefold())
     repeats = any(first == second for first, second in pairwise(words))
     if repeats or any(map(_UNKNOWN.match, words)):
         return "poor generation"
-    telling = [word for word in words if _KINDS.get(word) != ""]
-    if not telling:
-        return "other"
-    guessed = "action" if re.search(r"..(ing|ed)$", telling[0]) else "object"
-    return _KINDS.get(telling[0], guessed)
+    kinds = _tagged(tagger(phrase)) if tagger else _listed(words)
+    return next(kinds, "other")
+
+
+def _tagged(words: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for word, part in words:
+        if _KINDS.get(word.casefold()) == "person":
+            yield "person"
+        elif part in _CLASSES:
+            yield _CLASSES[part]
+
+
+def _listed(words: Sequence[str]) -> Iterator[str]:
+    for word in words:
+        guessed = "action" if re.search(r"..(ing|ed)$", word) else "object"
+        if kind := _KINDS.get(word, guessed):
+            yield kind
 
 
 def category_shares(found: Sequence[Phrase]) -> list[CategoryShare]:

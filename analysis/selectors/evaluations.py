@@ -26,7 +26,7 @@ from analysis.metrics.scoring import column, metric_of
 from analysis.models import MetricEvaluation, MetricRun, MetricScore
 from analysis.presenting.listings import read_listing
 from analysis.results.files import Maker
-from analysis.results.marked import paragraphs
+from analysis.results.marked import paragraphs, with_mqm
 from analysis.results.pipeline import analyse
 from analysis.results.settings import Settings
 from analysis.results.snapshot import Columns
@@ -86,12 +86,13 @@ def campaign_inputs(
 
 
 def marked_inputs(campaign: Campaign, inputs: Inputs) -> Inputs:
-    """With the words that people marked, and the scores of paragraphs, sentences and words that
-    follow from them; as they were where nothing was marked."""
+    """With the words that people marked, and the scores that follow from them: of paragraphs,
+    sentences and words, and the MQM score where marks have weights."""
     judged = judged_paragraphs(campaign)
     if not judged:
         return inputs
-    marked = marked_scores(paragraphs(judged))
+    weights = campaign.asked.weights
+    marked = marked_scores(paragraphs(judged), lambda table: with_mqm(table, judged, weights))
     table = beside_each_other([inputs.human.table, marked.table])
     return replace(inputs, human=replace(inputs.human, table=table, marks=marked.marks))
 

@@ -13,8 +13,8 @@ from django.db.models import QuerySet
 
 from analysis.models import PhraseCategory
 from analysis.presenting.exports import Table, records
-from analysis.results.factuality import below_highest, factuality_tables, something_marked
-from analysis.results.filled import FilledAnswer, Filling, filling
+from analysis.reading.answers import QUESTIONS
+from analysis.results.factuality import factuality_tables, rule_of
 from analysis.results.marked import (
     Control,
     ControlWords,
@@ -42,7 +42,7 @@ from annotations.models import Annotator, Correction, FormAnswers, Mark, Rating
 from crowds.selectors.counting import assignments_left_out
 from hits.models import Campaign, HitItem
 from hits.protocols.filling import FilledMark
-from hits.selectors import replaced_words
+from hits.selectors.damage import damages
 
 SEED = 7
 DRAWS = 1_000
@@ -159,16 +159,13 @@ def _with_posters(campaign: Campaign, found: list[Example]) -> list[Example]:
 
 
 def _tables(campaign: Campaign, judged: list[Judged]) -> dict[str, Table]:
-    """On a scale of 101 points hardly anything gets the highest: there, marks say what is wrong."""
-    rule = below_highest if campaign.asked.scale.is_ordinal else something_marked
-    rng = np.random.default_rng(SEED)
+    rule, rng = rule_of(campaign.asked.scale), np.random.default_rng(SEED)
     return factuality_tables(paragraphs(judged), rng=rng, draws=DRAWS, is_wrong=rule)
 
 
 def _kinds(campaign: Campaign, judged: list[Judged]) -> list[SystemErrors]:
-    if not campaign.asked.marks or not (question := campaign.asked.marks[0]).severities:
-        return []
-    return errors_by_system(judged, {label: question.weight(label) for label in question.labels})
+    weights = campaign.asked.weights
+    return errors_by_system(judged, weights) if weights else []
 
 
 def answers_filled(answers: list[Answered]) -> list[FilledAnswer]:
@@ -263,16 +260,22 @@ def answered_videos(campaign: Campaign, annotator: Annotator) -> list[AnsweredVi
 
 
 def controls_of(answers: list[Answered]) -> list[Control]:
-    """The captions with damaged words, each with what was said of its original."""
+    """The captions with damaged words, each with what was said of its original, if it was shown."""
     judged = {(each.assignment, each.item): each.judged for each in answers}
-    found = []
-    for each in answers:
-        if each.kind == HitItem.Kind.DEGRADED and each.original is not None:
-            before, replaced, _ = replaced_words(each.caption.text, each.judged.text)
-            damage = (len(before), len(before) + len(replaced))
-            original = judged.get((each.assignment, each.original))
-            found.append(Control(each.judged, damage, original))
-    return found
+    shown = [each.item for each in answers if each.kind == HitItem.Kind.DEGRADED]
+    items = HitItem.objects.filter(pk__in=shown).select_related("caption") if shown else ()
+    found = damages(items)
+    return [
+        Control(
+            each.judged,
+            damage.span,
+            judged.get((each.assignment, each.original or 0))
+            if damage.is_beside_original
+            else None,
+        )
+        for each in answers
+        if (damage := found.get(each.item))
+    ]
 
 
 def phrases_marked(campaign: Campaign, judged: list[Judged]) -> list[Phrase]:
@@ -295,6 +298,7 @@ def people_marking(campaign: Campaign, judged: list[Judged]) -> list[dict[str, o
     return [
         {
             "name": name,
+            "videos": len({each.video for each in theirs}),
             "captions": len(theirs),
             "marked": sum(bool(each.marks) for each in theirs),
             "level": mean(each.score for each in theirs),
@@ -303,11 +307,6 @@ def people_marking(campaign: Campaign, judged: list[Judged]) -> list[dict[str, o
         }
         for name, theirs in sorted(mine.items())
     ]
-
-
-QUESTIONS = (
-    "annotator", "video", "system", "kind", "question", "start", "end", "value"
-)  # fmt: skip
 
 
 def answers_by_question(campaign: Campaign) -> list[dict[str, object]]:

@@ -18,9 +18,10 @@ from analysis.presenting import pairs, replications
 from analysis.presenting.downloads import Download, one_piece
 from analysis.presenting.exports import Table, ratings_table
 from analysis.presenting.listings import CAPTIONS, arranged, as_table
+from analysis.reading.answers import QUESTIONS
 from analysis.results.comparing import TABLES
-from analysis.results.factuality import factuality_tables
-from analysis.results.marked import long_table, paragraphs
+from analysis.results.factuality import paragraph_scores
+from analysis.results.marked import long_table, paragraphs, with_mqm
 from analysis.results.phrases import phrase_table
 from analysis.selectors import annotators, captions, inspection, metric_scores
 from analysis.selectors.attention import attention_by_person, checks_answered
@@ -28,7 +29,6 @@ from analysis.selectors.comparisons import results_compare
 from analysis.selectors.evaluations import evaluation_points
 from analysis.selectors.filled import FILLED, filled_rows
 from analysis.selectors.marked import (
-    QUESTIONS,
     answers_by_question,
     forms_answered,
     judged_paragraphs,
@@ -326,11 +326,11 @@ def references_download(campaign: Campaign, *, last: int, removed: int) -> Downl
 
 def human_download(campaign: Campaign, *, last: int, decisions: str) -> Download:
     """People's scores of every caption at three levels, as `correlate --human` takes them."""
-    found = paragraphs(judged_paragraphs(campaign))
-    if not found:
+    judged = judged_paragraphs(campaign)
+    if not judged:
         raise NothingToDownload("Nobody has marked anything yet.")
-    tables = factuality_tables(found, rng=np.random.default_rng(0), draws=1)
-    return one_piece(f"Factuality of {campaign.name}", tables["human"])
+    human = with_mqm(paragraph_scores(paragraphs(judged)), judged, campaign.asked.weights)
+    return one_piece(f"Factuality of {campaign.name}", human)
 
 
 def marks_download(campaign: Campaign, *, last: int, decisions: str) -> Download:

@@ -211,7 +211,7 @@ def metrics_choices(request: MemberRequest, campaign: Campaign, subject: str) ->
 
 
 def points_choices(request: MemberRequest, campaign: Campaign, subject: str) -> Choices:
-    form = checked(EvaluationForm(request.GET, has_marks=bool(campaign.asked.marks)))
+    form = checked(EvaluationForm(request.GET, asked=campaign.asked))
     wanted = form.wanted(everybody=uses_everybody(campaign))
     found = evaluation_latest(campaign, evaluations.evaluation_key(wanted))
     if found is None or found.status == MetricEvaluation.Status.FAILED:

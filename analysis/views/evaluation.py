@@ -43,15 +43,24 @@ from analysis.views.latest import checked, made_file
 from crowds.selectors.counting import uses_everybody
 from daplatform.jobs.tasks import job_wake
 from hits.models import Campaign, Caption
+from hits.protocols import AnnotationProtocol
 from hits.views.access import MemberRequest, campaigns_for, for_campaign
 
 ODD_SHOWN = 20
 DEFAULTS = Choices()
-MARKED = (
-    ("paragraph", "Paragraphs: median level"),
-    ("sentence", "Sentences: share without a mark"),
-    ("word", "Words: share not marked"),
-)
+
+
+def marked_choices(protocol: AnnotationProtocol) -> list[tuple[str, str]]:
+    """The scores that people's marks give, beside those of the ranking."""
+    if not protocol.marks:
+        return []
+    asked = "level" if protocol.scale.is_ordinal else "score"
+    return [
+        ("paragraph", f"Paragraphs: median {asked}"),
+        ("sentence", "Sentences: share without a mark"),
+        ("word", "Words: share not marked"),
+        *([("mqm", "MQM score: minus the weights of marks")] if protocol.weights else []),
+    ]
 
 
 class EvaluationForm(OptionsForm):
@@ -89,12 +98,12 @@ class EvaluationForm(OptionsForm):
         label="Learned metrics",
     )
 
-    def __init__(self, data: Mapping[str, str], *, has_marks: bool = False) -> None:
+    def __init__(self, data: Mapping[str, str], *, asked: AnnotationProtocol | None = None) -> None:
         """Where people mark words, there are scores of every level beside those of the ranking."""
         super().__init__(data)
-        if has_marks:
+        if asked:
             human = cast(forms.ChoiceField, self.fields["human"])
-            human.choices = [*cast(list[tuple[str, str]], human.choices), *MARKED]
+            human.choices = [*cast(list[tuple[str, str]], human.choices), *marked_choices(asked)]
 
     def wanted(self, *, everybody: bool = False) -> Choices:
         """The choices that change numbers; call after `is_valid`.
@@ -133,7 +142,7 @@ class PointsForm(forms.Form):
 @for_campaign()
 def evaluation(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     """What was made last; something newer is being made while this is shown."""
-    form = checked(EvaluationForm(request.GET, has_marks=bool(campaign.asked.marks)))
+    form = checked(EvaluationForm(request.GET, asked=campaign.asked))
     shown, is_waiting = latest_evaluation(request, campaign, form)
     context = {"campaign": campaign, "form": form, "result": shown, "is_waiting": is_waiting}
     if is_waiting:

@@ -46,6 +46,7 @@ def factuality(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
         "campaign": campaign,
         "phrases": found.phrases[:PHRASES_SHOWN],
         "categories": CATEGORIES,
+        "videos": campaign.videos.count(),
     }
     return render(request, "analysis/factuality.html", context)
 
@@ -110,7 +111,8 @@ def factuality_file(request: MemberRequest, campaign: Campaign) -> HttpResponseB
     judged = judged_paragraphs(campaign)
     if not judged:
         raise Http404("Nobody has marked anything yet.")
-    answer = JsonResponse(annotated(judged), json_dumps_params={"ensure_ascii": False, "indent": 1})
+    content = annotated(judged, campaign.asked.scale)
+    answer = JsonResponse(content, json_dumps_params={"ensure_ascii": False, "indent": 1})
     name = f"{campaign.slug}-factuality_annotation.json"
     answer["Content-Disposition"] = content_disposition_header(True, name) or ""
     return answer

@@ -42,7 +42,7 @@ from crowds.invite.invitations import (
 from crowds.models import GroupLink
 from crowds.registry import OWN
 from crowds.selectors.entry import claim_obstacle, entry_address, entry_path, pay_of, work_estimate
-from crowds.selectors.offering import batches_to_launch
+from crowds.selectors.offering import batches_to_launch, group_warnings
 from daplatform.errors import DomainError
 from daplatform.tables.formulas import defused
 from daplatform.throttling import is_too_often
@@ -209,6 +209,7 @@ def _group_context(campaign: Campaign) -> dict[str, Any]:
     link = group_link_of(campaign)
     return {
         "caution": CAUTION,
+        "group_warnings": group_warnings(campaign, link.people) if link and link.is_open else (),
         "group_link": link,
         "group_form": GroupLinkForm(initial={"people": link.people} if link else None),
         "join": join_address(link) if link else "",

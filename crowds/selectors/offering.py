@@ -20,6 +20,7 @@ from crowds.references import (
     completion_codes,
     publication_prefix,
 )
+from crowds.registry import crowd_named
 from crowds.selectors.entry import entry_addresses, work_estimate
 from crowds.selectors.money import campaign_sums, policy_of
 from hits.models import Batch, Campaign
@@ -198,9 +199,10 @@ def launch_estimate(
     price = _price_whole(launch, chunks, gateway)
     budget = policy_of(batch.campaign).budget if budget is None else budget
     hourly = hourly_pay(launch.reward, Decimal(launch.minutes_expected))
+    hits = len({hit for chunk in chunks for hit in chunk.hits})
     return Estimate(
         crowd=gateway.facts,
-        hits=len({hit for chunk in chunks for hit in chunk.hits}),
+        hits=hits,
         people=sum(len(chunk.hits) * chunk.people for chunk in chunks),
         price=price,
         with_replacements=_with_replacements(price, batch.campaign.assumed_pass_rate),
@@ -210,7 +212,10 @@ def launch_estimate(
         left=budget - campaign_sums(batch.campaign).total,
         publications=len(chunks),
         reach=batch_reach(batch),
-        warnings=pay_warnings(hourly, gateway.facts),
+        warnings=(
+            *pay_warnings(hourly, gateway.facts),
+            *people_warnings(batch.campaign, hits, choices.crowd),
+        ),
     )
 
 
@@ -243,6 +248,35 @@ def pay_warnings(hourly: Decimal, facts: Facts) -> tuple[str, ...]:
     return (
         f"This pays about {hourly} {facts.currency} an hour, less than the "
         f"{facts.lowest_hourly} {facts.currency} that people should get ({facts.label}).",
+    )
+
+
+def people_warnings(campaign: Campaign, hits: int, crowd: str) -> tuple[str, ...]:
+    """Why the same people will not judge all videos, where the protocol wants that."""
+    if not campaign.asked.same_people or hits < 2:
+        return ()
+    limit, said = campaign.max_hits_per_annotator, []
+    if limit is not None and limit < hits:
+        said.append(
+            f"The same people should judge all videos, but nobody may take more than {limit} of "
+            f"these {hits} HITs. Change “HITs per person, at most” in the settings."
+        )
+    if crowd_named(crowd).is_marketplace:
+        said.append(
+            "The same people should judge all videos, but on a marketplace everybody takes as many "
+            f"HITs as they like. Invite {campaign.assignments} people by name instead."
+        )
+    return tuple(said)
+
+
+def group_warnings(campaign: Campaign, people: int) -> tuple[str, ...]:
+    """The same of a group link by which more people may join than judge a video."""
+    if not campaign.asked.same_people or people <= campaign.assignments:
+        return ()
+    return (
+        f"The same people should judge all videos. Each video is judged by {campaign.assignments}, "
+        f"but {people} may join: let no more than {campaign.assignments} join, or invite them by "
+        "name.",
     )
 
 

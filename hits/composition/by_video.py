@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from hits.composition.layout import Layout
 from hits.composition.shape import DEGRADED, SYSTEM, IntArray, Shape, VideoShape
 from hits.degradation import Degraded, degrade
 
+NOTHING: Final[Mapping[int, str]] = MappingProxyType({})
 DONORS = 50  # captions whose words may replace those of a damaged copy
 
 
@@ -26,6 +29,7 @@ def compose(
     redundancy: int = 1,
     damage: bool = False,
     attention: Sequence[str] = (),
+    human: Mapping[int, str] = NOTHING,
 ) -> Composition:
     """Compose HITs of either shape. With whole videos every caption is its own control.
 
@@ -34,8 +38,9 @@ def compose(
     is_whole = isinstance(shape, VideoShape)
     if isinstance(shape, VideoShape):
         made = compose_by_video(
-            captions, control_text, rng=rng, shape=shape, redundancy=redundancy, damage=damage
-        )
+            captions, control_text, rng=rng, shape=shape, redundancy=redundancy, damage=damage,
+            human=human,
+        )  # fmt: skip
     else:
         made = compose_campaign(
             captions, control_video, control_text, rng=rng, shape=shape, redundancy=redundancy
@@ -51,13 +56,15 @@ def compose_by_video(
     shape: VideoShape,
     redundancy: int = 1,
     damage: bool = False,
+    human: Mapping[int, str] = NOTHING,
 ) -> Composition:
     """Compose HITs of whole videos (emscore-2022), captions in random order on their page.
 
     A page that hides a caption of another video counts it as a degraded version of one of its own,
     so that quality control can compare the two. It reads otherwise than every caption of the page.
-    Where words are marked, the control is a copy of one of the page's captions with a run of words
-    from another video's (`hits.degradation`): which words are wrong is known.
+    Where words are marked, the control is a person's caption of the video, which the page does not
+    show, with a run of words from another video's (`hits.degradation`): which words are wrong is
+    known. Only a video without such a caption shows a damaged copy of one beside the original.
 
     Parameters
     ----------
@@ -69,6 +76,8 @@ def compose_by_video(
         Number of HITs that hold each video.
     damage
         Whether controls are damaged copies.
+    human
+        A caption by a person, by video: what is damaged.
 
     >>> grid = np.indices((4, 2)).reshape(2, -1)  # 4 videos, 2 systems
     >>> texts = [f"{system} says {video}" for video, system in grid.T.tolist()]
@@ -89,7 +98,8 @@ def compose_by_video(
         for _ in range(redundancy)
         for chosen in _dealt(len(pages), per_hit, shape.pairs, rng)
     ]
-    return _laid_out(hits, captions, text, units, asked, shape.pairs, rng, damage)
+    made = human if damage else None
+    return _laid_out(hits, captions, text, units, asked, shape.pairs, rng, made)
 
 
 def _dealt(videos: int, per_hit: int, pairs: int, rng: np.random.Generator) -> list[IntArray]:
@@ -111,11 +121,11 @@ def _laid_out(
     asked: IntArray,
     pairs: int,
     rng: np.random.Generator,
-    damage: bool,
+    human: Mapping[int, str] | None,
 ) -> Composition:
     rows: list[tuple[int, int, int, int, int]] = []
     foreign: list[str] = []
-    hidden: list[int] = []
+    hidden: list[tuple[int, str]] = []
     strangers = deque(rng.permutation(units).tolist())  # all of them about equally often
     for number, pages in enumerate(hits):
         hiding = set(rng.choice(len(pages), pairs, replace=False).tolist())
@@ -128,8 +138,8 @@ def _laid_out(
                 at = int(rng.integers(len(order) + 1))
                 stands = position + original + (at <= original)
                 entries.insert(at, (DEGRADED, int(order[original]), stands))
-                hidden.append(int(order[original]))
-                if not damage:
+                hidden.append(_source(page, int(order[original]), captions, text, human or {}))
+                if human is None:
                     foreign.append(_of_another_video(page, captions, text, strangers))
             rows += [(number, position + i, *entry) for i, entry in enumerate(entries)]
             position += len(entries)
@@ -137,14 +147,24 @@ def _laid_out(
         np.array(column) for column in zip(*rows, strict=True)
     )
     layout = Layout(hit, position_, kind.astype(np.int8), caption, originals, asked)
-    if damage:
+    if human is not None:
         return Composition(layout, _damaged(hidden, captions, text, units, rng))
     words = np.array([len(each.split()) for each in foreign], dtype=np.int64)
     return Composition(layout, Degraded(foreign, words, np.zeros(len(words), dtype=np.bool_)))
 
 
+def _source(
+    page: IntArray, original: int, captions: Captions, text: Sequence[str], human: Mapping[int, str]
+) -> tuple[int, str]:
+    """A video and what is damaged of it: a caption that nobody can hold beside its copy."""
+    video = int(captions.video[original])
+    told = human.get(video, "")
+    is_shown = told in {text[caption] for caption in page.tolist()}
+    return video, text[original] if is_shown or not told else told
+
+
 def _damaged(
-    hidden: Sequence[int],
+    hidden: Sequence[tuple[int, str]],
     captions: Captions,
     text: Sequence[str],
     units: IntArray,
@@ -152,10 +172,10 @@ def _damaged(
 ) -> Degraded:
     """Each of the captions with words from one of another video, drawn from a few of those."""
     made = []
-    for caption in hidden:
-        others = units[captions.video[units] != captions.video[caption]]
+    for video, told in hidden:
+        others = units[captions.video[units] != video]
         donors = rng.permutation(others)[:DONORS].tolist()
-        texts = [text[each] for each in (caption, *donors)]
+        texts = [told, *(text[each] for each in donors)]
         made.append(degrade(texts, np.zeros(1, dtype=np.int64), rng=rng))
     return Degraded(
         [each.text[0] for each in made],

@@ -26,5 +26,6 @@ FACTUALITY: Final = AnnotationProtocol(
     ),
     hits=HitDefaults(size=60, pairs=0, repeats=0, assignments=3),
     whole_video=True,
+    same_people=True,
 )
 PROTOCOLS: Final = (FACTUALITY,)

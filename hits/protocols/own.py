@@ -46,6 +46,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final
 
+from hits.protocols.direct_assessment import SCALE
 from hits.protocols.expected import attention_faults, tutorial_faults
 from hits.protocols.values import (
     AnnotationProtocol,
@@ -134,7 +135,7 @@ def _changed(question: Question, own: Mapping[str, Any], sliders: dict[str, Slid
 def _slider(said: Mapping[str, Any]) -> Slider:
     levels = tuple(said.get("levels", ()))
     first, last = said.get("ends") or (levels[0], levels[-1])
-    scale = Scale(said.get("low", 0), said.get("high", 100))
+    scale = Scale(said.get("low", SCALE.low), said.get("high", SCALE.high))
     return Slider(said["name"], said["text"], scale, (first, last), said.get("step", 1), levels)
 
 
@@ -300,12 +301,12 @@ def _wanted(slider: object) -> str:
         return f"whole numbers for {name}, with low below high, from 0 to 1,000"
     if step < 1 or (high - low) % step:
         return f"a step for {name} that leads from low to high"
-    if name == "score" and (low, high) != (0, 100):
-        return "0 to 100 for the slider score, which ranks systems"
+    if name == "score" and (low, high) != (SCALE.low, SCALE.high):
+        return f"{SCALE.low} to {SCALE.high} for the slider score, which ranks systems"
     return _wanted_words(name, slider)
 
 
-_RANGE: Final = (("low", 0), ("high", 100), ("step", 1))
+_RANGE: Final = (("low", SCALE.low), ("high", SCALE.high), ("step", 1))
 
 
 def _wanted_words(name: str, slider: Mapping[str, Any]) -> str:

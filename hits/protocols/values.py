@@ -213,6 +213,11 @@ class Marks:
         """What a mark costs; nothing where marks have no severity."""
         return dict(self.severities).get(label.rpartition("/")[2], 0.0)
 
+    @property
+    def weights(self) -> dict[str, float]:
+        """What each label costs; empty where marks have no severity."""
+        return {label: self.weight(label) for label in self.labels} if self.severities else {}
+
     def sentences(self, text: str) -> tuple[tuple[Span, ...], ...]:
         """The words that can be marked; what is missing stands past the end of the text.
 
@@ -266,6 +271,7 @@ class AnnotationProtocol:
     fluency : a further question that a campaign may switch on
     whole_video : whether a page shows all captions of a video, or one caption
     writes : whether people write the captions themselves, so that none is shown
+    same_people : whether the same people should judge all videos, so that their levels compare
     has_own : whether a campaign's own questions are among them
     is_side_by_side : whether captions of a page stand in columns, where there is room
     """
@@ -278,6 +284,7 @@ class AnnotationProtocol:
     fluency: Question | None = None
     whole_video: bool = False
     writes: bool = False
+    same_people: bool = False
     has_own: bool = False
     is_side_by_side: bool = False
 
@@ -302,6 +309,11 @@ class AnnotationProtocol:
     def marks(self) -> tuple[Marks, ...]:
         """The questions answered by marking words."""
         return tuple(question for question in self.questions if isinstance(question, Marks))
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """What marks cost, by label; empty where they have no severity, or nothing is marked."""
+        return next((question.weights for question in self.marks), {})
 
     def objection(self, answers: Mapping[str, Any], text: str = "") -> Objection | None:
         """Why these are not the answers about a caption of that text; nothing if they are."""

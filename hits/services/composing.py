@@ -5,8 +5,8 @@ Small campaigns are composed at once. For a large one a batch is created, and a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
@@ -126,6 +126,7 @@ def batch_fill(batch: Batch) -> None:
             redundancy=batch.redundancy,
             damage=bool(batch.campaign.asked.marks),
             attention=[check["text"] for check in batch.campaign.attention],
+            human=material.human,
         )
     except ValueError as error:
         raise DomainError(f"HITs cannot be composed for this campaign: {error}.") from None
@@ -143,6 +144,8 @@ class Material:
     control_video: IntArray
     control_text: list[str]
     control_ids: IntArray
+    human: Mapping[int, str] = field(default_factory=dict)
+    """The control set's caption by video, where pages show whole videos."""
 
 
 def material_of(campaign: Campaign, *, merge: bool) -> Material:
@@ -155,12 +158,9 @@ def material_of(campaign: Campaign, *, merge: bool) -> Material:
     if campaign.asked.whole_video:
         texts = dict(current.filter(system__in=ranked).values_list("pk", "text"))
         own = [texts[pk] for pk in caption_ids.tolist()]
-        return Material(captions, caption_ids, captions.video, own, caption_ids)
-    control = current.filter(system__campaign=campaign, system__is_control=True)
-    controls = sorted(
-        (videos[video], pk, text)
-        for video, pk, text in control.values_list("video_id", "pk", "text")
-    )
+        human = {video: text for video, _, text in _controls(campaign, videos)}
+        return Material(captions, caption_ids, captions.video, own, caption_ids, human)
+    controls = _controls(campaign, videos)
     return Material(
         captions=captions,
         caption_ids=caption_ids,
@@ -168,6 +168,15 @@ def material_of(campaign: Campaign, *, merge: bool) -> Material:
         control_text=[text for _, _, text in controls],
         control_ids=np.array([pk for _, pk, _ in controls], dtype=np.int64),
     )
+
+
+def _controls(campaign: Campaign, videos: dict[int, int]) -> list[tuple[int, int, str]]:
+    """Video, key and text of every caption of the control set."""
+    control = Caption.objects.filter(
+        retired_at=None, system__campaign=campaign, system__is_control=True
+    )
+    rows = control.values_list("video_id", "pk", "text")
+    return sorted((videos[video], pk, text) for video, pk, text in rows)
 
 
 def _by_name(rows: Iterable[tuple[str, int]]) -> dict[int, int]:

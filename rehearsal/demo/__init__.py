@@ -20,6 +20,7 @@ from rehearsal.demo.quality import quality
 from rehearsal.demo.reading import judge, read
 from rehearsal.demo.rendering import frames
 from rehearsal.demo.story import Actor, Scene, Story
+from rehearsal.demo.truth import wrong_phrases
 
 __all__ = [
     "CAMPAIGN_SEEDS",
@@ -41,4 +42,5 @@ __all__ = [
     "scene_named",
     "video_name",
     "write_demo_campaign",
+    "wrong_phrases",
 ]

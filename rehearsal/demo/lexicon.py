@@ -84,15 +84,23 @@ def _longest() -> int:
 
 def marks(text: str) -> list[Mark]:
     """A text as the longest phrases known, in order; what is not known is marked as such."""
-    words = re.findall(r"[a-z]+", text.lower())
+    return [mark for mark, _ in placed(text)]
+
+
+def placed(text: str) -> list[tuple[Mark, tuple[int, int]]]:
+    """The same with where each stands: its first character, and the one after its last."""
+    found = list(re.finditer(r"[a-z]+", text.lower()))
+    words = [word[0] for word in found]
     known = lexicon()
-    found, at = [], 0
+    told, at = [], 0
     while at < len(words):
         sizes = range(min(_longest(), len(words) - at), 0, -1)
         size = next((n for n in sizes if tuple(words[at : at + n]) in known), 0)
-        found.append(known[tuple(words[at : at + size])] if size else Mark("unknown", words[at]))
-        at += max(1, size)
-    return found
+        mark = known[tuple(words[at : at + size])] if size else Mark("unknown", words[at])
+        last = at + max(1, size)
+        told.append((mark, (found[at].start(), found[last - 1].end())))
+        at = last
+    return told
 
 
 def _structure() -> Iterator[Entry]:

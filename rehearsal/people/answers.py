@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, Final
 
 import numpy as np
 
-from hits.protocols import AnnotationProtocol, Question, Scale
+from hits.protocols import AnnotationProtocol, Question
+from hits.protocols.direct_assessment import SCALE
 from hits.protocols.expected import as_expected
 from hits.protocols.segments import Span, segments
 from hits.protocols.values import Marks, Slider, Text
-from rehearsal.demo import HUMANS, caption, scene_named
-from rehearsal.people.personas import Persona, Response, respond
+from rehearsal.demo import HUMANS, caption, scene_named, wrong_phrases
+from rehearsal.people.personas import INATTENTION, Persona, Response, respond
 
 WHO: Final = ("a boy", "a tall woman", "an old man", "a brown dog", "a small child", "a cyclist")
 WHAT: Final = ("runs past", "stands beside", "looks at", "waits near", "dances around")
 WHERE: Final = ("a parked bus", "a wooden table", "a red boat", "a garden fence", "a tall tree")
+OVERLOOKED: Final = 0.1
+"""How many of the wrong phrases somebody who looks does not see."""
 EVERYWHERE: Final = "A man is talking."
 
 
@@ -42,7 +46,7 @@ def response_to(
     protocol: AnnotationProtocol, persona: Persona, subject: Subject, rng: np.random.Generator
 ) -> Response:
     """How they look at it, and the number they have in mind where one is asked for."""
-    scale = Scale(0, 100) if protocol.writes else protocol.scale
+    scale = SCALE if protocol.writes else protocol.scale
     return respond(persona, subject.quality, seconds=subject.seconds, rng=rng, scale=scale)
 
 
@@ -105,20 +109,43 @@ def _answer(
 
 
 def marked(persona: Persona, subject: Subject, rng: np.random.Generator) -> list[list[Any]]:
-    """A run of words, the longer the worse the caption is; the honest all find the same.
+    """What somebody calls wrong: nothing, if they answer the same of everything.
 
-    Where words were damaged, these are what they find.
+    Of a scene that we drew the honest and, now and then, the careless know what is wrong, and
+    overlook some of it. Elsewhere it is a run of words, the longer the worse the caption is; the
+    honest all find the same. Where words were damaged, these are what they find.
     """
+    if persona.habit == "constant":
+        return []
+    looks = persona.habit == "honest" or (
+        persona.habit == "careless" and rng.random() >= INATTENTION
+    )
+    if subject.is_drawn and looks:
+        return _seen(subject, rng)
     words = segments(subject.text, "word")
     if persona.habit == "honest":
         rng = np.random.default_rng(zlib.crc32(subject.text.encode()))
         if subject.damage is not None:
-            first, stop = subject.damage
-            found = [word for word in words if first < word[1] and word[0] < stop]
-            return [[found[0][0], found[-1][1], "wrong"]] if found else []
+            return _marks([word for word in words if _touches(word, subject.damage)])
     length = max(1, round(len(words) * (1 - subject.quality) / 2))
     first = int(rng.integers(max(1, len(words) - length + 1)))
-    run = words[first : first + length]
+    return _marks(words[first : first + length])
+
+
+def _seen(subject: Subject, rng: np.random.Generator) -> list[list[Any]]:
+    """The words of every wrong phrase that is not overlooked; neighbours are one mark."""
+    phrases = wrong_phrases(scene_named(subject.video), subject.text)
+    noticed = [phrase for phrase in phrases if rng.random() >= OVERLOOKED]
+    words = segments(subject.text, "word")
+    runs = groupby(words, key=lambda word: any(_touches(word, phrase) for phrase in noticed))
+    return [mark for is_wrong, run in runs if is_wrong for mark in _marks(list(run))]
+
+
+def _touches(word: Span, span: Span) -> bool:
+    return span[0] < word[1] and word[0] < span[1]
+
+
+def _marks(run: Sequence[Span]) -> list[list[Any]]:
     return [[run[0][0], run[-1][1], "wrong"]] if run else []
 
 

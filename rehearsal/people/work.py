@@ -25,8 +25,7 @@ from annotations.tokens import RatingSession, Receipt, receipt_sign
 from crowds.invite.invitations import annotators_simulate
 from crowds.services.visits import assignment_claim
 from hits.models import Campaign, HitItem
-from hits.protocols.segments import Span
-from hits.selectors import replaced_words
+from hits.selectors.damage import damages
 from rehearsal.demo import judge, scene_named
 from rehearsal.people.answers import Subject, answers_to, response_to
 from rehearsal.people.personas import Persona, Response
@@ -151,8 +150,8 @@ def subjects_of(campaign: Campaign, hit_id: int, *, seed: int) -> list[Subject]:
         item.position: item.caption.video_id if campaign.asked.whole_video else item.position
         for item in items
     }
-    together = Counter(page_of.values())
     told = {check["text"]: check["expect"] for check in campaign.attention}
+    together, found = Counter(page_of.values()), damages(items)
     return [
         Subject(
             position=item.position,
@@ -164,18 +163,11 @@ def subjects_of(campaign: Campaign, hit_id: int, *, seed: int) -> list[Subject]:
             video=item.caption.video.name,
             text=item.text,
             is_drawn=campaign.is_demo,
-            damage=_damage(item),
             told=told.get(item.text, {}),
+            damage=found[item.pk].span if item.pk in found else None,
         )
         for item in items
     ]
-
-
-def _damage(item: HitItem) -> Span | None:
-    if item.kind != HitItem.Kind.DEGRADED:
-        return None
-    before, replaced, _ = replaced_words(item.caption.text, item.text)
-    return len(before), len(before) + len(replaced)
 
 
 def _scene_quality(item: HitItem) -> float:

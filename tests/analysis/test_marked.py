@@ -16,7 +16,7 @@ from analysis.results.marked import (
     pair_f1,
     paragraphs,
 )
-from analysis.results.phrases import phrases
+from analysis.results.phrases import installed_tagger, phrases, suggested_category
 
 TEXT = "Add the egg. Stir slowly."  # words at 0–3, 4–7, 8–11; 13–17, 18–24
 ANN = Judged("ann", "v1", "A", TEXT, 2, ((8, 11), (13, 24)))
@@ -72,6 +72,15 @@ def test_phrases_are_counted_whatever_their_case():
     marked = ["egg", "stir slowly", "egg", "EGG"]
     assert [(one.text, one.marks) for one in phrases(marked)] == [("egg", 3)]
     assert [one.text for one in phrases(marked, least=1)] == ["egg", "stir slowly"]
+
+
+def test_categories_follow_parts_of_speech_where_spacy_is_installed():
+    pytest.importorskip("spacy")
+    said = ["wooden", "wildly spins", "the building", "the man spins"]
+    tagged = [suggested_category(each, installed_tagger()) for each in said]
+    assert tagged == ["adjective", "action", "object", "person"]
+    listed = [suggested_category(each) for each in said]
+    assert listed == ["object", "object", "action", "person"]
 
 
 def test_every_answer_is_a_row():

@@ -21,7 +21,13 @@ from crowds.models import (
 )
 from crowds.registry import connect
 from crowds.selectors.money import campaign_sums
-from crowds.selectors.offering import Choices, chunks_of, launch_estimate
+from crowds.selectors.offering import (
+    Choices,
+    chunks_of,
+    group_warnings,
+    launch_estimate,
+    people_warnings,
+)
 from crowds.selectors.overview import launch_rows
 from crowds.services.launches import (
     batch_launch,
@@ -70,6 +76,22 @@ def test_the_estimate_warns_of_pay_below_what_the_crowd_asks_for(campaign, marke
     batch = campaign.batches.get()
     estimate = launch_estimate(batch=batch, choices=CHOICES, gateway=connect("mturk"))
     assert "an hour, less than the 8.00" in estimate.warnings[0]
+
+
+def test_it_warns_where_the_same_people_cannot_judge_all_videos(campaign):
+    campaign.protocol = "factuality"
+    assert people_warnings(campaign, 1, "mturk") == ()  # one HIT is one person's
+    assert people_warnings(campaign, 5, "invite") == ()
+    [warning] = people_warnings(campaign, 5, "mturk")
+    assert "by name instead" in warning
+    campaign.max_hits_per_annotator = 4
+    [warning] = people_warnings(campaign, 5, "invite")
+    assert "more than 4 of these 5 HITs" in warning
+    assert group_warnings(campaign, campaign.assignments) == ()
+    [warning] = group_warnings(campaign, campaign.assignments + 1)
+    assert f"but {campaign.assignments + 1} may join" in warning
+    campaign.protocol = "direct"
+    assert people_warnings(campaign, 5, "mturk") == group_warnings(campaign, 99) == ()
 
 
 def test_a_launch_writes_down_what_it_wants_and_sends_nothing(campaign, market):

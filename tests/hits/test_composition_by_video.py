@@ -92,6 +92,26 @@ def test_captions_of_a_page_stand_in_random_order():
     assert len(set(first.tolist())) == 6
 
 
+def test_a_damaged_control_is_made_of_a_caption_that_the_page_does_not_show():
+    video, system = grid(4, 2)
+    texts = [f"on a page {s} says the video {v} here" for v, s in zip(video, system, strict=True)]
+    human = {0: "somebody saw what was in clip 0", 1: texts[2]}  # the second is on its page, too
+    made = compose_by_video(
+        Captions(video, system),
+        texts,
+        rng=np.random.default_rng(7),
+        shape=VideoShape(size=12, pairs=4),
+        damage=True,
+        human=human,
+    )
+    layout = made.layout
+    hidden = video[layout.caption[layout.kind == DEGRADED]].tolist()
+    assert sorted(hidden) == [0, 1, 2, 3]
+    for clip, text in zip(hidden, made.degraded.text, strict=True):
+        assert text.startswith("somebody" if clip == 0 else "on")
+        assert text.endswith("0" if clip == 0 else "here")
+
+
 @pytest.mark.parametrize(
     ("shape", "videos", "said"),
     [

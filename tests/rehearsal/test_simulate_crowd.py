@@ -12,14 +12,22 @@ from django.utils import timezone
 from analysis.results.marked import control_words
 from analysis.results.pipeline import analyse
 from analysis.results.settings import Settings
-from analysis.selectors.marked import answers_counting, controls_of
+from analysis.selectors.marked import answers_counting, controls_of, factuality_of
 from analysis.selectors.ratings import ratings_of
 from analysis.selectors.written import written_captions
 from analysis.services.snapshots import snapshot_refresh
-from annotations.models import Annotator, Assignment, Rating
+from annotations.models import Annotator, Assignment, FormAnswers, Mark, Rating
 from hits.models import Campaign, Caption
+from hits.protocols.segments import segments
 from hits.services.composing import batch_compose
-from rehearsal.demo import captions, demo_scenes, judge, video_name
+from rehearsal.demo import (
+    captions,
+    demo_scenes,
+    judge,
+    scene_named,
+    video_name,
+    wrong_phrases,
+)
 from rehearsal.people.work import subjects_of
 from tests.annotations.person import Person, invite, link
 from tests.factories import make_campaign, make_hit, to_describe
@@ -155,6 +163,17 @@ def test_through_http_the_same_ratings_arrive(transactional_db, live_server):
     Campaign.objects.update(state=Campaign.State.DRAFT)  # SQLite is emptied row by row
 
 
+def test_through_http_people_answer_the_form_first(transactional_db, live_server):
+    asked = [
+        {"name": "english", "text": "Your English?", "kind": "choice", "choices": ["good", "bad"]}
+    ]
+    campaign = make_campaign(questions={"form": asked})
+    make_hit(campaign)
+    simulate(campaign, "--annotators", "1", "--through-http", "--base-url", live_server.url)
+    assert [each.answers for each in FormAnswers.objects.all()] == [{"english": "good"}]
+    Campaign.objects.update(state=Campaign.State.DRAFT)
+
+
 @pytest.fixture
 def pages(db):
     """A campaign with one HIT of twelve videos, four captions each, and ten strangers."""
@@ -223,3 +242,46 @@ def test_simulated_people_answer_every_question(db, protocol):
 
 
 EVERY_HABIT = "honest=0.25,careless=0.25,random=0.25,constant=0.25"
+
+
+def drawn(videos):
+    """A factuality campaign of scenes that we drew, told by people and by programs."""
+    sizes = {"hit_size": 4 * videos, "pairs": 0, "repeats": 0, "assignments": 3}
+    made = make_campaign(videos=videos, systems=3, is_demo=True, protocol="factuality", **sizes)
+    for scene, video in zip(demo_scenes(videos), made.videos.all(), strict=True):
+        video.name = video_name(scene)
+        video.save()
+        told = captions(scene)
+        sources = ("imaginative", "restless", "confused", "human-b")
+        for row, source in zip(video.captions.order_by("pk"), sources, strict=False):
+            Caption.objects.filter(pk=row.pk).update(text=told[source].text)
+    batch_compose(campaign=made)
+    return made
+
+
+def test_people_who_look_find_the_words_that_are_wrong_in_a_drawn_scene(db):
+    """Each overlooks a tenth of them, so that two of three find 97 %; constant people find none."""
+    made = drawn(12)
+    rows = Caption.objects.filter(video__campaign=made, items__isnull=False).distinct()
+    truth, words = 0, 0
+    for row in rows.select_related("video"):
+        spans = segments(row.text, "word")
+        wrong = wrong_phrases(scene_named(row.video.name), row.text)
+        words += len(spans)
+        truth += sum(any(a < end and start < b for a, b in wrong) for start, end in spans)
+    simulate(made, "--annotators", "3", "--mix", "honest=1")
+    found = factuality_of(made)
+    errors = {each["level"]: each for each in found.errors}
+    assert errors["word"]["units"] == words
+    assert errors["word"]["share"] == pytest.approx(truth / words, rel=0.15)
+    assert {each.level: each.alpha for each in found.agreements}["word"] > 0.7
+
+
+def test_constant_people_mark_nothing_and_random_ones_agree_with_nobody(db):
+    made = drawn(6)
+    simulate(made, "--annotators", "3", "--mix", "constant=1")
+    assert not Mark.objects.exists()
+    assert len(set(Rating.objects.values_list("annotator", "score"))) == 3
+    again = drawn(6)
+    simulate(again, "--annotators", "3", "--mix", "random=1")
+    assert {each.level: each.alpha for each in factuality_of(again).agreements}["word"] < 0.3

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from django.core.management.base import BaseCommand, CommandError
 
 from analysis.management.collections import add_quality
+from analysis.management.marked_files import TABLES, FoundTables, add_marked, tables_in
 from analysis.presenting.downloads import table_file, table_formats
-from analysis.presenting.exports import Table
-from analysis.reading import RatingsFile, factuality, read_ratings
-from analysis.reading.factuality import Paragraph
+from analysis.reading import RatingsFile, read_ratings
 from analysis.reading.files import beginning
-from analysis.results.factuality import TABLES, factuality_tables
 from analysis.results.folder import ResultFolder, write_files
-from analysis.results.marked import agreement_tables, paragraphs
 from analysis.results.pipeline import Analysis, analyse, unchecked
 from analysis.results.settings import QUICK_RATINGS, Settings
 from hits.protocols import protocols
@@ -41,8 +37,9 @@ class Command(BaseCommand):
             "ratings",
             type=Path,
             help="CSV, TSV, JSON lines or Parquet; a Mechanical Turk batch result; the Direct "
-            "Assessment authors' scores; an Appraise export; factuality_annotation.json; or who "
-            "marked what (annotator,video,system,level,sentence,word,value)",
+            "Assessment authors' scores; an Appraise export; factuality_annotation.json; who "
+            "marked what (annotator,video,system,level,sentence,word,value); or every answer "
+            "to every question (annotator,video,system,kind,question,start,end,value)",
         )
         parser.add_argument("--out", type=Path, required=True, help="the folder to write")
         parser.add_argument("--hits", type=Path, help="hits.csv, where a batch result needs it")
@@ -64,9 +61,10 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--protocol",
-            choices=[each.name for each in protocols().values() if not each.writes],
+            choices=[*protocols()],
             default=DEFAULTS.protocol,
-            help="what people were asked, which sets the scale of the scores (default direct)",
+            help="what people were asked, which sets the scale of the scores (default direct; "
+            "factuality for files of marks)",
         )
         parser.add_argument(
             "--test", choices=["t", "wilcoxon"], default=DEFAULTS.test, help="of quality control"
@@ -108,13 +106,7 @@ class Command(BaseCommand):
             metavar="SYSTEM,SYSTEM",
             help="systems that are not ranked, such as all runs of a team but its primary one",
         )
-        parser.add_argument(
-            "--categories",
-            type=Path,
-            metavar="FILE",
-            help="phrases.csv of an earlier run over marked paragraphs, with the suggested kinds "
-            "of errors corrected: categories.csv has their shares",
-        )
+        add_marked(parser)
         parser.add_argument(
             "--planned-captions",
             type=int,
@@ -134,12 +126,8 @@ class Command(BaseCommand):
         out: Path = options["out"]
         try:
             start = beginning(options["ratings"])
-            if factuality.recognises(options["ratings"], start):
-                self.factuality(factuality.read(options["ratings"]), {}, out, options)
-                return
-            if factuality.recognises_long(start):
-                votes = factuality.read_long(options["ratings"])
-                self.factuality(paragraphs(votes), agreement_tables(votes), out, options)
+            if tables := tables_in(options["ratings"], start, options):
+                self.write_tables(tables, out, options["format"])
                 return
             settings = Settings(**{name: options[name] for name in names if name in options})
             file = read_ratings(options["ratings"], hits=options["hits"], pair=options["pair"])
@@ -161,37 +149,19 @@ class Command(BaseCommand):
             raise CommandError(f"{sentence(error)}\nNothing was written.", returncode=2) from None
         self.describe(summary, file, out)
 
-    def factuality(
-        self,
-        found: Sequence[Paragraph],
-        more: Mapping[str, Table],
-        out: Path,
-        options: Mapping[str, Any],
-    ) -> None:
-        """Marked paragraphs instead of ratings: how much of what systems say is wrong.
-
-        ``more`` are tables that only answers of several people give.
-        """
+    def write_tables(self, found: FoundTables, out: Path, format: str) -> None:
+        """Tables of marks and answers instead of a ranking."""
         from analysis.results.files import known_names
 
-        rng = np.random.default_rng(options["seed"])
-        given = options["categories"]
-        categories = factuality.read_categories(given) if given else None
-        tables = factuality_tables(found, rng=rng, draws=options["draws"], categories=categories)
-        if not any(one.text for each in found for one in each.sentences):  # who marked, not what
-            del tables["phrases"], tables["categories"]
-        tables |= more
-        format = options["format"]
         known = {f"{name}.{one}" for name in TABLES for one in table_formats()}
         files = {
-            f"{name}.{format}": partial(table_file, made, format) for name, made in tables.items()
+            f"{name}.{format}": partial(table_file, made, format)
+            for name, made in found.tables.items()
         }
         with ResultFolder(out, known | known_names()) as folder:
             write_files(folder, files, files)
-        for level, units, wrong, share in zip(*tables["errors"].values(), strict=True):
-            self.stdout.write(f"{units:,} {level}s: {wrong:,} ({100 * share:.1f} %) wrong.")
-        for level, alpha, units in zip(*more.get("agreement", {}).values(), strict=True):
-            self.stdout.write(f"Agreement on {units:,} {level}s: alpha = {alpha:.3f}.")
+        for each in found.sentences:
+            self.stdout.write(each)
         self.stdout.write(f"Written to {out}.")
 
     def describe(self, summary: Summary, file: RatingsFile, out: Path) -> None:
