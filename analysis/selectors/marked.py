@@ -15,6 +15,7 @@ from analysis.models import PhraseCategory
 from analysis.presenting.exports import Table, records
 from analysis.reading.answers import QUESTIONS
 from analysis.results.factuality import factuality_tables, rule_of
+from analysis.results.filled import FilledAnswer, Filling, filling
 from analysis.results.marked import (
     Control,
     ControlWords,
