@@ -57,9 +57,13 @@ messages: .venv/.installed
 
 # The table of docs/reliability.md, its faults ten times over, and nonsense that no run has tried.
 CHAOS := tests/faults tests/security tests/analysis/runs/test_killed_worker.py \
-	tests/crowds/test_outbox.py tests/crowds/test_crowd_machine.py \
-	tests/crowds/test_claiming.py tests/crowds/test_crowd_races.py \
-	tests/crowds/mturk tests/crowds/prolific tests/browser/test_keeping_work.py
+	tests/analysis/pages/test_disjoint_disks.py tests/annotations/test_numbers_given_again.py \
+	tests/access/test_access_matrix.py tests/access/test_database_away.py \
+	tests/access/test_lists_of_every_kind.py tests/crowds/test_outbox.py \
+	tests/crowds/test_crowd_machine.py tests/crowds/test_claiming.py tests/crowds/test_crowd_races.py \
+	tests/crowds/test_hung_marketplace.py tests/crowds/test_restoring.py \
+	tests/crowds/mturk tests/crowds/prolific tests/browser/test_keeping_work.py \
+	tests/test_operations.py tests/test_releases.py tests/test_task_base.py
 
 chaos: .venv/.installed-dev services node_modules/.installed
 	CHAOS_TIMES=10 $(BIN)/python -m tests.run $(CHAOS)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -62,8 +62,17 @@ def bucket_asked() -> Iterator[Any]:
         raise BucketAway(str(error)) from error
 
 
-def files_share(paths: Iterable[Path], *, instead_of: Path | None = None) -> None:
-    """Let every machine have these files, and none that the folder had before instead of them."""
+def files_share(
+    paths: Iterable[Path],
+    *,
+    instead_of: Path | None = None,
+    claim: Callable[[], None] = lambda: None,
+) -> None:
+    """Let every machine have these files, and none that the folder had before instead of them.
+
+    ``claim`` raises where they are no longer this worker's to share: a machine that was cut off
+    while it put them there comes back when another has made and shared its own.
+    """
     if not settings.MEDIA_BUCKET:
         return
     made = [SharedFile(path=_name(path), sha256=digest(path)) for path in paths]
@@ -74,6 +83,7 @@ def files_share(paths: Iterable[Path], *, instead_of: Path | None = None) -> Non
         with bucket_asked() as bucket, place_of(file.path).open("rb") as content:
             bucket.put_object(Key=file.key, Body=content)
     with transaction.atomic():
+        claim()
         old = list(SharedFile.objects.filter(path__in=[file.path for file in new]))
         old += _below(instead_of).exclude(path__in=names) if instead_of else []
         SharedFile.objects.filter(pk__in=[file.pk for file in old]).delete()
@@ -83,9 +93,9 @@ def files_share(paths: Iterable[Path], *, instead_of: Path | None = None) -> Non
     _remove({file.key for file in old} - {file.key for file in made})
 
 
-def folder_share(folder: Path) -> None:
+def folder_share(folder: Path, *, claim: Callable[[], None] = lambda: None) -> None:
     """The same for all of a folder; what it had before is gone on every machine."""
-    files_share(_files(folder), instead_of=folder)
+    files_share(_files(folder), instead_of=folder, claim=claim)
 
 
 def folder_fetch(folder: Path) -> None:

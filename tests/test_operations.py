@@ -46,6 +46,7 @@ STAND_INS = {
     "runuser": 'shift 3; exec "$@"',  # -u NAME --
     "systemctl": 'cd {checkout} && exec {python} -m tests.systemctl {root} "$@"',
     "pip": "exit 0",
+    "git": "exit 0",
 }
 # Commands and files of deploy/ name these places; the test has them in a folder of its own.
 PLACES = {
@@ -160,6 +161,11 @@ class Machine:
         assert client.save(body(client.items[0]["receipt"]))["done"] == 1
         client.close()
 
+    def is_ready(self) -> bool:
+        with contextlib.closing(self.connection()) as wire:
+            wire.request("GET", "/readyz")
+            return wire.getresponse().status == 200
+
     def ratings(self) -> str:
         asked = "psql -At daplatform -c 'SELECT count(*) FROM annotations_rating'"
         return self.run(asked).strip()
@@ -216,17 +222,18 @@ def test_whoever_follows_the_page_gets_a_first_rating_and_gets_it_back(machine):
             assert wire.getresponse().headers["Server"] is None
 
     machine.run(blocks("Backing up"))
+    machine.run(function, blocks("Upgrading"))
+    assert machine.ratings() == "1"
+    assert machine.is_ready()
     machine.run("psql -q daplatform -c 'DELETE FROM annotations_rating'")
     said = machine.run("cd /srv/daplatform", function, blocks("Restoring"))
     assert "hold." in said
     assert machine.ratings() == "1"
-    with contextlib.closing(machine.connection()) as wire:
-        wire.request("GET", "/readyz")
-        assert wire.getresponse().status == 200
+    assert machine.is_ready()
 
 
 def test_every_command_that_is_replaced_is_on_the_page():
-    page = "\n".join(map(blocks, ("One machine", "Backing up", "Restoring")))
+    page = "\n".join(map(blocks, ("One machine", "Upgrading", "Backing up", "Restoring")))
     page += "".join(file.read_text("utf-8") for file in (ROOT / "deploy").glob("*.*"))
     for place in PLACES:
         assert re.search(place, page), place

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -25,6 +26,7 @@ from tests.services import free_port, server
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
+DEBIANS = Path("/usr/bin/python3")
 RATINGS = ROOT / "docs" / "notebooks" / "data" / "ratings.csv"
 
 
@@ -119,10 +121,19 @@ def environment(home: Path) -> dict[str, str]:
     return {**kept, "HOME": str(home)}
 
 
-def new_environment(folder: Path) -> None:
+def new_environment(folder: Path, python: str | Path = sys.executable) -> None:
     """Empty; our own pip fills it."""
-    command = [sys.executable, "-m", "venv", "--without-pip", folder / ".venv"]
+    command = [python, "-m", "venv", "--without-pip", folder / ".venv"]
     subprocess.run(command, check=True)
+
+
+def debians_python() -> Path | str:
+    """That of Debian 12, for which docs/operations.md is written, where it is; or our own."""
+    asked = [DEBIANS, "-c", "import sys, venv; print(sys.version_info[:3] == (3, 11, 2))"]
+    with contextlib.suppress(FileNotFoundError, subprocess.CalledProcessError):
+        if "True" in subprocess.run(asked, check=True, capture_output=True, text=True).stdout:
+            return DEBIANS
+    return sys.executable
 
 
 def pip(folder: Path, *arguments: str | Path) -> str:
@@ -169,7 +180,7 @@ def test_a_web_machine_starts_without_the_rehearsal_room_and_without_torch(
     wheel, tmp_path, monkeypatch
 ):
     """From an empty environment, which it fills from the package index."""
-    new_environment(tmp_path)
+    new_environment(tmp_path, debians_python())
     pip(tmp_path, "install", "--quiet", "--no-compile", "-c", ROOT / "constraints.txt", wheel)
     check_analyse(tmp_path)
     settings = {"DEBUG": "true", "DATA_DIR": str(tmp_path / "var")}

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -93,7 +94,7 @@ def _write(export: Export, made: Download) -> int:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)  # a full disk is not filled with halves
-    files_share([path])
+    files_share([path], claim=partial(job_alive, job=export))
     return size
 
 

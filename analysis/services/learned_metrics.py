@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -109,7 +110,7 @@ def learned_metric_train(row: LearnedMetric) -> list[MetricRun]:
         config, card, numbers = _learn(row, row.campaign)
     except ValueError as error:
         raise DomainError(_sentence(str(error))) from error
-    folder_share(learned_folder(row.name))
+    folder_share(learned_folder(row.name), claim=partial(job_alive, job=row))
     if not job_done(job=row, config=config, card=card, summary=numbers, progress={}):
         return []
     return list(_scored(row, row.campaign))

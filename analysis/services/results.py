@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from analysis.selectors.ratings import evidence_of, notes_on, ratings_of
 from analysis.selectors.results import result_folder, reviews_fingerprint
 from analysis.services.requests import without_stop
 from analysis.services.snapshots import snapshot_refresh
-from daplatform.jobs.services import job_done, job_failed
+from daplatform.jobs.services import job_alive, job_done, job_failed
 from daplatform.shared_files import folder_forget, folder_share
 from hits.models import Campaign
 
@@ -44,7 +45,7 @@ def computed_make(
         signature, summary = compute(row, ratings_until(columns, row.last_rating))
     except ValueError as error:
         return computed_fail(row, str(error), known)
-    folder_share(folder(row))
+    folder_share(folder(row), claim=partial(job_alive, job=row))
     if job_done(job=row, signature=signature, summary=summary, evidence=known):
         _prune(row, folder)
 

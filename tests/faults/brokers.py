@@ -45,7 +45,8 @@ class RedisBroker(Part):
 class RabbitBroker(Part):
     """A node of its own, with a name server of its own in the same process group."""
 
-    def __init__(self, folder: Path, **settings: str) -> None:
+    def __init__(self, folder: Path, *, tick: int = 60_000, **settings: str) -> None:
+        """``tick``: how many milliseconds it lets pass before it looks at its channels again."""
         program_or_skip("rabbitmq-server", RABBITMQ)
         self.folder, self.password = folder, secrets.token_hex(8)
         port, names = free_port(), str(free_port())
@@ -59,6 +60,7 @@ class RabbitBroker(Part):
             "HOME": str(folder),
             "ERL_EPMD_PORT": names,
             "RUNNING_UNDER_SYSTEMD": "yes",  # so that no shell stays between us and the node
+            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": f"-rabbit channel_tick_interval {tick}",
             "RABBITMQ_NODENAME": f"da-{port}@localhost",
             "RABBITMQ_NODE_PORT": str(port),
             "RABBITMQ_DIST_PORT": str(free_port()),
@@ -78,6 +80,11 @@ class RabbitBroker(Part):
         """With an empty disk, as Redis starts."""
         shutil.rmtree(self.folder / "mnesia", ignore_errors=True)
         super().start()
+
+    def gave_up(self) -> bool:
+        """Whether it has closed the channel of a worker that was busy for too long."""
+        logs = (self.folder / "log").glob("*.log")
+        return any("timed out waiting for delivery ack" in log.read_text() for log in logs)
 
     def start_or_forget(self) -> None:
         """Running and empty, whatever was done to it before."""

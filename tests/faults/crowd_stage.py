@@ -20,14 +20,31 @@ WAITING = "SELECT count(*) FROM crowds_outboxmessage WHERE state NOT IN ('done',
 
 @contextlib.contextmanager
 def worker(
-    site: Stage, *, beat: bool = True, inside: Sequence[str] = (), **environment: str
+    site: Stage,
+    *,
+    beat: bool = True,
+    queues: str = "default,crowd",
+    inside: Sequence[str] = (),
+    **environment: str,
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Takes what crowds are to be told, and looks every few seconds for what was left behind."""
-    command = [*inside, sys.executable, "-m", "celery", "--quiet", "-A", "daplatform", "worker"]
-    command += ["--queues", "default,crowd", "--concurrency", "1", "--loglevel", "ERROR"]
+    command = ["celery", "--quiet", "-A", "daplatform", "worker"]
+    command += ["--queues", queues, "--concurrency", "1", "--loglevel", "ERROR"]
     command += ["--hostname", f"worker-{time.monotonic_ns()}@%h", *(["--beat"] if beat else [])]
+    with program(site, command, inside=inside, **environment) as process:
+        yield process
+
+
+@contextlib.contextmanager
+def program(
+    site: Stage, command: list[str], *, inside: Sequence[str] = (), **environment: str
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A module that runs, on another machine if asked; killed in the end."""
     process = subprocess.Popen(
-        command, cwd=ROOT, env=site.environment | environment, start_new_session=True
+        [*inside, sys.executable, "-m", *command],
+        cwd=ROOT,
+        env=site.environment | environment,
+        start_new_session=True,
     )
     try:
         yield process

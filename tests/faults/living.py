@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from django.apps import apps
 from django.conf import settings
 from django.core.files.base import ContentFile
@@ -31,10 +32,12 @@ from analysis.services.metric_runs import metric_run_request
 from analysis.services.requests import result_request
 from annotations.models import Assignment
 from crowds.models import Launch
+from crowds.registry import MODULES
 from crowds.services.launches import policy_update
 from crowds.services.outbox import outbox_run
 from crowds.services.restoring import mark_read, mark_write
 from crowds.services.submissions import launch_sync
+from daplatform.celery import app
 from daplatform.jobs.services import job_run
 from hits.models import Campaign, Caption, Rendition, Upload
 from hits.services.composing import batch_create
@@ -169,6 +172,22 @@ def _states(model: type[models.Model]) -> list[tuple[Any, ...]]:
     fields = [field.attname for field in model._meta.concrete_fields if field.choices]
     rows = model._base_manager.values(*fields) if fields else [{}] * model._base_manager.count()
     return [tuple(row.values()) for row in rows]
+
+
+def world_in(folder: Path, patch: pytest.MonkeyPatch) -> World:
+    """A world below a folder, with a crowd in memory; what a task wakes runs at once."""
+    market = Marketplace()
+    patch.setattr("tests.crowd.MARKET", market)
+    patch.setitem(MODULES, "mturk", "tests.crowd")
+    patch.setattr(settings, "DATA_DIR", folder / "data")
+    patch.setattr(settings, "MEDIA_ROOT", folder / "data/media")
+    patch.setattr(settings, "METRIC_STORE", folder / "store")
+    patch.setattr("analysis.learning.training.with_features", numbers_made_up)
+    patch.setattr("analysis.learning.rated.FEWEST", 50)
+    patch.setattr("analysis.metrics.registry._learned", {})
+    app.loader.import_default_modules()
+    patch.setitem(app.conf, "task_always_eager", True)
+    return World(folder, market)
 
 
 def numbers_made_up(sets: list[RatedSet], *args: object) -> list[RatedSet]:

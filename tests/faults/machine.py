@@ -44,6 +44,21 @@ def confirm() -> str:
     return str(organiser().post(f"/campaigns/import/{upload.pk}/confirm/").status_code)
 
 
+def session() -> str:
+    """A cookie with which gunicorn knows the organiser."""
+    [cookie] = organiser().cookies.values()
+    return f"{cookie.key}={cookie.value}"
+
+
+def learn(name: str) -> str:
+    """Ask for a metric that learns from the ratings."""
+    from hits.models import Campaign
+
+    asked = {"kind": "fusion", "name": name, "scores_after": "on"}
+    page = f"/campaigns/{Campaign.objects.get().slug}/metrics/learn/"
+    return str(organiser().post(page, asked).status_code)
+
+
 def rate() -> str:
     from hits.models import Campaign
     from tests.analysis.pages.conftest import rate

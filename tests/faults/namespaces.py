@@ -58,6 +58,9 @@ class Network:
         ip("-n", name, "link", "set", "lo", "up")
         return name
 
+    def address_of(self, name: str) -> str:
+        return f"{self.subnet}.{name.rpartition('-')[2]}"
+
     def cable(self, name: str) -> str:
         return f"dv{self.mark}{name.rpartition('-')[2]}"
 

@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 import shutil
-import sys
 
-import boto3
 import pytest
 
 from tests.faults.brokers import RedisBroker
+from tests.faults.buckets import BUCKETS
 from tests.faults.conftest import stage_or_skip
 from tests.faults.crowd_stage import ask, wait_until, worker
-from tests.faults.stopping import quiet, stopped
+from tests.faults.stopping import stopped
 from tests.folders import make_folder, make_zip
-from tests.services import free_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
-KEYS = {"AWS_ACCESS_KEY_ID": "moto", "AWS_SECRET_ACCESS_KEY": "moto"}
 CHECKED = "SELECT count(*) FROM hits_upload WHERE stage = 'check' AND status = 'done'"
 IMPORTED = "SELECT count(*) FROM hits_campaign"
 COMPUTED = "SELECT count(*) FROM analysis_result WHERE status = 'done'"
 EXPORTED = "SELECT count(*) FROM analysis_export WHERE status = 'done'"
+SHARED = "SELECT count(*) FROM daplatform_sharedfile"
 WAITS = "SELECT count(*) FROM analysis_result WHERE status = 'waiting' AND problem LIKE '%bucket%'"
 
 
-@pytest.fixture
-def bucket():
-    port = free_port()
-    served = quiet([sys.executable, "-m", "moto.server", "-p", str(port)], port)
-    served.address = f"http://127.0.0.1:{port}"
-    boto3.client(
-        "s3", endpoint_url=served.address, region_name="us-east-1",
-        aws_access_key_id="moto", aws_secret_access_key="moto",
-    ).create_bucket(Bucket="media")  # fmt: skip
-    yield served
-    served.kill()
+@pytest.fixture(params=["moto", "rclone"])
+def bucket(request, tmp_path):
+    """Of two servers that know nothing of each other; the second keeps what it holds on a disk."""
+    made = BUCKETS[request.param](tmp_path)
+    made.start()
+    yield made
+    made.kill()
 
 
 @pytest.fixture
@@ -42,11 +36,8 @@ def site(tmp_path, bucket):
     broker = RedisBroker(tmp_path)
     broker.start()
     with stage_or_skip() as made:
-        made.environment |= KEYS | {
+        made.environment |= bucket.variables() | {
             "CELERY_BROKER_URL": broker.url(),
-            "MEDIA_BUCKET": "media",
-            "MEDIA_ENDPOINT_URL": bucket.address,
-            "MEDIA_REGION": "us-east-1",
             "EXPORT_ROWS_AT_ONCE": "1",
             "DJANGO_SETTINGS_MODULE": "tests.faults.hasty_settings",
         }
@@ -97,8 +88,9 @@ def test_what_one_machine_makes_another_has(site, at, bucket, tmp_path):
     assert at("first-web", "look", "captions/").startswith("200")  # it has them
 
 
-def test_a_job_waits_for_the_bucket_and_goes_on(site, at, bucket, tmp_path):
-    """It hangs, so that what it holds is there again afterwards."""
+@pytest.mark.parametrize("bucket", ["moto"], indirect=True)
+def test_a_job_waits_for_a_bucket_that_hangs_and_goes_on(site, at, bucket, tmp_path):
+    """What it held is there again afterwards."""
     at("first-web", "account")
     site.run("manage.py", "import_campaign", str(make_folder(tmp_path / "folder")))
     at("first-web", "rate")
@@ -106,7 +98,30 @@ def test_a_job_waits_for_the_bucket_and_goes_on(site, at, bucket, tmp_path):
     with worker(site, DATA_DIR=str(tmp_path / "worker")):
         with stopped(bucket):
             wait_until(lambda: ask(site, WAITS) == 1)
-            assert ask(site, "SELECT count(*) FROM daplatform_sharedfile") == 0
+            assert ask(site, SHARED) == 0
         wait_until(lambda: ask(site, COMPUTED) == 1)
     assert at("second-web", "look", "captions/").startswith("200")
     assert "hold." in site.run("manage.py", "verify")
+
+
+@pytest.mark.parametrize("bucket", ["rclone"], indirect=True)
+def test_a_bucket_that_is_killed_in_the_middle_of_a_job_comes_back_with_what_it_held(
+    site, at, bucket, tmp_path
+):
+    archive = make_zip(make_folder(tmp_path / "folder", clips=True, videos=12))
+    at("first-web", "upload", str(archive))  # which lies in the bucket
+    with worker(site, DATA_DIR=str(tmp_path / "worker")):
+        wait_until(lambda: ask(site, CHECKED) == 1)
+        at("first-web", "confirm")
+        wait_until(lambda: ask(site, IMPORTED) == 1)
+        at("first-web", "rate")
+        with stopped(bucket):
+            at("first-web", "look", "ranking/")
+            wait_until(lambda: list((tmp_path / "worker/results").rglob("captions.arrow")))
+            bucket.kill()  # the worker waits for its answer
+            wait_until(lambda: ask(site, WAITS) == 1)
+            assert ask(site, SHARED) == 0
+        bucket.start()
+        wait_until(lambda: ask(site, COMPUTED) == 1)
+    assert at("second-web", "look", "captions/").startswith("200")
+    assert "hold." in site.run("manage.py", "verify")  # the videos are there, too

@@ -15,7 +15,6 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from crowds.models import OutboxMessage
-from crowds.registry import MODULES
 from crowds.selectors.money import campaign_sums
 from crowds.services.outbox import CLAIM_LAPSES
 from daplatform.celery import app
@@ -23,9 +22,8 @@ from daplatform.jobs.models import Job
 from daplatform.jobs.services import kind_of, kinds, left_behind
 from daplatform.jobs.tasks import job_run_task
 from daplatform.verification import INVARIANTS
-from tests.crowd import Marketplace
 from tests.crowds.test_outbox import Killed
-from tests.faults.living import JOBS, LONG_AGO, TASKS, World, numbers_made_up
+from tests.faults.living import JOBS, LONG_AGO, TASKS, World, world_in
 
 pytestmark = pytest.mark.django_db
 OURS = ("hits.", "annotations.", "crowds.", "analysis.", "daplatform.")
@@ -41,20 +39,8 @@ LAST = [
 
 
 @pytest.fixture
-def world(monkeypatch, settings, tmp_path) -> Iterator[World]:
-    market = Marketplace()
-    monkeypatch.setattr("tests.crowd.MARKET", market)
-    monkeypatch.setitem(MODULES, "mturk", "tests.crowd")
-    settings.DATA_DIR = tmp_path / "data"
-    settings.MEDIA_ROOT, settings.METRIC_STORE = tmp_path / "data/media", tmp_path / "store"
-    monkeypatch.setattr("analysis.learning.training.with_features", numbers_made_up)
-    monkeypatch.setattr("analysis.learning.rated.FEWEST", 50)
-    monkeypatch.setattr("analysis.metrics.registry._learned", {})
-    app.loader.import_default_modules()
-    was = app.conf.task_always_eager
-    app.conf.task_always_eager = True  # what a task wakes runs at once
-    yield World(tmp_path, market)
-    app.conf.task_always_eager = was
+def world(monkeypatch, tmp_path) -> World:
+    return world_in(tmp_path, monkeypatch)
 
 
 def run(name: str, world: World) -> None:

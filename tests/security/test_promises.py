@@ -36,3 +36,14 @@ def test_every_file_that_reliability_names_is_there():
     named = set(re.findall(r"`((?:tests|benchmarks)/[\w/]+(?:\.py|/))`", RELIABILITY))
     assert len(named) > 30
     assert [name for name in sorted(named) if not (TESTS.parent / name).exists()] == []
+
+
+def test_make_chaos_runs_every_file_of_the_table():
+    table = RELIABILITY.partition("| fault |")[2].partition("\n\n")[0]
+    makefile = (TESTS.parent / "Makefile").read_text()
+    [listed] = re.findall(r"^CHAOS := ((?:[^\\\n]|\\\n)*)$", makefile, re.MULTILINE)
+    run = [TESTS.parent / name for name in listed.replace("\\", " ").split()]
+    named = {TESTS.parent / name for name in re.findall(r"`(tests/[\w/.]+)`", table)}
+    assert len(named) > 30
+    assert [path for path in sorted(named) if not {path, *path.parents} & set(run)] == []
+    assert [path for path in run if not path.exists()] == []

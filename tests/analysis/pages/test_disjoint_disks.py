@@ -145,6 +145,24 @@ def test_a_job_waits_for_a_bucket_that_is_away(page_of, made, campaign, move, aw
     assert set(SharedFile.objects.values_list("path", "sha256")) == before
 
 
+def test_a_machine_that_lost_its_job_meanwhile_shares_nothing(made, move, monkeypatch):
+    """It was cut off while it put its files into the bucket; another has made them since."""
+    before = set(SharedFile.objects.values_list("path", "sha256"))
+    Result.objects.filter(pk=made.pk).again()
+    put = shared_files.digest
+
+    def meanwhile(path):
+        Result.objects.filter(pk=made.pk).update(claimed_by="another")
+        path.write_bytes(path.read_bytes() + b" ")  # it made something else
+        return put(path)
+
+    move("late")
+    monkeypatch.setattr(shared_files, "digest", meanwhile)
+    job_run(made)
+    assert set(SharedFile.objects.values_list("path", "sha256")) == before
+    assert Result.objects.get(pk=made.pk).claimed_by == "another"
+
+
 def test_what_the_bucket_lost_is_made_again(page_of, made, campaign, move, bucket, client_of):
     for file in SharedFile.objects.all():
         bucket.delete_object(Bucket="media", Key=file.key)
