@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from analysis.learning.checkpoints import Checkpoints
     from analysis.learning.fine_tuning import Curve, FineTuning, Pairs, Siamese, Tuning
 
-VERSION: Final = "bertha-2"
+VERSION: Final = "bertha-3"
 """Raised when the same ratings would give another metric."""
 SPLIT: Final = "split.json"
 SUMMARIES: Final = (

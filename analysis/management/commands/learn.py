@@ -29,6 +29,7 @@ from analysis.learning.left_out import (
     text_table,
     verdict,
 )
+from analysis.learning.predictions import PREDICTIONS, read_predictions
 from analysis.learning.rated import RatedSet, read_rated
 from analysis.learning.schooling import PAPERS, Schooling, learn_image_text
 from analysis.learning.training import Learner, with_features
@@ -48,7 +49,7 @@ BAD_INPUT: Final = 2
 EXTRA_WEIGHT: Final = 0.25
 SEED: Final = 7
 STEPS_TOLD: Final = 50
-TABLE_FILES: Final = ("sets.csv", "recipes.csv", "signature.txt")
+TABLE_FILES: Final = ("sets.csv", "recipes.csv", PREDICTIONS, "signature.txt")
 
 
 class Command(BaseCommand):
@@ -165,7 +166,10 @@ class Command(BaseCommand):
 
     def _table(self, sets: list[RatedSet], options: Mapping[str, Any], learner: Learner) -> None:
         name = options["name"] or options["kind"]
-        found = leave_one_out(sets, name, learner, self._left_out)
+        beside = read_predictions(options["beside"])
+        if name in beside:
+            raise ValueError(f"{name} is the metric of a table beside it: choose another --name")
+        found = leave_one_out(sets, name, learner, self._left_out, beside)
         signature = signature_of(sets, name, options["seed"])
         with ResultFolder(options["out"], TABLE_FILES) as folder:
             for file, content in table_files(found, signature).items():
@@ -267,6 +271,14 @@ def add_table(parser: argparse.ArgumentParser) -> None:
         "--leave-one-out",
         action="store_true",
         help="train nothing to keep: leave each set out in turn and write the table",
+    )
+    parser.add_argument(
+        "--beside",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="TABLE",
+        help="folder of an earlier table of the same sets, whose metric this one is held against",
     )
 
 
