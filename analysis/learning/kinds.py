@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from analysis.learning.bertha import TrainedBertha, learn_bertha, save_bertha
+from analysis.learning.folder import Reported
 from analysis.learning.fusion import TrainedFusion, learn_fusion, save_fusion
 from analysis.learning.head import save_head_metric
 from analysis.learning.rated import RatedSet
@@ -97,7 +98,7 @@ class HeadKind:
         return {}
 
     def save(
-        self, trained: TrainedHead, sets: Sequence[RatedSet], table: list[str] | None = None
+        self, trained: TrainedHead, sets: Sequence[RatedSet], reported: Reported | None = None
     ) -> Artifact:
         return save_head_metric(
             self.lesson.out,
@@ -106,7 +107,7 @@ class HeadKind:
             name=self.lesson.name,
             seed=self.lesson.seed,
             backbone=self.signature,
-            table=table,
+            reported=reported,
         )
 
     def quick(self, trained: TrainedHead) -> Learner | None:
@@ -143,11 +144,11 @@ class FusionKind(HeadKind):
         self,
         trained: TrainedFusion,  # type: ignore[override] # what its own training made
         sets: Sequence[RatedSet],
-        table: list[str] | None = None,
+        reported: Reported | None = None,
     ) -> Artifact:
         lesson = self.lesson
         return save_fusion(
-            lesson.out, trained, sets, name=lesson.name, seed=lesson.seed, table=table
+            lesson.out, trained, sets, name=lesson.name, seed=lesson.seed, reported=reported
         )
 
     def quick(self, trained: object) -> Learner | None:
@@ -196,7 +197,7 @@ class BerthaKind(HeadKind):
         self,
         trained: TrainedBertha,  # type: ignore[override] # what its own training made
         sets: Sequence[RatedSet],
-        table: list[str] | None = None,
+        reported: Reported | None = None,
     ) -> Artifact:
         return save_bertha(
             self.lesson.out,
@@ -206,7 +207,7 @@ class BerthaKind(HeadKind):
             seed=self.lesson.seed,
             backbone=self.backbone,
             signature=self.signature,
-            table=table,
+            reported=reported,
         )
 
     def quick(self, trained: object) -> Learner | None:

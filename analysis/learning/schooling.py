@@ -10,7 +10,13 @@ from typing import Final
 
 import numpy as np
 
-from analysis.learning.folder import card, whole_folder
+from analysis.learning.folder import (
+    REPORTED,
+    STOPPING,
+    card,
+    whole_folder,
+    write_training,
+)
 from analysis.learning.rated import RatedSet
 from analysis.learning.splits import by_video
 from analysis.learning.training import Told
@@ -18,7 +24,6 @@ from analysis.metrics.artifacts import CARD
 from analysis.metrics.batch import VideoFile
 from analysis.metrics.config import MetricConfig
 from analysis.metrics.encoding.models import DEMO_MODEL, ModelChoice, find_model
-from analysis.metrics.learned.training_list import TRAINING, TrainingList
 from analysis.metrics.registry import metric_libraries
 from analysis.metrics.scoring import embed, embeddable, score
 from analysis.metrics.settings import Settings
@@ -26,7 +31,7 @@ from analysis.stats.correlation import pearson
 
 VERSION: Final = "image-text-2"
 """Raised when the same data would give another model."""
-REPORTED: Final = 0.2
+SHARE: Final = 0.2
 FACTVC: Final = ("factvc", "factvc_text", "factvc_both", "factvc_f")
 LOSSES: Final = ("both", "coarse", "fine")
 
@@ -96,8 +101,8 @@ class ThreeWays:
 
 def three_ways(sets: Sequence[RatedSet], seed: int) -> ThreeWays:
     """A fifth of the videos to report on, a fifth of the others to stop by."""
-    report = by_video(sets, np.random.default_rng([seed, 4]), REPORTED)
-    stop = by_video(report.training, np.random.default_rng([seed, 8]), REPORTED)
+    report = by_video(sets, np.random.default_rng([seed, 4]), SHARE)
+    stop = by_video(report.training, np.random.default_rng([seed, 8]), SHARE)
     return ThreeWays(stop.training, stop.test, report.test)
 
 
@@ -134,7 +139,7 @@ def learn_image_text(
     if not isinstance(towers, ImageTextModel):
         raise ValueError(f"the model {choice.model} cannot be trained")
     pictures, faults = read_pictures(files, schooling.frames, towers)
-    seen = [_with_pictures(rated, pictures) for rated in sets]
+    seen = [_with_pictures(rated, pictures, files) for rated in sets]
     split = three_ways([rated for rated in seen if len(rated)], seed)
     pupil = Pupil(towers, pictures)
     references = {
@@ -160,21 +165,19 @@ def learn_image_text(
     source = DEMO_MODEL if choice.is_demo else Path(choice.model)
     with whole_folder(out) as folder:
         save_folder(pupil, source if source.is_dir() else None, choice.model, folder)
-        (folder / TRAINING).write_bytes(TrainingList.of(one.batch for one in sets).write())
+        write_training(folder, seen, {STOPPING: split.stopping, REPORTED: split.reported})
         if kind == "factvc":
             models = choice, ModelChoice(str(folder))
-            found = replace(found, table=factvc_table(models, split.reported, files))
+            found = replace(found, table=factvc_table(models, split.reported))
         (folder / CARD).write_text(_card(kind, choice, schooling, seed, split, found), "utf-8")
     checkpoints.clear()
     return found
 
 
-def factvc_table(
-    models: Sequence[ModelChoice], test: Sequence[RatedSet], files: Mapping[str, VideoFile]
-) -> tuple[str, ...]:
+def factvc_table(models: Sequence[ModelChoice], test: Sequence[RatedSet]) -> tuple[str, ...]:
     """Pearson's r with people of FactVC against video, references and both, by each model: the
     model before training, and after it (factvc-2023 Tables 5 and 6)."""
-    found = [[_factvc(model, one, files) for one in test] for model in models]
+    found = [[_factvc(model, one) for one in test] for model in models]
     means = [{name: np.mean([one[name] for one in own]) for name in FACTVC} for own in found]
     return (
         "| metric, r on videos held out | before | after |",
@@ -183,11 +186,9 @@ def factvc_table(
     )
 
 
-def _factvc(
-    choice: ModelChoice, rated: RatedSet, files: Mapping[str, VideoFile]
-) -> dict[str, float]:
+def _factvc(choice: ModelChoice, rated: RatedSet) -> dict[str, float]:
     """Embeddings are kept nowhere: one of the models is not known by its last name yet."""
-    batch, settings = replace(rated.batch, files=files), Settings()
+    batch, settings = rated.batch, Settings()
     with tempfile.TemporaryDirectory() as store:
         context = MetricConfig(Path(store), model=choice, rendered=True).context()
         embed(embeddable(batch, FACTVC, settings), settings, context)
@@ -195,9 +196,14 @@ def _factvc(
     return {name: pearson(values[name], rated.scores) for name in FACTVC}
 
 
-def _with_pictures(rated: RatedSet, pictures: Mapping[str, object]) -> RatedSet:
+def _with_pictures(
+    rated: RatedSet, pictures: Mapping[str, object], files: Mapping[str, VideoFile]
+) -> RatedSet:
+    """The captions whose videos can be looked at, with the files that these are known by."""
     kept = [row for row, video in enumerate(rated.batch.videos) if video in pictures]
-    return rated.take(np.array(kept, dtype=np.intp))
+    return replace(rated, batch=replace(rated.batch, files=files)).take(
+        np.array(kept, dtype=np.intp)
+    )
 
 
 def _card(

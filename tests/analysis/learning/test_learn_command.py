@@ -318,6 +318,20 @@ def test_its_card_has_every_text_metric_beside_it(kind, sets, equipment, tmp_pat
         assert f"| {metric} |" in printed
 
 
+@pytest.mark.parametrize(
+    ("kind", "parts"),
+    [("head", {"one", "two"}), ("bertha", {"stopping"}), ("fusion", {"reported"})],
+)
+def test_the_folder_names_the_videos_that_were_held_out(kind, parts, sets, equipment, tmp_path):
+    learn(kind, sets[:2], equipment, tmp_path / "model")
+    found = json.loads((tmp_path / "model" / "split.json").read_text())
+    assert found.keys() == parts
+    for held in found.values():
+        for name, videos in held.items():
+            assert videos
+            assert all(video.startswith(f"{name}-") for video in videos)
+
+
 def test_only_the_last_layers_learn(tiny_model):
     from analysis.metrics.learned.head import Head, Recipe
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from io import StringIO
 from pathlib import Path
 
@@ -42,6 +43,13 @@ def test_the_folder_it_writes_is_a_model(kind, rate, scenes, tmp_path):
     [vector] = towers.encode_texts(["a dog runs"])
     assert np.isfinite(vector.vectors).all()
     assert "τ-c" in (tmp_path / "model" / "README.md").read_text()
+    held = json.loads((tmp_path / "model" / "split.json").read_text())
+    stopping, reported = (set(held[part]["scenes"]) for part in ("stopping", "reported"))
+    assert stopping
+    assert reported
+    assert not stopping & reported
+    told = json.loads((tmp_path / "model" / "training.json").read_text())
+    assert len(told["clips"]) == len(list((scenes / "clips").iterdir()))
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 
