@@ -34,6 +34,7 @@ from analysis.learning.rated import RatedSet, read_rated
 from analysis.learning.schooling import PAPERS, Schooling, learn_image_text
 from analysis.learning.training import Learner, with_features
 from analysis.management.commands.correlate import shift_of
+from analysis.management.commands.make_distractors import add_concepts, known_concepts
 from analysis.management.scoring_options import ANYWAY, add_config, config_of, model_of
 from analysis.metrics.artifacts import Artifact
 from analysis.metrics.batch import VideoFile
@@ -79,6 +80,7 @@ class Command(BaseCommand):
             add_schooling(vision, paper)
             if name == "factvc":
                 add_paraphrases(vision)
+                add_concepts(vision)
             add_config(vision)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -132,6 +134,7 @@ class Command(BaseCommand):
             seed=options["seed"],
             out=options["out"],
             paraphrases=paraphrases_of(options, sets),
+            concepts=known_concepts(options) if options["kind"] == "factvc" else None,
             told=self._steps,
         )
         for fault in found.unreadable:
@@ -312,6 +315,8 @@ def paraphrases_of(options: Mapping[str, Any], sets: Sequence[RatedSet]) -> Para
 
 
 def _type(value: object) -> Callable[[str], object]:
+    if value is None:  # a number that the model or the paper brings otherwise
+        return float
     return positive if isinstance(value, int) else type(value)
 
 

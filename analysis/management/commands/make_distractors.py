@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 from collections.abc import Mapping, Sequence
@@ -22,7 +23,8 @@ from analysis.learning.distractors import (
     shares,
     wordnet_concepts,
 )
-from analysis.learning.language_models import CausalModel
+from analysis.learning.language_models import CausalModel, read_paraphrases
+from analysis.learning.transformations import NEGATIVE, make_triples
 from analysis.management.scoring_options import add_config, config_of
 from analysis.metrics.batch import VideoFile
 from analysis.metrics.context import ScoringContext
@@ -46,9 +48,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
         foils = kinds.add_parser("foils", help="one concept swapped for another of its kind")
-        known = foils.add_mutually_exclusive_group()
-        known.add_argument("--wordnet", type=Path, help="folder of index.noun and data.noun")
-        known.add_argument("--concepts", type=Path, help="a file word,category")
+        add_concepts(foils)
         foils.add_argument("--fewest", type=int, default=3, help="times a concept must be said")
         foils.add_argument("--random", action="store_true", help="any, not the one that reads best")
         foils.add_argument(
@@ -59,12 +59,18 @@ class Command(BaseCommand):
         )
         foils.add_argument("--seed", type=int, default=SEED)
         foils.add_argument("--json", type=Path, help="the same as COCO-like JSON")
+        errors = kinds.add_parser("errors", help="errors by rule, with their kind and place")
+        add_concepts(errors)
+        errors.add_argument("--kinds", default="", help=f"by default {','.join(NEGATIVE)}")
+        errors.add_argument("--paraphrases", type=Path, help="texts that stay true: a file "
+                            "caption,paraphrase")  # fmt: skip
+        errors.add_argument("--seed", type=int, default=SEED)
         others = kinds.add_parser("captions", help="captions of other videos, by matching")
         others.add_argument("--rounds", type=int, default=3, help="wrong captions of each video")
         others.add_argument("--weight", type=float, default=1.0, help="of unlikeness (λ)")
         others.add_argument("--videos", type=Path, help="folder: relevance by the image-text model")
         add_config(others)
-        for sub in (foils, others):
+        for sub in (foils, errors, others):
             sub.add_argument("references", type=Path, help="video,source,caption")
             sub.add_argument("--out", type=Path, required=True, help="the file to write")
 
@@ -73,8 +79,8 @@ class Command(BaseCommand):
             faults = Faults()
             references = read_references(options["references"], faults)
             faults.refuse()
-            make = self._foils if options["kind"] == "foils" else self._captions
-            self.stdout.write(make(references, options))
+            makers = {"foils": self._foils, "errors": self._errors, "captions": self._captions}
+            self.stdout.write(makers[options["kind"]](references, options))
         except (ValueError, OSError) as error:
             raise CommandError(str(error), returncode=BAD_INPUT) from error
 
@@ -104,6 +110,33 @@ class Command(BaseCommand):
             f"concepts: correlate … --foils {options['out']}"
         )
 
+    def _errors(
+        self, references: Mapping[str, Mapping[str, str]], options: Mapping[str, Any]
+    ) -> str:
+        kinds = [kind.strip() for kind in options["kinds"].split(",") if kind.strip()]
+        if unknown := [kind for kind in kinds if kind not in NEGATIVE]:
+            raise ValueError(f"there is no kind {unknown[0]!r}, only: {', '.join(NEGATIVE)}")
+        named = known_concepts(options)
+        path = options["paraphrases"]
+        triples = make_triples(
+            {video: list(own.values()) for video, own in references.items()},
+            np.random.default_rng(options["seed"]),
+            paraphrases=read_paraphrases(path) if path else {},
+            concepts=named,
+        )
+        rows = [
+            (one.video, one.true, one.false.text, one.false.kind, one.false.start, one.false.end)
+            for one in triples
+            if not kinds or one.false.kind in kinds
+        ]
+        if not rows:
+            raise ValueError("these captions have no word for an error of these kinds")
+        write_table(options["out"], ("video", "true", "foil", "category", "start", "end"), rows)
+        return (
+            f"{len(rows):,} captions with one error each, of {len(references):,} videos: "
+            f"correlate … --foils {options['out']}"
+        )
+
     def _captions(
         self, references: Mapping[str, Mapping[str, str]], options: Mapping[str, Any]
     ) -> str:
@@ -125,6 +158,13 @@ class Command(BaseCommand):
         ]
         write_table(options["out"], ("video", "system", "caption"), rows)
         return f"{len(rows):,} captions of other videos for {len(videos):,} videos"
+
+
+def add_concepts(parser: argparse.ArgumentParser) -> None:
+    """Where the super-categories of nouns come from."""
+    known = parser.add_mutually_exclusive_group()
+    known.add_argument("--wordnet", type=Path, help="folder of index.noun and data.noun")
+    known.add_argument("--concepts", type=Path, help="a file word,category")
 
 
 def known_concepts(options: Mapping[str, Any]) -> dict[str, str]:
@@ -183,9 +223,9 @@ def video_relevance(
     return shares(seen.astype(np.float64) @ sentences(encoder.texts, captions).T)
 
 
-def write_table(path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def write_table(path: Path, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
-        writer.writerows([defused(text) for text in row] for row in rows)
+        writer.writerows([defused(str(cell)) for cell in row] for row in rows)

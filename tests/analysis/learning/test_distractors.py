@@ -150,6 +150,21 @@ def test_foils_are_read_by_the_robustness_check(references, tmp_path):
     assert len(json.loads(told.read_text())["annotations"]) == len(pairs)
 
 
+def test_errors_come_with_their_kind_and_place_and_are_foils_too(references, tmp_path):
+    out = tmp_path / "errors.csv"
+    make("errors", references, "--out", out, "--kinds", "object,poor generation")
+    with out.open() as file:
+        rows = list(csv.DictReader(file))
+    assert {row["category"] for row in rows} == {"object", "poor generation"}
+    for row in rows:
+        start, end = int(row["start"]), int(row["end"])
+        assert row["true"].startswith(row["foil"][:start].rstrip())
+        assert row["true"].endswith(row["foil"][end:].lstrip())
+    assert len(read_foils(out)) == len(rows)
+    with pytest.raises(CommandError, match="no kind 'spelling'"):
+        make("errors", references, "--out", out, "--kinds", "spelling")
+
+
 def test_captions_of_other_videos_are_captions_of_a_campaign(references, equipment, tmp_path):
     out = tmp_path / "captions.csv"
     make("captions", references, "--out", out, "--rounds", 2, *equipment)
