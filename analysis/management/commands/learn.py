@@ -34,7 +34,11 @@ from analysis.learning.rated import RatedSet, read_rated
 from analysis.learning.schooling import PAPERS, Schooling, learn_image_text
 from analysis.learning.training import Learner, with_features
 from analysis.management.commands.correlate import shift_of
-from analysis.management.commands.make_distractors import add_concepts, known_concepts
+from analysis.management.commands.make_distractors import (
+    add_concepts,
+    known_concepts,
+    positive,
+)
 from analysis.management.scoring_options import ANYWAY, add_config, config_of, model_of
 from analysis.metrics.artifacts import Artifact
 from analysis.metrics.batch import VideoFile
@@ -322,12 +326,6 @@ def _type(value: object) -> Callable[[str], object]:
 
 def schooling_of(options: Mapping[str, Any]) -> Schooling:
     return Schooling(**{each.name: options[each.name] for each in fields(Schooling)})
-
-
-def positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number above 0")
-    return int(text)
 
 
 def source(text: str) -> Source:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from analysis.evaluation.robustness.foils import FoilPair
 from analysis.learning.distractors import (
     Concepts,
     Floats,
@@ -39,6 +41,7 @@ from daplatform.tables.formulas import defused
 
 BAD_INPUT = 2
 SEED = 7
+CAPTIONS = ("video", "system", "caption")
 
 
 class Command(BaseCommand):
@@ -49,6 +52,10 @@ class Command(BaseCommand):
         kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
         foils = kinds.add_parser("foils", help="one concept swapped for another of its kind")
         add_concepts(foils)
+        foils.add_argument("--most", type=positive, default=1, help="foils of each video")
+        foils.add_argument(
+            "--captions", type=Path, help="the same as captions of a campaign: TRUE_1, FOIL_1, …"
+        )
         foils.add_argument("--fewest", type=int, default=3, help="times a concept must be said")
         foils.add_argument("--random", action="store_true", help="any, not the one that reads best")
         foils.add_argument(
@@ -67,6 +74,9 @@ class Command(BaseCommand):
         errors.add_argument("--seed", type=int, default=SEED)
         others = kinds.add_parser("captions", help="captions of other videos, by matching")
         others.add_argument("--rounds", type=int, default=3, help="wrong captions of each video")
+        others.add_argument(
+            "--foils", type=Path, help="the same as pairs for correlate --foils: video,true,foil"
+        )
         others.add_argument("--weight", type=float, default=1.0, help="of unlikeness (λ)")
         others.add_argument("--videos", type=Path, help="folder: relevance by the image-text model")
         add_config(others)
@@ -92,19 +102,19 @@ class Command(BaseCommand):
         rng = np.random.default_rng(options["seed"]) if options["random"] else None
         folder = options["language_model"]
         reader = CausalModel(folder) if folder else NgramModel.of(texts)
-        pairs = concept_foils(references, concepts, reader, rng)
+        pairs = concept_foils(references, concepts, reader, rng, options["most"])
         if not pairs:
             raise ValueError(
                 "no word of these captions can be swapped: name more concepts, or a lower --fewest"
             )
-        rows = [(pair.video, pair.true, pair.foil, pair.category) for pair in pairs]
-        write_table(options["out"], ("video", "true", "foil", "category"), rows)
+        rows = [(pair.video, pair.true, pair.foil, pair.category, pair.sentence) for pair in pairs]
+        write_table(options["out"], ("video", "true", "foil", "category", "sentence"), rows)
         if options["json"]:
-            told = [
-                {"image_id": video, "caption": true, "foil": foil, "category": category}
-                for video, true, foil, category in rows
-            ]
+            names = ("image_id", "caption", "foil", "category", "sentence")
+            told = [dict(zip(names, row, strict=True)) for row in rows]
             options["json"].write_text(json.dumps({"annotations": told}, indent=1) + "\n", "utf-8")
+        if options["captions"]:
+            write_table(options["captions"], CAPTIONS, as_captions(pairs))
         return (
             f"{len(pairs):,} foils of {len(references):,} videos, by {len(concepts.category):,} "
             f"concepts: correlate … --foils {options['out']}"
@@ -156,8 +166,29 @@ class Command(BaseCommand):
             for number, columns in enumerate(matched, start=1)
             for video, other in zip(videos, columns.tolist(), strict=True)
         ]
-        write_table(options["out"], ("video", "system", "caption"), rows)
+        write_table(options["out"], CAPTIONS, rows)
+        if options["foils"]:
+            own = dict(zip(videos, captions, strict=True))
+            pairs = [(video, own[video], wrong, system) for video, system, wrong in rows]
+            write_table(options["foils"], ("video", "true", "foil", "category"), pairs)
         return f"{len(rows):,} captions of other videos for {len(videos):,} videos"
+
+
+def as_captions(pairs: Sequence[FoilPair]) -> list[tuple[str, str, str]]:
+    """Each pair as captions of two systems: a video's second pair is of other two."""
+    rows, counts = [], Counter[str]()
+    for pair in pairs:
+        counts[pair.video] += 1
+        number = counts[pair.video]
+        rows.append((pair.video, f"TRUE_{number}", pair.true))
+        rows.append((pair.video, f"FOIL_{number}", pair.foil))
+    return rows
+
+
+def positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number above 0")
+    return int(text)
 
 
 def add_concepts(parser: argparse.ArgumentParser) -> None:
