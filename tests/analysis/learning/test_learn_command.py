@@ -292,8 +292,10 @@ def test_a_cross_encoder_learns_and_scores_and_needs_no_other_metric(sets, equip
     assert read_artifact(tmp_path / "m").kind == "bertha_pairs"
 
 
-def test_it_goes_through_robustness_and_fusion_like_any_other(sets, equipment, tmp_path):
-    learn("head", sets[:1], equipment, tmp_path / "model")
+@pytest.mark.parametrize("kind", ["head", "bertha", "bertha --pairs", "fusion"])
+def test_it_goes_through_robustness_and_fusion_like_any_other(kind, sets, equipment, tmp_path):
+    kind, *how = kind.split()
+    learn(kind, sets[:1], equipment, tmp_path / "model", *how)
     call_command(
         "correlate", "--human", str(sets[1] / "human.csv"),
         "--captions", str(sets[1] / "captions.csv"),
@@ -307,8 +309,8 @@ def test_it_goes_through_robustness_and_fusion_like_any_other(sets, equipment, t
             rows = csv.DictReader(line for line in file if not line.startswith("#"))
             return {row["metric"] for row in rows}
 
-    assert "head" in metrics_of("fusion.csv")
-    assert "head" in metrics_of("robustness.csv")
+    assert kind in metrics_of("fusion.csv")
+    assert kind in metrics_of("robustness.csv")
 
 
 @pytest.mark.parametrize("kind", ["head", "bertha", "fusion"])
