@@ -194,7 +194,8 @@ class Command(BaseCommand):
         group.add_argument("--seed", type=int, default=DEFAULTS.seed)  # fmt: skip
 
     def handle(self, *args: Any, **options: Any) -> None:
-        own = [one.name for one in options["learned"] if not mixing(one.name)]
+        mixed = _mixes(options)
+        own = [one.name for one in options["learned"] if one.name not in mixed]
         metrics = [*options["compute"], *own]
         try:
             chosen = settings_of(options)
@@ -332,8 +333,10 @@ def _inputs(scorer: Scorer, options: Mapping[str, Any]) -> Inputs:
 
 
 def _mixes(options: Mapping[str, Any]) -> list[str]:
-    """Trained metrics that are computed from others."""
-    return [artifact.name for artifact in options["learned"] if mixing(artifact.name)]
+    """Trained metrics that are computed from the scores of a file; of captions they are computed as
+    any other is, with what they are mixed of."""
+    names = [artifact.name for artifact in options["learned"]] if options["metrics"] else []
+    return [name for name in names if mixing(name)]
 
 
 def _refuse_single(options: Mapping[str, Any]) -> None:
