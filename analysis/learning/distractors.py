@@ -172,7 +172,7 @@ def concept_foils(
     ----------
     most : foils of a video; each has one wrong sentence, and no two the same
     """
-    found = []
+    found: list[FoilPair] = []
     for video, named in references.items():
         said = {word.lower() for text in named.values() for word in _WORD.findall(text)}
         own = (

@@ -31,6 +31,8 @@ from analysis.metrics.scoring import Progress
 
 LAYERS: Final = 2
 """Of a sentence model, that learn by default; with more, training takes longer."""
+RATE: Final = 3e-5
+"""Of a sentence model; the middle one of the three that BERT's authors name."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Lesson:
     backbone : a folder of a sentence model to fine-tune; by default that of the text metrics
     epochs, minutes : how long a sentence model is fine-tuned
     layers : how many of its last layers learn
+    rate : how fast they do
     pairs : whether it reads caption and reference together
     recipes : of a head, by name; all of them without it
     told, progress : hear of every step of the training, and of what comes before it
@@ -55,6 +58,7 @@ class Lesson:
     backbone: Path | None = None
     epochs: int = 1
     layers: int = LAYERS
+    rate: float = RATE
     pairs: bool = False
     recipes: tuple[str, ...] = ()
     minutes: float = float("inf")
@@ -185,7 +189,12 @@ class BerthaKind(HeadKind):
         return learn_bertha(
             sets,
             backbone=self.backbone,
-            tuning=Tuning(epochs=lesson.epochs, layers=lesson.layers, minutes=lesson.minutes),
+            tuning=Tuning(
+                epochs=lesson.epochs,
+                layers=lesson.layers,
+                rate=lesson.rate,
+                minutes=lesson.minutes,
+            ),
             seed=lesson.seed,
             out=lesson.out,
             pairs=lesson.pairs,

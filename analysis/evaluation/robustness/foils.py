@@ -111,7 +111,8 @@ def read_foils(path: Path) -> list[FoilPair]:
             )
     category = frame["category"] if "category" in frame.columns else [EVERY] * len(frame)
     columns = (frame["video"], frame["true"], frame["foil"], category)
-    return [FoilPair(*map(str, cells)) for cells in zip(*columns, strict=True)]
+    rows = (map(str, cells) for cells in zip(*columns, strict=True))
+    return [FoilPair(video, true, foil, kind) for video, true, foil, kind in rows]
 
 
 def check_foils(

@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from analysis.evaluation.inputs import AUTO
 from analysis.evaluation.set_inputs import Source
 from analysis.learning.folder import refuse_taken
-from analysis.learning.kinds import KINDS, LAYERS, Lesson
+from analysis.learning.kinds import KINDS, LAYERS, RATE, Lesson
 from analysis.learning.language_models import (
     Paraphrases,
     back_translations,
@@ -108,7 +108,7 @@ class Command(BaseCommand):
             self._told(kind.save(kind.train(sets), sets), options["out"])
 
     def _lesson(self, options: Mapping[str, Any]) -> Lesson:
-        tuning = ("backbone", "epochs", "layers", "minutes", "pairs")
+        tuning = ("backbone", "epochs", "layers", "rate", "minutes", "pairs")
         return Lesson(
             name=options["name"] or options["kind"],
             seed=options["seed"],
@@ -219,6 +219,7 @@ def add_tuning(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--layers", type=positive, default=LAYERS, help="the last so many layers learn"
     )
+    parser.add_argument("--rate", type=positive_number, default=RATE, help="how fast they do")
     parser.add_argument(
         "--minutes", type=float, default=math.inf, help="stop fine-tuning after so many"
     )
@@ -326,6 +327,16 @@ def _type(value: object) -> Callable[[str], object]:
 
 def schooling_of(options: Mapping[str, Any]) -> Schooling:
     return Schooling(**{each.name: options[each.name] for each in fields(Schooling)})
+
+
+def positive_number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a number above 0")
+    return number
 
 
 def source(text: str) -> Source:
