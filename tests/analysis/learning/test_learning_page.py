@@ -11,15 +11,17 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
+from analysis.evaluation.page import human_page
 from analysis.evaluation.settings import UNSEEN
 from analysis.learning import rated
 from analysis.learning.held_out import NO_CURVE, Compared, HeldOut, said
 from analysis.metrics.artifacts import read_artifact
 from analysis.models import LearnedMetric, MetricRun, MetricScore
-from analysis.selectors.evaluations import campaign_inputs
+from analysis.selectors.evaluations import campaign_inputs, evaluation_numbers
 from analysis.selectors.learned_metrics import learned_folder, learned_numbers
 from analysis.selectors.metric_choices import metric_groups
 from analysis.services import learned_metrics, metric_context
+from analysis.services.evaluations import Choices, evaluation_request
 from analysis.services.learned_metrics import learned_metric_request
 from analysis.services.snapshots import snapshot_refresh
 from daplatform.jobs.services import JobLost, job_finish, job_run, job_stop
@@ -191,6 +193,17 @@ def test_it_is_never_held_against_captions_it_learned_from(campaign):
     assert any("left out for every metric" in note for note in unseen.metrics.notes)
     joined, _, _ = unseen.aligned(0)
     assert len(joined) == found.captions
+
+
+def test_checks_on_the_page_score_changed_captions_with_it(campaign):
+    learn(campaign)
+    choices = Choices(checks="all", learned=UNSEEN)
+    evaluation = evaluation_request(campaign=campaign, choices=choices)
+    job_run(evaluation)
+    evaluation.refresh_from_db()
+    assert evaluation.status == "done", evaluation.problem
+    shuffled = human_page(evaluation_numbers(evaluation), "z")["checks"]["word order"]
+    assert "head-1" in shuffled[0]
 
 
 @pytest.mark.parametrize("kind", ["head", "bertha"])
