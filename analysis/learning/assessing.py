@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from analysis.learning.folder import Reported
 from analysis.learning.held_out import Compared, HeldOut, Part
 from analysis.learning.kinds import HeadKind
 from analysis.learning.left_out import LeftOut, held_against
@@ -51,7 +52,7 @@ def learn_held_out(kind: HeadKind, rated: RatedSet, progress: Progress) -> tuple
         _compared(left),
         parts,
     )
-    return kind.save(trained, split.training, found.lines()), found
+    return kind.save(trained, split.training, Reported(found.lines(), split.test)), found
 
 
 def _compared(left: LeftOut) -> tuple[Compared, ...]:

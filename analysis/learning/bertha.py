@@ -7,7 +7,6 @@ and the head that compares them sees the text metrics, too.
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from analysis.learning.folder import card, described, save_metric
+from analysis.learning.folder import STOPPING, Reported, card, described, save_metric
 from analysis.learning.head import PAPER
 from analysis.learning.rated import RatedSet
 from analysis.learning.splits import Split, by_video
@@ -39,9 +38,8 @@ if TYPE_CHECKING:
     from analysis.learning.checkpoints import Checkpoints
     from analysis.learning.fine_tuning import Curve, FineTuning, Pairs, Siamese, Tuning
 
-VERSION: Final = "bertha-2"
+VERSION: Final = "bertha-3"
 """Raised when the same ratings would give another metric."""
-SPLIT: Final = "split.json"
 SUMMARIES: Final = (
     "a sentence model fine-tuned on people's ratings, with text metrics beside it",
     "a model that reads caption and reference together, fine-tuned on people's ratings",
@@ -179,7 +177,7 @@ def save_bertha(
     seed: int,
     backbone: Path,
     signature: str,
-    table: list[str] | None = None,
+    reported: Reported | None = None,
 ) -> Artifact:
     """The folder of a fine-tuned model; ``signature`` names the model of the text metrics.
 
@@ -203,10 +201,6 @@ def save_bertha(
         else:
             save_heads(Heads((model.head,)), folder / WEIGHTS)
         save_backbone(model, backbone, folder / BACKBONE)
-        held = {
-            rated.name: sorted(set(map(str, rated.batch.videos))) for rated in trained.split.test
-        }
-        (folder / SPLIT).write_text(json.dumps({"held out": held}, indent=1, sort_keys=True) + "\n")
 
     curve = trained.curve
     facts = {
@@ -224,7 +218,13 @@ def save_bertha(
         out,
         sets,
         save,
-        card=card(f"{name}: a metric learned from people", facts, sets, table or trained.lines()),
+        held={STOPPING: trained.split.test, **(reported.parts if reported else {})},
+        card=card(
+            f"{name}: a metric learned from people",
+            facts,
+            sets,
+            reported.lines if reported else trained.lines(),
+        ),
         kind=PAIRS if paired else BERTHA,
         name=name,
         summary=SUMMARIES[paired],

@@ -6,20 +6,16 @@ CLIP's is open_clip's own; CLOOB's is written from its paper (Fürst et al. 2022
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from functools import partial
 
 import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
+from analysis.learning.schooling import HOPFIELD_SCALE, INVERSE_TEMPERATURE, Schooling
 from analysis.metrics.encoding.torch_models.libraries import open_clip
 
 Loss = Callable[[Tensor, Tensor, Tensor], Tensor]
-
-INVERSE_TEMPERATURE: Final = 30.0
-"""τ⁻¹ of CLOOB's code, fixed."""
-HOPFIELD_SCALE: Final = 8.0
-"""β of CLOOB's code on Conceptual Captions, fixed; 14.3 is its default elsewhere."""
 
 
 def info_nce(images: Tensor, texts: Tensor, scale: Tensor) -> Tensor:
@@ -72,4 +68,12 @@ def cloob_loss(
     )
 
 
-LOSSES: Final[dict[str, Loss]] = {"clip": info_nce, "cloob": cloob_loss}
+def loss_of_kind(kind: str, schooling: Schooling) -> Loss:
+    """CLIP's, or CLOOB's with the scales that were named."""
+    if kind == "clip":
+        return info_nce
+    return partial(
+        cloob_loss,
+        beta=schooling.hopfield_scale or HOPFIELD_SCALE,
+        inverse_temperature=schooling.inverse_temperature or INVERSE_TEMPERATURE,
+    )

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -20,6 +21,7 @@ from scipy.optimize import linear_sum_assignment
 
 from analysis.evaluation.robustness.foils import FoilPair
 from analysis.evaluation.robustness.lexicon import CATEGORIES
+from analysis.metrics.batch import sentences_of
 
 Floats = NDArray[np.float64]
 
@@ -159,35 +161,64 @@ def concept_foils(
     concepts: Concepts,
     model: Reader,
     rng: np.random.Generator | None = None,
+    most: int = 1,
 ) -> list[FoilPair]:
-    """A foil of each video's first caption that has a concept in it.
+    """Foils of each video's captions that have a concept in them, in the order of its references.
 
-    A word that any reference of the video has is never put in: it might be true. Of all texts the
-    one of lowest perplexity is kept, or with ``rng`` any.
+    A word that any reference of the video has is never put in: it might be true. Of all texts with
+    another word in one sentence that of lowest perplexity is kept, or with ``rng`` any.
+
+    Parameters
+    ----------
+    most : foils of a video; each has one wrong sentence, and no two the same
     """
-    found = []
+    found: list[FoilPair] = []
     for video, named in references.items():
         said = {word.lower() for text in named.values() for word in _WORD.findall(text)}
-        for text in named.values():
-            candidates = list(_candidates(text, concepts, said))
-            if not candidates:
-                continue
-            if rng is not None:
-                foil, category = candidates[int(rng.integers(len(candidates)))]
-            else:
-                foil, category = min(candidates, key=lambda one: (model.perplexity(one[0]), one))
-            found.append(FoilPair(video, text, foil, category))
-            break
+        own = (
+            FoilPair(video, text, one.text, one.category, one.sentence)
+            for text in dict.fromkeys(named.values())
+            for one in _by_sentence(text, concepts, said, model, rng)
+        )
+        found += islice(own, most)
     return found
 
 
-def _candidates(text: str, concepts: Concepts, said: set[str]) -> Iterator[tuple[str, str]]:
+@dataclass(frozen=True, order=True)
+class _Candidate:
+    text: str
+    category: str
+    sentence: int
+
+
+def _by_sentence(
+    text: str,
+    concepts: Concepts,
+    said: set[str],
+    model: Reader,
+    rng: np.random.Generator | None,
+) -> list[_Candidate]:
+    """For each sentence of a text the best candidate; the best sentence first."""
+    sentences: dict[int, list[_Candidate]] = {}
+    for one in _candidates(text, concepts, said):
+        sentences.setdefault(one.sentence, []).append(one)
+    if rng is not None:
+        drawn = [own[int(rng.integers(len(own)))] for own in sentences.values()]
+        return [drawn[at] for at in rng.permutation(len(drawn)).tolist()]
+    read = {one: model.perplexity(one.text) for own in sentences.values() for one in own}
+    best = [min(own, key=lambda one: (read[one], one)) for own in sentences.values()]
+    return sorted(best, key=lambda one: (read[one], one))
+
+
+def _candidates(text: str, concepts: Concepts, said: set[str]) -> Iterator[_Candidate]:
     for match in _WORD.finditer(text):
         word = match[0].lower()
         for other in concepts.others(word):
             if other not in said:
                 new = other.capitalize() if match[0][0].isupper() else other
-                yield text[: match.start()] + new + text[match.end() :], concepts.category[word]
+                changed = text[: match.start()] + new + text[match.end() :]
+                sentence = len(sentences_of(text[: match.end()]))
+                yield _Candidate(changed, concepts.category[word], sentence)
 
 
 def adversarial_matching(

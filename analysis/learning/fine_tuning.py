@@ -326,11 +326,12 @@ def _examples(sets: Sequence[RatedSet]) -> list[Example]:
 
 
 def _of_set(rated: RatedSet) -> Iterator[Example]:
+    weights = rated.weights(by_count=True)
     for row, (text, video) in enumerate(zip(rated.batch.captions, rated.batch.videos, strict=True)):
         yield Example(
             rated.found.numbers[row],
             text,
             rated.batch.references[video],
             float(rated.standardised[row]),
-            rated.weight,
+            float(weights[row]),
         )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,13 +16,31 @@ from analysis.metrics.artifacts import CONFIG, Artifact, read_artifact, write_ar
 from analysis.metrics.learned.training_list import TRAINING, TrainingList
 
 MODEL_CONFIG: Final = "open_clip_config.json"
+SPLIT: Final = "split.json"
+REPORTED: Final = "reported"
+STOPPING: Final = "stopping"
 Save = Callable[[Path], None]
+Parts = Mapping[str, Sequence[RatedSet]]
+"""What was held out, by what it was for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reported:
+    """How a metric does on sets that it never saw, as lines of its card."""
+
+    lines: list[str]
+    sets: Sequence[RatedSet]
+
+    @property
+    def parts(self) -> Parts:
+        return {REPORTED: self.sets}
 
 
 def save_metric(
-    out: Path, sets: Sequence[RatedSet], save: Save, *, card: str, **about: Any
+    out: Path, sets: Sequence[RatedSet], save: Save, *, held: Parts, card: str, **about: Any
 ) -> Artifact:
-    """Write weights, the training list, the card and the configuration, then rename the folder.
+    """Write weights, the training list, the split, the card and the configuration, then rename the
+    folder.
 
     A disk that fills, or a process that is killed, leaves at most a folder with a leading point
     that nothing reads.
@@ -32,9 +52,23 @@ def save_metric(
     """
     with whole_folder(out) as part:
         save(part)
-        (part / TRAINING).write_bytes(TrainingList.of(rated.batch for rated in sets).write())
+        write_training(part, sets, held)
         write_artifact(part, card=card, **about)
     return read_artifact(out)
+
+
+def write_training(folder: Path, sets: Sequence[RatedSet], held: Parts) -> None:
+    """What was learned from, by digests, and which videos told something else, by their names."""
+    (folder / TRAINING).write_bytes(TrainingList.of(rated.batch for rated in sets).write())
+    videos = {part: _videos(own) for part, own in held.items()}
+    (folder / SPLIT).write_text(json.dumps(videos, indent=1, sort_keys=True) + "\n", "utf-8")
+
+
+def _videos(sets: Sequence[RatedSet]) -> dict[str, list[str]]:
+    return {
+        name: sorted({str(video) for rated in own for video in rated.batch.videos})
+        for name, own in by_name(sets).items()
+    }
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from analysis.learning.folder import card, described, save_metric
+from analysis.learning.folder import Reported, card, described, save_metric
 from analysis.learning.head import PAPER
 from analysis.learning.rated import Floats, RatedSet
 from analysis.learning.splits import by_video
@@ -52,20 +52,23 @@ def save_fusion(
     *,
     name: str,
     seed: int,
-    table: list[str] | None = None,
+    reported: Reported | None = None,
 ) -> Artifact:
-    """The folder of a fusion of these sets; the table says how well it does."""
+    """The folder of a fusion of these sets, with how well it does on what it has not seen."""
     names, fusion = trained.metrics, trained.fusion
     weights = ", ".join(
         f"{metric} {weight:+.3f}" for metric, weight in zip(names, fusion.weight, strict=True)
     )
     facts = {"Weights": f"{weights} (standard deviations)"}
-    table = table or _held_out(name, sets, seed)
+    reported = reported or _held_out(name, sets, seed)
     return save_metric(
         out,
         sets,
         lambda folder: None,
-        card=card(f"{name}: text metrics weighted to match human ratings", facts, sets, table),
+        card=card(
+            f"{name}: text metrics weighted to match human ratings", facts, sets, reported.lines
+        ),
+        held=reported.parts,
         kind=NAME,
         name=name,
         summary=f"{', '.join(names)}, weighted to agree with people",
@@ -75,13 +78,12 @@ def save_fusion(
     )
 
 
-def _held_out(name: str, sets: Sequence[RatedSet], seed: int) -> list[str]:
+def _held_out(name: str, sets: Sequence[RatedSet], seed: int) -> Reported:
     """How a fit on four fifths of the videos did on the rest."""
     split = by_video(sets, np.random.default_rng([seed, 3]), HELD_OUT)
     part = learn_fusion(split.training)
-    return Trial(
-        name, tuple(Fold.of(one.name, one, part.predict(one)) for one in split.test)
-    ).lines()
+    found = tuple(Fold.of(one.name, one, part.predict(one)) for one in split.test)
+    return Reported(Trial(name, found).lines(), split.test)
 
 
 def _columns(rated: RatedSet) -> Floats:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from analysis.learning.folder import card, described, save_metric
+from analysis.learning.folder import Reported, card, described, save_metric
 from analysis.learning.rated import RatedSet
 from analysis.learning.training import TrainedHead
 from analysis.metrics.artifacts import Artifact
@@ -27,9 +27,14 @@ def save_head_metric(
     name: str,
     seed: int,
     backbone: str,
-    table: list[str] | None = None,
+    reported: Reported | None = None,
 ) -> Artifact:
-    """The folder of a head that was trained on these sets; the table says how well it does."""
+    """The folder of a head that was trained on these sets.
+
+    Parameters
+    ----------
+    reported : how well it does on others; without it, how its recipe did when it was chosen
+    """
     from analysis.metrics.learned.head import options_of, save_heads
 
     facts = {
@@ -38,6 +43,7 @@ def save_head_metric(
         "Networks averaged": str(sum(head.recipe.members for head in trained.heads.heads)),
         "Seed": str(seed),
     }
+    lines = reported.lines if reported else trained.trial.lines()
     return save_metric(
         out,
         sets,
@@ -46,8 +52,9 @@ def save_head_metric(
             f"{name}: a metric learned from people",
             facts,
             sets,
-            [*(table or trained.trial.lines()), "", *trained.recipes()],
+            [*lines, "", *trained.recipes()],
         ),
+        held={**trained.choosing, **(reported.parts if reported else {})},
         kind=HEAD,
         name=name,
         summary="text metrics and sentence embeddings, weighted by a network to match human "

@@ -13,6 +13,11 @@ from typing import Any, Final
 BASELINE: Final = "sts"
 """What a learned metric has to beat: the cosine of the same model without any learning."""
 LEVEL: Final = 0.05
+NO_CURVE: Final = (
+    "Whether more ratings would help is not shown: a metric of this kind would have to be "
+    "fine-tuned again on each part of the ratings, and each time would take nearly as long as the "
+    "first."
+)
 WORTH: Final = 0.01
 """Of r, for twice the ratings."""
 
@@ -119,9 +124,7 @@ def said(found: HeldOut) -> Sequence[str]:
         f"{found.name} reaches r = {own.pearson:.3f} with people. {BASELINE}, which is not "
         f"trained, reaches {sts.pearson:.3f}: {_lead(gain, sts.p)}."
     ]
-    if found.parts:
-        sentences.append(_more(found.parts))
-    return sentences
+    return [*sentences, _more(found.parts) if found.parts else NO_CURVE]
 
 
 def _lead(gain: float, p: float) -> str:

@@ -25,12 +25,13 @@ from analysis.learning.checkpoints import (
     random_states,
     restore_random,
 )
-from analysis.learning.contrastive import LOSSES, Loss
+from analysis.learning.contrastive import loss_of_kind
+from analysis.learning.corpora import Corpus
 from analysis.learning.folder import MODEL_CONFIG
 from analysis.learning.rated import RatedSet
 from analysis.learning.schooling import Schooling
 from analysis.learning.training import Told, improves
-from analysis.learning.transformations import Corpus, augment
+from analysis.learning.transformations import augment
 from analysis.metrics.batch import VideoFile
 from analysis.metrics.encoding.decoding import decode_ahead
 from analysis.metrics.encoding.models import MERGES
@@ -45,12 +46,20 @@ KEEP_EVERY: Final = 50
 """Steps between checkpoints."""
 
 
+POOLED: Final[Mapping[str, Callable[[Tensor], Tensor]]] = {
+    "mean": lambda cosines: cosines.mean(dim=1),
+    "max": lambda cosines: cosines.amax(dim=1),
+    "min": lambda cosines: cosines.amin(dim=1),
+}
+
+
 @dataclass
 class Pupil:
     """A model with the pictures and texts it learns from and is judged by."""
 
     towers: ImageTextModel
     pictures: Mapping[str, Tensor]
+    pooling: str = "mean"
     curve: list[tuple[int, float]] = field(default_factory=list)
     accelerator: Accelerator = field(default_factory=Accelerator)
 
@@ -93,8 +102,8 @@ class Pupil:
 
     @torch.inference_mode()
     def agreement(self, sets: Sequence[RatedSet]) -> float:
-        """Kendall's τ-c with people of the mean cosine with the frames plus the best with a
-        reference (``clip_mean+ref``): the mean over the sets."""
+        """Kendall's τ-c with people of the mean cosine with the frames, or what else the pooling
+        is, plus the best with a reference (``clip_mean+ref``): the mean over the sets."""
         self.model.eval()
         return float(np.mean([kendall(self._scores(one), one.scores)[1] for one in sets]))
 
@@ -105,7 +114,7 @@ class Pupil:
             captions = [rated.batch.captions[row] for row in rows.tolist()]
             own = normalize(self.texts(captions), dim=1)
             told = normalize(self.texts(rated.batch.references[video]), dim=1)
-            near = (own @ frames.T).mean(dim=1) + (own @ told.T).max(dim=1).values
+            near = POOLED[self.pooling](own @ frames.T) + (own @ told.T).amax(dim=1)
             found[rows] = near.double().cpu().numpy()
         return found
 
@@ -244,7 +253,7 @@ def pair_lessons(
     texts = _augmented(training, schooling.augmented, np.random.default_rng([seed, 5]))
     videos = sorted(texts)
     batches = max(len(videos) // schooling.batch, 1)
-    loss_of: Loss = LOSSES[kind]
+    loss_of = loss_of_kind(kind, schooling)
     model = pupil.accelerator.prepare(pupil.model)
 
     def loss(step: int) -> Tensor:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from analysis.learning.bertha import TrainedBertha, learn_bertha, save_bertha
+from analysis.learning.folder import Reported
 from analysis.learning.fusion import TrainedFusion, learn_fusion, save_fusion
 from analysis.learning.head import save_head_metric
 from analysis.learning.rated import RatedSet
@@ -30,6 +31,8 @@ from analysis.metrics.scoring import Progress
 
 LAYERS: Final = 2
 """Of a sentence model, that learn by default; with more, training takes longer."""
+RATE: Final = 3e-5
+"""Of a sentence model; the middle one of the three that BERT's authors name."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,7 @@ class Lesson:
     backbone : a folder of a sentence model to fine-tune; by default that of the text metrics
     epochs, minutes : how long a sentence model is fine-tuned
     layers : how many of its last layers learn
+    rate : how fast they do
     pairs : whether it reads caption and reference together
     recipes : of a head, by name; all of them without it
     told, progress : hear of every step of the training, and of what comes before it
@@ -54,6 +58,7 @@ class Lesson:
     backbone: Path | None = None
     epochs: int = 1
     layers: int = LAYERS
+    rate: float = RATE
     pairs: bool = False
     recipes: tuple[str, ...] = ()
     minutes: float = float("inf")
@@ -97,7 +102,7 @@ class HeadKind:
         return {}
 
     def save(
-        self, trained: TrainedHead, sets: Sequence[RatedSet], table: list[str] | None = None
+        self, trained: TrainedHead, sets: Sequence[RatedSet], reported: Reported | None = None
     ) -> Artifact:
         return save_head_metric(
             self.lesson.out,
@@ -106,7 +111,7 @@ class HeadKind:
             name=self.lesson.name,
             seed=self.lesson.seed,
             backbone=self.signature,
-            table=table,
+            reported=reported,
         )
 
     def quick(self, trained: TrainedHead) -> Learner | None:
@@ -143,11 +148,11 @@ class FusionKind(HeadKind):
         self,
         trained: TrainedFusion,  # type: ignore[override] # what its own training made
         sets: Sequence[RatedSet],
-        table: list[str] | None = None,
+        reported: Reported | None = None,
     ) -> Artifact:
         lesson = self.lesson
         return save_fusion(
-            lesson.out, trained, sets, name=lesson.name, seed=lesson.seed, table=table
+            lesson.out, trained, sets, name=lesson.name, seed=lesson.seed, reported=reported
         )
 
     def quick(self, trained: object) -> Learner | None:
@@ -184,7 +189,12 @@ class BerthaKind(HeadKind):
         return learn_bertha(
             sets,
             backbone=self.backbone,
-            tuning=Tuning(epochs=lesson.epochs, layers=lesson.layers, minutes=lesson.minutes),
+            tuning=Tuning(
+                epochs=lesson.epochs,
+                layers=lesson.layers,
+                rate=lesson.rate,
+                minutes=lesson.minutes,
+            ),
             seed=lesson.seed,
             out=lesson.out,
             pairs=lesson.pairs,
@@ -196,7 +206,7 @@ class BerthaKind(HeadKind):
         self,
         trained: TrainedBertha,  # type: ignore[override] # what its own training made
         sets: Sequence[RatedSet],
-        table: list[str] | None = None,
+        reported: Reported | None = None,
     ) -> Artifact:
         return save_bertha(
             self.lesson.out,
@@ -206,7 +216,7 @@ class BerthaKind(HeadKind):
             seed=self.lesson.seed,
             backbone=self.backbone,
             signature=self.signature,
-            table=table,
+            reported=reported,
         )
 
     def quick(self, trained: object) -> Learner | None:

@@ -9,6 +9,12 @@ from typing import Any, Final
 import numpy as np
 
 from analysis.learning.held_out import BASELINE
+from analysis.learning.predictions import (
+    PREDICTIONS,
+    Predictions,
+    predictions_for,
+    predictions_table,
+)
 from analysis.learning.rated import Floats, RatedSet
 from analysis.learning.splits import Split, leave_one_set_out
 from analysis.learning.training import Learned, Learner
@@ -30,6 +36,7 @@ class LeftOut:
     dropped : captions kept out of training because their text or video is in this set
     caption, system : correlations by metric, in the order of `metrics`
     p : one-sided, Williams: the learned metric correlates more than this one
+    test, predicted : the captions left out, and what the learned metric gave them
     by : what was learned, and what it chose among
     """
 
@@ -42,6 +49,8 @@ class LeftOut:
     caption: Mapping[str, Floats]
     system: Mapping[str, Floats]
     p: Floats
+    test: RatedSet
+    predicted: Values
     by: Learned | None = None
 
     def r(self, metric: str) -> float:
@@ -56,21 +65,38 @@ def leave_one_out(
     name: str,
     learner: Learner,
     told: Callable[[LeftOut], None] = lambda found: None,
+    beside: Predictions | None = None,
 ) -> list[LeftOut]:
-    """Learn from all sets but one, hold the result against that one, for each in turn."""
-    found = []
-    for split in leave_one_set_out(sets):
+    """Learn from all sets but one, hold the result against that one, for each in turn.
+
+    Parameters
+    ----------
+    beside : other learned metrics to hold it against, which had not seen the set either
+    """
+    found, splits = [], leave_one_set_out(sets)
+    others = {  # before hours of learning: a caption may be missing
+        (at, place): predictions_for(test, beside or {})
+        for at, split in enumerate(splits)
+        for place, test in enumerate(split.test)
+    }
+    for at, split in enumerate(splits):
         learned = learner(split.training)
-        for test in split.test:
-            left = held_against(split, test, name, learned.predict(test))
+        for place, test in enumerate(split.test):
+            left = held_against(split, test, name, learned.predict(test), others[at, place])
             found.append(replace(left, by=learned))
             told(found[-1])
     return found
 
 
-def held_against(split: Split, test: RatedSet, name: str, predicted: Values) -> LeftOut:
-    """A learned metric and every text metric on captions it has not seen."""
-    columns = {name: predicted, **test.found.metrics}
+def held_against(
+    split: Split,
+    test: RatedSet,
+    name: str,
+    predicted: Values,
+    others: Mapping[str, Values] | None = None,
+) -> LeftOut:
+    """A learned metric, others and every text metric on captions it has not seen."""
+    columns = {name: predicted, **(others or {}), **test.found.metrics}
     table = np.column_stack(list(columns.values()))
     systems, system = np.unique(list(test.systems), return_inverse=True)
     people, means = system_means(test.scores, table, system, len(systems))
@@ -85,6 +111,8 @@ def held_against(split: Split, test: RatedSet, name: str, predicted: Values) -> 
         {each: by_caption.of(each) for each in COEFFICIENTS},
         {each: by_system.of(each) for each in COEFFICIENTS},
         compare_metrics(test.scores, table).p[0],
+        test,
+        predicted,
     )
 
 
@@ -101,13 +129,18 @@ def verdict(found: Sequence[LeftOut]) -> str:
 
 
 def table_files(found: Sequence[LeftOut], signature: str) -> dict[str, bytes]:
-    """``sets.csv``: a row for each set, level and metric, and the means over the sets."""
+    """``sets.csv``: a row for each set, level and metric, and the means over the sets.
+
+    ``predictions.csv``: what the learned metric gave each caption left out.
+    """
     rows = [row for one in found for row in _rows(one)]
     rows += _means(found)
     table = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    given = predictions_table(found[0].learned, [(one.test, one.predicted) for one in found])
     return {
         "sets.csv": table_file(table, "csv", signature),
         "recipes.csv": table_file(_recipes(found), "csv", signature),
+        PREDICTIONS: table_file(given, "csv", signature),
         "signature.txt": f"{signature}\n".encode(),
     }
 

@@ -27,6 +27,7 @@ def triple_lessons(
     schooling: Schooling,
     seed: int,
     paraphrases: Mapping[str, Sequence[str]],
+    concepts: Mapping[str, str] | None = None,
 ) -> Lessons:
     """Triples of a video, a text that is true of it, and the same text with an error.
 
@@ -34,9 +35,12 @@ def triple_lessons(
     ----------
     training : the references of the videos to learn from
     paraphrases : of references, which stay true
+    concepts : the super-category of nouns, within which objects are swapped
     """
     rng = np.random.default_rng([seed, 5])
-    triples = make_triples(training, rng, paraphrases=paraphrases, most=schooling.most)
+    triples = make_triples(
+        training, rng, paraphrases=paraphrases, most=schooling.most, concepts=concepts
+    )
     if len(triples) < 2:
         raise ValueError("fewer than two errors can be made of these references: bring more")
     cached = _cached(pupil, triples)

@@ -101,11 +101,17 @@ Learner = Callable[[Sequence[RatedSet]], Learned]
 
 @dataclass(frozen=True, eq=False)
 class TrainedHead:
-    """Heads whose mean is the metric, and what each recipe did on captions it had not seen."""
+    """Heads whose mean is the metric, and what each recipe did on captions it had not seen.
+
+    Parameters
+    ----------
+    choosing : what was held out in turn to choose a recipe by
+    """
 
     heads: Heads
     chosen: str
     tried: tuple[Trial, ...]
+    choosing: Mapping[str, Sequence[RatedSet]]
 
     @property
     def trial(self) -> Trial:
@@ -205,7 +211,8 @@ def learn_head(
     chosen = min(tried, key=_first).recipe
     names = best if chosen.startswith(MIX) else [chosen]
     heads = fit_all(sets, [full(choices[name], len(names)) for name in names], seed, told)
-    return TrainedHead(Heads(tuple(heads)), chosen, tuple(tried))
+    choosing = {split.held: split.test for split in splits}
+    return TrainedHead(Heads(tuple(heads)), chosen, tuple(tried), choosing)
 
 
 def recipes_named(names: Sequence[str]) -> Mapping[str, Recipe] | None:

@@ -8,23 +8,19 @@ words, and a foil.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from analysis.evaluation.robustness.foils import other_word
 from analysis.evaluation.robustness.lexicon import CATEGORIES
+from analysis.learning.corpora import NOUN, VERB, Corpus
 from analysis.metrics.families.coaha import parser
-from analysis.metrics.families.meteor.files import find_files
-from analysis.metrics.families.meteor.lexicon import Synonyms
 
 SHARE: Final = 0.1
 """Of the words that an augmentation changes, one at least; no paper says how many."""
-COMMON: Final = 200
-"""Words of a corpus that are common enough to be inserted."""
 _WORD: Final = re.compile(r"[A-Za-z']+")
 _SUBJECTS: Final = ("nsubj", "nsubjpass")
 _MARKS: Final = frozenset({"while", "as", "when"})
@@ -70,43 +66,6 @@ class Changed:
         return self.text[self.start : self.end]
 
 
-@dataclass(frozen=True)
-class Corpus:
-    """What words are taken from where something is put in.
-
-    Parameters
-    ----------
-    words : the common ones, most common first
-    synonyms : by word; from WordNet or a table
-    """
-
-    words: tuple[str, ...] = ()
-    synonyms: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-    @classmethod
-    def of(
-        cls, texts: Iterable[str], synonyms: Mapping[str, Sequence[str]] | None = None
-    ) -> Corpus:
-        counts = Counter(word.lower() for text in texts for word in _WORD.findall(text))
-        ordered = sorted(counts, key=lambda word: (-counts[word], word))
-        return cls(tuple(ordered[:COMMON]), synonyms or {})
-
-    @classmethod
-    def with_synonyms(cls, texts: Sequence[str]) -> Corpus:
-        """With the synonyms of WordNet that METEOR brings."""
-        files = find_files()
-        known = Synonyms(
-            files.lines("synonym/english.synsets"), files.lines("synonym/english.exceptions")
-        )
-        words = {word.lower() for text in texts for word in text.split()}
-        words -= set(files.lines("function/english.words"))  # "a" is no adenine
-        return cls.of(texts, {word: said for word in words if (said := known.words(word))})
-
-    def verbs(self) -> tuple[str, ...]:
-        known = {word for group in _VERBS for word in group}
-        return tuple(word for word in self.words if word in known) or tuple(sorted(known))
-
-
 Change = Callable[[str, Corpus, np.random.Generator], Changed | None]
 
 
@@ -138,8 +97,28 @@ def _swap_within(groups: Sequence[Sequence[str]], kind: str) -> Change:
     return change
 
 
+def _swap_in_corpus(part: str, kind: str, groups: Sequence[Sequence[str]]) -> Change:
+    """One word for another that the corpus has in the same form; without any, of a known group."""
+    known = _swap_within(groups, kind)
+
+    def change(text: str, corpus: Corpus, rng: np.random.Generator) -> Changed | None:
+        places = [
+            (match, others)
+            for match in _WORD.finditer(text)
+            if match[0].lower() not in _PERSONS
+            and (others := [w for w in corpus.others(match[0], part) if w not in _PERSONS])
+        ]
+        if not places:
+            return known(text, corpus, rng)
+        match, others = places[int(rng.integers(len(places)))]
+        return _replaced(text, match.start(), match.end(), _pick(others, rng), kind)
+
+    return change
+
+
 def _delete_action(text: str, corpus: Corpus, rng: np.random.Generator) -> Changed | None:
     known = {word for group in _VERBS for word in group}
+    known |= {word for word, (part, _) in corpus.forms.items() if part == VERB}
     places = [match for match in _WORD.finditer(text) if match[0].lower() in known]
     if not places:
         return None
@@ -148,9 +127,15 @@ def _delete_action(text: str, corpus: Corpus, rng: np.random.Generator) -> Chang
     return Changed(left + right, "action", len(left), len(left))
 
 
+def _verbs(corpus: Corpus) -> Sequence[str]:
+    """The common verbs of the corpus; without any, those that are known."""
+    known = {word for group in _VERBS for word in group}
+    return corpus.verbs() or [word for word in corpus.words if word in known] or sorted(known)
+
+
 def _insert_action(text: str, corpus: Corpus, rng: np.random.Generator) -> Changed | None:
     bare, stop = (text[:-1], ".") if text.endswith(".") else (text, "")
-    added = f"and {_pick(corpus.verbs(), rng)}"
+    added = f"and {_pick(_verbs(corpus), rng)}"
     return Changed(f"{bare} {added}{stop}", "action", len(bare) + 1, len(bare) + 1 + len(added))
 
 
@@ -177,8 +162,8 @@ def _repeat_phrase(text: str, corpus: Corpus, rng: np.random.Generator) -> Chang
 
 NEGATIVE: Final[Mapping[str, Sequence[Change]]] = {
     "person": (_swap_within(_PEOPLE, "person"),),
-    "action": (_swap_within(_VERBS, "action"), _delete_action, _insert_action),
-    "object": (_swap_within(_OBJECTS, "object"),),
+    "action": (_swap_in_corpus(VERB, "action", _VERBS), _delete_action, _insert_action),
+    "object": (_swap_in_corpus(NOUN, "object", _OBJECTS),),
     "adjective": (_swap_within(_ADJECTIVES, "adjective"),),
     "poor generation": (_insert_unknown, _repeat_phrase),
 }
@@ -347,9 +332,15 @@ def make_triples(
     *,
     paraphrases: Mapping[str, Sequence[str]] | None = None,
     most: int | None = None,
+    concepts: Mapping[str, str] | None = None,
 ) -> list[Triple]:
-    """Every true text and each that stays true, with an error of every kind it has words for."""
-    corpus = Corpus.of(text for texts in told.values() for text in texts)
+    """Every true text and each that stays true, with an error of every kind it has words for.
+
+    Parameters
+    ----------
+    concepts : the super-category of nouns; those the platform knows by itself without it
+    """
+    corpus = Corpus.tagged([text for texts in told.values() for text in texts], concepts)
     triples = []
     for video, texts in told.items():
         for text in texts:

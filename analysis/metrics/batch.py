@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 Values = NDArray[np.float64]
 Rows = NDArray[np.intp]
 References = Mapping[str, Sequence[str]]
+MISSING = "missing"
 _SHARE = 0.4  # of a reference, to belong to a part
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
@@ -72,7 +73,7 @@ class VideoFile:
     def of(cls, path: Path) -> VideoFile:
         """A file that is not there has a digest all the same; decoding it will be the fault."""
         if not path.is_file():
-            return cls(path, "missing")
+            return cls(path, MISSING)
         with path.open("rb") as file:
             return cls(path, hashlib.file_digest(file, "sha256").hexdigest())
 

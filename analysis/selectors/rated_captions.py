@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from analysis.evaluation.human import PASSED
 from analysis.learning.rated import RatedSet, checked
-from analysis.metrics.batch import Batch
+from analysis.metrics.batch import Batch, VideoFile
 from analysis.results.snapshot import Columns
 from analysis.selectors.evaluations import people_scores
 from hits.models import Campaign, Caption, System
@@ -22,9 +24,12 @@ def campaign_rated(campaign: Campaign, columns: Columns, *, seed: int = 7) -> Ra
     rows = Caption.objects.filter(system__campaign=campaign, retired_at=None).order_by("pk")
     references: dict[str, list[str]] = {}
     rated: list[tuple[str, str, str]] = []
-    for video, system, role, text in rows.values_list(
-        "video__name", "system__name", "system__role", "text"
+    files: dict[str, VideoFile] = {}
+    for video, file, sha256, system, role, text in rows.values_list(
+        "video__name", "video__file", "video__sha256", "system__name", "system__role", "text"
     ):
+        if sha256:
+            files[video] = VideoFile(Path(file), sha256)
         if role == System.Role.REFERENCE:
             references.setdefault(video, []).append(text)
         elif np.isfinite(scores.get((video, system), np.nan)):
@@ -34,7 +39,9 @@ def campaign_rated(campaign: Campaign, columns: Columns, *, seed: int = 7) -> Ra
     return checked(
         RatedSet(
             campaign.slug,
-            Batch([text for _, _, text in kept], [video for video, _, _ in kept], told, told),
+            Batch(
+                [text for _, _, text in kept], [video for video, _, _ in kept], told, told, files
+            ),
             [system for _, system, _ in kept],
             np.array([scores[video, system] for video, system, _ in kept], dtype=np.float64),
         )

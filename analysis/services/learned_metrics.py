@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -107,16 +107,20 @@ def learned_metric_train(row: LearnedMetric) -> list[MetricRun]:
     if row.campaign is None:
         raise DomainError("The campaign it was to be trained on no longer exists.")
     try:
-        config, card, numbers = _learn(row, row.campaign)
+        losses = LossCurve(row)
+        config, card, numbers = _learn(row, row.campaign, losses)
     except ValueError as error:
         raise DomainError(_sentence(str(error))) from error
     folder_share(learned_folder(row.name), claim=partial(job_alive, job=row))
-    if not job_done(job=row, config=config, card=card, summary=numbers, progress={}):
+    progress = {"curve": losses.points}
+    if not job_done(job=row, config=config, card=card, summary=numbers, progress=progress):
         return []
     return list(_scored(row, row.campaign))
 
 
-def _learn(row: LearnedMetric, campaign: Campaign) -> tuple[str, str, dict[str, Any]]:
+def _learn(
+    row: LearnedMetric, campaign: Campaign, losses: LossCurve
+) -> tuple[str, str, dict[str, Any]]:
     # Here and not on top: pages import this module, and need nothing that trains.
     from analysis.learning.assessing import learn_held_out
     from analysis.learning.kinds import KINDS, Lesson
@@ -126,7 +130,7 @@ def _learn(row: LearnedMetric, campaign: Campaign) -> tuple[str, str, dict[str, 
     rated = campaign_rated(campaign, columns, seed=row.seed)
     context = config_of(NO_MODEL, device()).context()
     folder, tell = learned_folder(row.name), job_progress(row)
-    lesson = Lesson(row.name, row.seed, folder, told=curve_told(row), progress=tell)
+    lesson = Lesson(row.name, row.seed, folder, told=losses, progress=tell)
     kind = KINDS[row.kind](context, lesson)
     [rated] = with_features([rated], context, tell, kind.own)
     _, found = learn_held_out(kind, rated, tell)
@@ -137,22 +141,27 @@ def _learn(row: LearnedMetric, campaign: Campaign) -> tuple[str, str, dict[str, 
     )
 
 
-def curve_told(row: LearnedMetric) -> Callable[[int, int, float], None]:
-    """Hears of every step of a training, and tells the page now and then how the loss falls."""
-    curve: list[tuple[int, float]] = []
-    told = time.monotonic()
+class LossCurve:
+    """Hears of every step of a training, and tells the page now and then how the loss falls.
 
-    def tell(step: int, steps: int, loss: float) -> None:
-        nonlocal told
+    Of several trainings one after the other, as BERTHA's two, the last is kept.
+    """
+
+    def __init__(self, row: LearnedMetric) -> None:
+        self.row = row
+        self.points: list[tuple[int, float]] = []
+        self._told = time.monotonic()
+
+    def __call__(self, step: int, steps: int, loss: float) -> None:
+        if self.points and step <= self.points[-1][0]:
+            self.points.clear()
         if step % max(steps // POINTS, 1) == 0 or step == steps:
-            curve.append((step, round(loss, 4)))
-        if step < steps and time.monotonic() - told < EVERY:
+            self.points.append((step, round(loss, 4)))
+        if step < steps and time.monotonic() - self._told < EVERY:
             return
-        told = time.monotonic()
-        progress = {"step": "steps of the training", "done": step, "total": steps, "curve": curve}
-        job_alive(job=row, progress=progress)
-
-    return tell
+        self._told = time.monotonic()
+        progress = {"step": "steps of the training", "done": step, "total": steps}
+        job_alive(job=self.row, progress={**progress, "curve": self.points})
 
 
 def _scored(row: LearnedMetric, campaign: Campaign) -> Iterable[MetricRun]:

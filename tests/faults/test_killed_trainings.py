@@ -29,7 +29,7 @@ head_training.RECIPES = {
     for name in ("embeddings", "embeddings, attention")
 }
 training.TRIAL_STEPS, learn.STEPS_TOLD = 20, 1
-if sys.argv[1] in ("clip", "factvc"):
+if sys.argv[1] in ("clip", "cloob", "factvc"):
     from analysis.learning import image_text
     image_text.KEEP_EVERY = 2
 if sys.argv[1] == "bertha":
@@ -64,7 +64,7 @@ def training_of(options: list[str], after: int | None = None) -> int:
 @pytest.fixture
 def options(tmp_path, tiny_model, meteor_store):  # noqa: F811
     def of(kind: str) -> list[str]:
-        if kind in ("clip", "factvc"):
+        if kind in ("clip", "cloob", "factvc"):
             scenes = write_scenes(tmp_path / "scenes", count=40)
             return [
                 kind, "--set", as_option(scenes), "--videos", str(scenes / "clips"), "--model",
@@ -74,13 +74,21 @@ def options(tmp_path, tiny_model, meteor_store):  # noqa: F811
         sets = [make_set(tmp_path / name, seed) for seed, name in enumerate(("one", "two"))]
         named = [part for one in sets for part in ("--set", as_option(one))]
         store = str(meteor_store)
-        return [kind, *named, "--sentence-model", str(tiny_model), "--store", store]
+        return [*kind.split(), *named, "--sentence-model", str(tiny_model), "--store", store]
 
     return of
 
 
 @pytest.mark.parametrize(
-    ("kind", "deaths"), [("head", (20,)), ("bertha", (4, 20)), ("clip", (3,)), ("factvc", (5,))]
+    ("kind", "deaths"),
+    [
+        ("head", (20,)),
+        ("bertha", (4, 20)),
+        ("bertha --pairs", (4, 20)),
+        ("clip", (3,)),
+        ("cloob", (3,)),
+        ("factvc", (5,)),
+    ],
 )
 def test_killed_at_some_step_and_started_again_it_ends_with_the_same_bytes(
     kind, deaths, options, tmp_path

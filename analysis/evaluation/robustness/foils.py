@@ -29,12 +29,18 @@ _WORD = re.compile(r"[A-Za-z]+")
 
 @dataclass(frozen=True, slots=True)
 class FoilPair:
-    """A true caption of a video, and the same made wrong."""
+    """A true caption of a video, and the same made wrong.
+
+    Parameters
+    ----------
+    sentence : of a paragraph, the number of the sentence that is wrong
+    """
 
     video: str
     true: str
     foil: str
     category: str
+    sentence: int = 1
 
 
 def make_foil(text: str, category: str, rng: np.random.Generator) -> str | None:
@@ -105,7 +111,8 @@ def read_foils(path: Path) -> list[FoilPair]:
             )
     category = frame["category"] if "category" in frame.columns else [EVERY] * len(frame)
     columns = (frame["video"], frame["true"], frame["foil"], category)
-    return [FoilPair(*map(str, cells)) for cells in zip(*columns, strict=True)]
+    rows = (map(str, cells) for cells in zip(*columns, strict=True))
+    return [FoilPair(video, true, foil, kind) for video, true, foil, kind in rows]
 
 
 def check_foils(

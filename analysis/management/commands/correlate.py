@@ -10,6 +10,7 @@ from typing import Any, get_args
 from django.core.management.base import BaseCommand, CommandError
 
 from analysis.evaluation import sentences
+from analysis.evaluation.evalset import is_evalset
 from analysis.evaluation.files import chosen_names, evaluation_files
 from analysis.evaluation.inputs import AUTO, Inputs, Misaligned, read_inputs
 from analysis.evaluation.joining import Joined
@@ -194,7 +195,8 @@ class Command(BaseCommand):
         group.add_argument("--seed", type=int, default=DEFAULTS.seed)  # fmt: skip
 
     def handle(self, *args: Any, **options: Any) -> None:
-        own = [one.name for one in options["learned"] if not mixing(one.name)]
+        mixed = _mixes(options)
+        own = [one.name for one in options["learned"] if one.name not in mixed]
         metrics = [*options["compute"], *own]
         try:
             chosen = settings_of(options)
@@ -332,8 +334,16 @@ def _inputs(scorer: Scorer, options: Mapping[str, Any]) -> Inputs:
 
 
 def _mixes(options: Mapping[str, Any]) -> list[str]:
-    """Trained metrics that are computed from others."""
-    return [artifact.name for artifact in options["learned"] if mixing(artifact.name)]
+    """Trained metrics that are computed from the scores of a file; of captions they are computed as
+    any other is, with what they are mixed of."""
+    names = [artifact.name for artifact in options["learned"]] if _of_scores(options) else []
+    return [name for name in names if mixing(name)]
+
+
+def _of_scores(options: Mapping[str, Any]) -> bool:
+    """Whether metrics are read from files, and not only computed of captions."""
+    files = [*options["metrics"], *(one.metrics for one in options["sets"])]
+    return any(files) or (bool(options["human"]) and is_evalset(options["human"]))
 
 
 def _refuse_single(options: Mapping[str, Any]) -> None:

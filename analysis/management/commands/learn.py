@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from analysis.evaluation.inputs import AUTO
 from analysis.evaluation.set_inputs import Source
 from analysis.learning.folder import refuse_taken
-from analysis.learning.kinds import KINDS, LAYERS, Lesson
+from analysis.learning.kinds import KINDS, LAYERS, RATE, Lesson
 from analysis.learning.language_models import (
     Paraphrases,
     back_translations,
@@ -29,10 +29,16 @@ from analysis.learning.left_out import (
     text_table,
     verdict,
 )
+from analysis.learning.predictions import PREDICTIONS, read_predictions
 from analysis.learning.rated import RatedSet, read_rated
 from analysis.learning.schooling import PAPERS, Schooling, learn_image_text
 from analysis.learning.training import Learner, with_features
 from analysis.management.commands.correlate import shift_of
+from analysis.management.commands.make_distractors import (
+    add_concepts,
+    known_concepts,
+    positive,
+)
 from analysis.management.scoring_options import ANYWAY, add_config, config_of, model_of
 from analysis.metrics.artifacts import Artifact
 from analysis.metrics.batch import VideoFile
@@ -48,7 +54,7 @@ BAD_INPUT: Final = 2
 EXTRA_WEIGHT: Final = 0.25
 SEED: Final = 7
 STEPS_TOLD: Final = 50
-TABLE_FILES: Final = ("sets.csv", "recipes.csv", "signature.txt")
+TABLE_FILES: Final = ("sets.csv", "recipes.csv", PREDICTIONS, "signature.txt")
 
 
 class Command(BaseCommand):
@@ -78,6 +84,7 @@ class Command(BaseCommand):
             add_schooling(vision, paper)
             if name == "factvc":
                 add_paraphrases(vision)
+                add_concepts(vision)
             add_config(vision)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -101,7 +108,7 @@ class Command(BaseCommand):
             self._told(kind.save(kind.train(sets), sets), options["out"])
 
     def _lesson(self, options: Mapping[str, Any]) -> Lesson:
-        tuning = ("backbone", "epochs", "layers", "minutes", "pairs")
+        tuning = ("backbone", "epochs", "layers", "rate", "minutes", "pairs")
         return Lesson(
             name=options["name"] or options["kind"],
             seed=options["seed"],
@@ -131,6 +138,7 @@ class Command(BaseCommand):
             seed=options["seed"],
             out=options["out"],
             paraphrases=paraphrases_of(options, sets),
+            concepts=known_concepts(options) if options["kind"] == "factvc" else None,
             told=self._steps,
         )
         for fault in found.unreadable:
@@ -165,7 +173,10 @@ class Command(BaseCommand):
 
     def _table(self, sets: list[RatedSet], options: Mapping[str, Any], learner: Learner) -> None:
         name = options["name"] or options["kind"]
-        found = leave_one_out(sets, name, learner, self._left_out)
+        beside = read_predictions(options["beside"])
+        if name in beside:
+            raise ValueError(f"{name} is the metric of a table beside it: choose another --name")
+        found = leave_one_out(sets, name, learner, self._left_out, beside)
         signature = signature_of(sets, name, options["seed"])
         with ResultFolder(options["out"], TABLE_FILES) as folder:
             for file, content in table_files(found, signature).items():
@@ -208,6 +219,7 @@ def add_tuning(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--layers", type=positive, default=LAYERS, help="number of last layers to train"
     )
+    parser.add_argument("--rate", type=positive_number, default=RATE, help="how fast they do")
     parser.add_argument(
         "--minutes", type=float, default=math.inf, help="stop fine-tuning after this many"
     )
@@ -269,6 +281,14 @@ def add_table(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="keep no metric: leave each set out in turn and write the table",
     )
+    parser.add_argument(
+        "--beside",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="TABLE",
+        help="folder of an earlier table of the same sets, whose metric this one is held against",
+    )
 
 
 def add_schooling(parser: argparse.ArgumentParser, paper: Schooling) -> None:
@@ -302,6 +322,8 @@ def paraphrases_of(options: Mapping[str, Any], sets: Sequence[RatedSet]) -> Para
 
 
 def _type(value: object) -> Callable[[str], object]:
+    if value is None:  # a number that the model or the paper brings otherwise
+        return float
     return positive if isinstance(value, int) else type(value)
 
 
@@ -309,10 +331,14 @@ def schooling_of(options: Mapping[str, Any]) -> Schooling:
     return Schooling(**{each.name: options[each.name] for each in fields(Schooling)})
 
 
-def positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number above 0")
-    return int(text)
+def positive_number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a number above 0")
+    return number
 
 
 def source(text: str) -> Source:

@@ -1,7 +1,8 @@
 """What a metric was trained on, by digests: enough to know a caption or a video again.
 
-A video has other names in other files, so it is known by its references. Two videos that share one
-count as the same: better to leave out too much than to judge a metric by what it has learned.
+A video has other names in other files, so it is known by its references, and by the bytes of its
+file where that is at hand. Two videos that share one count as the same: better to leave out too
+much than to judge a metric by what it has learned.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.metrics.batch import Batch
+from analysis.metrics.batch import MISSING, Batch
 from analysis.metrics.registry import families_of, metric_names
 
 if TYPE_CHECKING:
@@ -40,20 +41,23 @@ def digest(text: str) -> str:
 
 @dataclass(frozen=True)
 class TrainingList:
-    """Digests of captions, and of the references that videos are known by."""
+    """Digests of captions, and of the references and files that videos are known by."""
 
     captions: frozenset[str] = frozenset()
     references: frozenset[str] = frozenset()
+    clips: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, batches: Iterable[Batch]) -> TrainingList:
         captions: set[str] = set()
         references: set[str] = set()
+        clips: set[str] = set()
         for batch in batches:
             captions.update(map(digest, batch.captions))
             for video in dict.fromkeys(batch.videos):
                 references.update(map(digest, batch.references.get(video, ())))
-        return cls(frozenset(captions), frozenset(references))
+                clips.update(_clip(batch, video))
+        return cls(frozenset(captions), frozenset(references), frozenset(clips))
 
     def seen(self, batch: Batch) -> NDArray[np.bool_]:
         """Which captions have a text or a video of the list."""
@@ -62,6 +66,7 @@ class TrainingList:
             video
             for video in videos
             if any(digest(text) in self.references for text in batch.references.get(video, ()))
+            or not self.clips.isdisjoint(_clip(batch, video))
         }
         return np.array(
             [
@@ -73,13 +78,24 @@ class TrainingList:
 
     @classmethod
     def of_lists(cls, lists: Mapping[str, Sequence[str]]) -> TrainingList:
-        return cls(frozenset(lists["captions"]), frozenset(lists["references"]))
+        named = (lists["captions"], lists["references"], lists.get("clips", ()))
+        return cls(*map(frozenset, named))
 
     def lists(self) -> dict[str, list[str]]:
-        return {"captions": sorted(self.captions), "references": sorted(self.references)}
+        return {
+            "captions": sorted(self.captions),
+            "references": sorted(self.references),
+            "clips": sorted(self.clips),
+        }
 
     def write(self) -> bytes:
         return (json.dumps(self.lists(), indent=0) + "\n").encode()
+
+
+def _clip(batch: Batch, video: str) -> tuple[str, ...]:
+    """The digest of a video's bytes, where there is a file of it."""
+    file = batch.files.get(video)
+    return (file.sha256[:_DIGITS],) if file is not None and file.sha256 != MISSING else ()
 
 
 def read_training_list(path: Path) -> TrainingList:

@@ -19,6 +19,9 @@ from analysis.learning.distractors import (
     concept_foils,
     wordnet_concepts,
 )
+from hits.importing.reading import read_campaign
+from hits.services.importing import campaign_import
+from tests.folders import make_folder
 
 # Two nouns as WordNet has them: lemma, part of speech, senses, pointers, …, offsets of the senses.
 INDEX = """\
@@ -92,6 +95,21 @@ class TestFoils:
         [found] = concept_foils({"1": {"A": "a dog runs home"}}, concepts, NgramModel.of(texts))
         assert found.foil == "a cat runs home"
 
+    def test_a_paragraph_is_wrong_in_one_sentence_and_a_video_may_have_several_foils(self):
+        told = {"1": {"A": "A dog runs. The sky is blue. A dog sleeps.", "B": "a dog eats"}}
+        concepts = Concepts.of(self.known, self.texts, fewest=1)
+        reader = NgramModel.of([*self.texts, "a cat sleeps", "a cat sleeps"])
+        [one] = concept_foils(told, concepts, reader)
+        several = concept_foils(told, concepts, reader, most=5)
+        assert several[0] == one
+        assert [(pair.foil, pair.sentence) for pair in sorted(several, key=lambda p: p.foil)] == [
+            ("A cat runs. The sky is blue. A dog sleeps.", 1),
+            ("A dog runs. The sky is blue. A cat sleeps.", 3),
+            ("a cat eats", 1),
+        ]
+        drawn = concept_foils(told, concepts, reader, np.random.default_rng(1), most=2)
+        assert len({pair.foil for pair in drawn}) == 2
+
     def test_categories_come_from_the_first_sense_in_wordnet(self, tmp_path):
         (tmp_path / "index.noun").write_text(INDEX)
         (tmp_path / "data.noun").write_text(DATA)
@@ -148,6 +166,58 @@ def test_foils_are_read_by_the_robustness_check(references, tmp_path):
     assert pairs
     assert all(pair.true != pair.foil for pair in pairs)
     assert len(json.loads(told.read_text())["annotations"]) == len(pairs)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("kind", "more", "systems"),
+    [
+        ("foils", ("--fewest", 1, "--captions"), {"TRUE_1", "FOIL_1"}),
+        ("captions", ("--rounds", 1, "--out"), {"AM_1"}),
+    ],
+)
+def test_what_is_made_is_imported_as_the_captions_of_a_campaign(
+    kind, more, systems, equipment, organiser, tmp_path
+):
+    folder = make_folder(tmp_path / "campaign", videos=3)
+    words = zip(("man", "woman", "boy"), ("road", "bridge", "river"), strict=True)
+    lines = [
+        f"v00{at},human-a,the {who} is near the {where}" for at, (who, where) in enumerate(words)
+    ]
+    own = folder / "references.csv"
+    own.write_text("\n".join(["video,source,caption", *lines]) + "\n")
+    (folder / "campaign.toml").write_text('name = "Wrong"\ncontrol = "human-a"\n')
+    extra = equipment if kind == "captions" else ("--out", tmp_path / "pairs.csv")
+    make(kind, own, *extra, *more, folder / "captions.csv")
+    campaign = campaign_import(reading=read_campaign(folder), owner=organiser)
+    made = campaign.systems.exclude(role="reference").values_list("name", flat=True)
+    assert set(made) == systems
+
+
+def test_captions_of_other_videos_are_pairs_for_the_robustness_check(
+    references, equipment, tmp_path
+):
+    out, foils = tmp_path / "captions.csv", tmp_path / "pairs.csv"
+    make("captions", references, "--out", out, "--rounds", 2, "--foils", foils, *equipment)
+    pairs = read_foils(foils)
+    assert {pair.category for pair in pairs} == {"AM_1", "AM_2"}
+    assert all(pair.true.endswith(f" {pair.video}") for pair in pairs)
+    assert not any(pair.foil.endswith(f" {pair.video}") for pair in pairs)
+
+
+def test_errors_come_with_their_kind_and_place_and_are_foils_too(references, tmp_path):
+    out = tmp_path / "errors.csv"
+    make("errors", references, "--out", out, "--kinds", "object,poor generation")
+    with out.open() as file:
+        rows = list(csv.DictReader(file))
+    assert {row["category"] for row in rows} == {"object", "poor generation"}
+    for row in rows:
+        start, end = int(row["start"]), int(row["end"])
+        assert row["true"].startswith(row["foil"][:start].rstrip())
+        assert row["true"].endswith(row["foil"][end:].lstrip())
+    assert len(read_foils(out)) == len(rows)
+    with pytest.raises(CommandError, match="no kind 'spelling'"):
+        make("errors", references, "--out", out, "--kinds", "spelling")
 
 
 def test_captions_of_other_videos_are_captions_of_a_campaign(references, equipment, tmp_path):

@@ -125,6 +125,54 @@ def test_the_table_holds_every_metric_against_sets_left_out(sets, equipment, tmp
     assert sorted(chosen) == ["one", "three", "two"]
 
 
+def test_a_table_is_held_against_earlier_ones_on_the_same_captions(sets, equipment, tmp_path):
+    learn("fusion", sets, equipment, tmp_path / "fusion", "--leave-one-out")
+    beside = ("--leave-one-out", "--beside", str(tmp_path / "fusion"))
+    printed = learn("head", sets, equipment, tmp_path / "head", *beside)
+    assert "fusion" in printed
+
+    def row(table, **wanted):
+        with (tmp_path / table / "sets.csv").open() as file:
+            rows = csv.DictReader(line for line in file if not line.startswith("#"))
+            [found] = [one for one in rows if wanted.items() <= one.items()]
+        return found
+
+    wanted = {"set": "one", "level": "caption", "metric": "fusion"}
+    assert row("head", **wanted)["pearson"] == row("fusion", **wanted)["pearson"]
+    assert 0 < float(row("head", **wanted)["p_williams"]) < 1
+    with pytest.raises(CommandError, match="another --name"):
+        learn("fusion", sets, equipment, tmp_path / "again", *beside)
+    more = ("--leave-one-out", "--beside", str(sets[0]))
+    with pytest.raises(CommandError, match="no leave-one-out table"):
+        learn("fusion", sets, equipment, tmp_path / "again", *more)
+
+
+def test_an_earlier_table_of_other_captions_is_refused(sets, equipment, tmp_path):
+    learn("fusion", sets[:2], equipment, tmp_path / "fusion", "--leave-one-out")
+    beside = ("--leave-one-out", "--beside", str(tmp_path / "fusion"))
+    with pytest.raises(CommandError, match="make it from the same sets"):
+        learn("head", sets, equipment, tmp_path / "head", *beside)
+    assert not (tmp_path / "head").exists()
+
+
+def test_fine_tuning_counts_a_caption_by_its_ratings(sets):
+    from dataclasses import replace
+
+    import numpy as np
+
+    from analysis.evaluation.set_inputs import Source
+    from analysis.learning.rated import read_rated
+    from analysis.metrics.learned.features import NUMBERS, Features
+
+    rated = read_rated(Source.parse(as_option(sets[0])), score="score", weight=0.25)
+    none = np.zeros((len(rated), 2), dtype=np.float32)
+    rated = replace(rated, features=Features(np.zeros((len(rated), len(NUMBERS))), *[none] * 3))
+    assert {one.weight for one in fine_tuning._of_set(rated)} == {0.25}
+    counted = replace(rated, people=np.arange(len(rated)) % 3 + 1.0)
+    weights = [one.weight for one in fine_tuning._of_set(counted)]
+    assert weights[:3] == pytest.approx([1 / 5, 2 / 6, 3 / 7])
+
+
 @pytest.fixture
 def both(sets, tmp_path) -> Path:
     """A set of which half is in the first of the others."""
@@ -244,8 +292,10 @@ def test_a_cross_encoder_learns_and_scores_and_needs_no_other_metric(sets, equip
     assert read_artifact(tmp_path / "m").kind == "bertha_pairs"
 
 
-def test_it_goes_through_robustness_and_fusion_like_any_other(sets, equipment, tmp_path):
-    learn("head", sets[:1], equipment, tmp_path / "model")
+@pytest.mark.parametrize("kind", ["head", "bertha", "bertha --pairs", "fusion"])
+def test_it_goes_through_robustness_and_fusion_like_any_other(kind, sets, equipment, tmp_path):
+    kind, *how = kind.split()
+    learn(kind, sets[:1], equipment, tmp_path / "model", *how)
     call_command(
         "correlate", "--human", str(sets[1] / "human.csv"),
         "--captions", str(sets[1] / "captions.csv"),
@@ -259,8 +309,8 @@ def test_it_goes_through_robustness_and_fusion_like_any_other(sets, equipment, t
             rows = csv.DictReader(line for line in file if not line.startswith("#"))
             return {row["metric"] for row in rows}
 
-    assert "head" in metrics_of("fusion.csv")
-    assert "head" in metrics_of("robustness.csv")
+    assert kind in metrics_of("fusion.csv")
+    assert kind in metrics_of("robustness.csv")
 
 
 @pytest.mark.parametrize("kind", ["head", "bertha", "fusion"])
@@ -268,6 +318,20 @@ def test_its_card_has_every_text_metric_beside_it(kind, sets, equipment, tmp_pat
     printed = learn(kind, sets[:2], equipment, tmp_path / "model")
     for metric in ("learned", "sts", "cider", "meteor", "bertscore_f"):
         assert f"| {metric} |" in printed
+
+
+@pytest.mark.parametrize(
+    ("kind", "parts"),
+    [("head", {"one", "two"}), ("bertha", {"stopping"}), ("fusion", {"reported"})],
+)
+def test_the_folder_names_the_videos_that_were_held_out(kind, parts, sets, equipment, tmp_path):
+    learn(kind, sets[:2], equipment, tmp_path / "model")
+    found = json.loads((tmp_path / "model" / "split.json").read_text())
+    assert found.keys() == parts
+    for held in found.values():
+        for name, videos in held.items():
+            assert videos
+            assert all(video.startswith(f"{name}-") for video in videos)
 
 
 def test_only_the_last_layers_learn(tiny_model):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from io import StringIO
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from analysis.learning.folder import MODEL_CONFIG
 from analysis.metrics.encoding.models import DEMO_MODEL, ModelChoice, find_model
 from benchmarks.scenes import write_scenes
 from tests.analysis.learning.small_world import as_option
+from tests.analysis.metrics.conftest import TINY_VIT, model_folder  # noqa: F401 # a fixture
 
 torch = pytest.importorskip("torch")
 
@@ -42,7 +44,94 @@ def test_the_folder_it_writes_is_a_model(kind, rate, scenes, tmp_path):
     [vector] = towers.encode_texts(["a dog runs"])
     assert np.isfinite(vector.vectors).all()
     assert "τ-c" in (tmp_path / "model" / "README.md").read_text()
+    held = json.loads((tmp_path / "model" / "split.json").read_text())
+    stopping, reported = (set(held[part]["scenes"]) for part in ("stopping", "reported"))
+    assert stopping
+    assert reported
+    assert not stopping & reported
+    told = json.loads((tmp_path / "model" / "training.json").read_text())
+    assert len(told["clips"]) == len(list((scenes / "clips").iterdir()))
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+@pytest.fixture(scope="module")
+def own_architecture(tmp_path_factory) -> str:
+    """A small ViT under a name that open_clip knows, as built-in ones are."""
+    from analysis.metrics.encoding.torch_models.libraries import open_clip
+
+    folder = tmp_path_factory.mktemp("architectures")
+    (folder / "small-vit.json").write_text(json.dumps(TINY_VIT))
+    open_clip.add_model_config(folder)
+    return "small-vit"
+
+
+def cloob_file(folder, beta, inverse) -> Path:
+    """A checkpoint with CLOOB's names."""
+    from safetensors.torch import load_file
+
+    state = {"module.logit_scale_hopfield": torch.tensor(beta).log()}
+    for name, tensor in load_file(folder / "open_clip_model.safetensors").items():
+        own = name if name.startswith("visual.") else f"transformer.{name}"
+        state[f"module.{own}"] = tensor
+    del state["module.transformer.logit_scale"]
+    state["module.logit_inv_tau"] = torch.tensor(inverse).log()
+    torch.save({"state_dict": state}, folder / "cloob.pt")
+    return folder / "cloob.pt"
+
+
+@pytest.mark.parametrize(
+    ("kind", "rate"), [("clip", "1e-5"), ("cloob", "1e-5"), ("factvc", "1e-3")]
+)
+def test_a_vision_transformer_learns_from_a_folder_or_a_file_of_weights(
+    kind,
+    rate,
+    scenes,
+    own_architecture,
+    model_folder,  # noqa: F811
+    tmp_path,
+):
+    folder = model_folder(TINY_VIT)
+    few = ("--rate", rate, "--epochs", "1", "--most", "64", "--pooling", "max")
+    learn(kind, scenes, tmp_path / "folder", *few, model=str(folder))
+    weights = cloob_file(folder, 14.3, 20.0) if kind == "cloob" else folder / "weights.pt"
+    if kind != "cloob":
+        state = find_model(ModelChoice(str(folder))).load("cpu").model.state_dict()
+        torch.save(state, weights)
+    name = f"cloob:{own_architecture}" if kind == "cloob" else own_architecture
+    learn(kind, scenes, tmp_path / "file", *few, "--weights", str(weights), model=name)
+    for place in ("folder", "file"):
+        trained = find_model(ModelChoice(str(tmp_path / place))).load("cpu")
+        assert trained.model.visual.proj is not None
+        assert np.isfinite(trained.encode_texts(["a dog runs"])[0].vectors).all()
+        assert "max over frames" in (tmp_path / place / "README.md").read_text()
+    cards = [(tmp_path / place / "README.md").read_text() for place in ("folder", "file")]
+    if kind == "cloob":  # a checkpoint goes on with the scales it was trained with
+        assert "hopfield scale 8.0, inverse temperature 30.0" in cards[0]
+        assert "hopfield scale 14.3" in cards[1]
+        assert "inverse temperature 20.0" in cards[1]
+
+
+def test_the_poolings_are_those_of_the_metrics_of_their_names():
+    from analysis.learning.image_text import POOLED
+    from analysis.learning.schooling import POOLINGS
+
+    cosines = torch.tensor([[0.1, 0.5, 0.3]])
+    assert tuple(POOLED) == POOLINGS
+    found = {name: float(pooled(cosines)) for name, pooled in POOLED.items()}
+    assert found == pytest.approx({"mean": 0.3, "max": 0.5, "min": 0.1})
+
+
+def test_the_scales_of_cloob_are_options():
+    from analysis.learning.contrastive import cloob_loss, loss_of_kind
+    from analysis.learning.schooling import Schooling
+
+    rng = np.random.default_rng(2)
+    pairs = [torch.nn.functional.normalize(torch.tensor(rng.normal(size=(4, 3))), dim=1)] * 2
+    named = loss_of_kind("cloob", Schooling(hopfield_scale=2.0, inverse_temperature=5.0))
+    scale = torch.tensor(1.0)
+    told = cloob_loss(*pairs, scale, beta=2.0, inverse_temperature=5.0)
+    assert float(named(*pairs, scale)) == float(told)
+    assert float(loss_of_kind("cloob", Schooling())(*pairs, scale)) != float(told)
 
 
 def test_factvc_trains_the_projections_and_nothing_else(scenes, tmp_path):

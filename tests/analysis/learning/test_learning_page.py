@@ -11,15 +11,17 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
+from analysis.evaluation.page import human_page
 from analysis.evaluation.settings import UNSEEN
 from analysis.learning import rated
-from analysis.learning.held_out import Compared, HeldOut
+from analysis.learning.held_out import NO_CURVE, Compared, HeldOut, said
 from analysis.metrics.artifacts import read_artifact
 from analysis.models import LearnedMetric, MetricRun, MetricScore
-from analysis.selectors.evaluations import campaign_inputs
+from analysis.selectors.evaluations import campaign_inputs, evaluation_numbers
 from analysis.selectors.learned_metrics import learned_folder, learned_numbers
 from analysis.selectors.metric_choices import metric_groups
 from analysis.services import learned_metrics, metric_context
+from analysis.services.evaluations import Choices, evaluation_request
 from analysis.services.learned_metrics import learned_metric_request
 from analysis.services.snapshots import snapshot_refresh
 from daplatform.jobs.services import JobLost, job_finish, job_run, job_stop
@@ -113,6 +115,9 @@ def test_from_the_button_to_scores_with_a_fingerprint(page, campaign, tmp_path, 
     assert artifact.fingerprint in card
     assert f"{found.learned.pearson:.3f}" in card
     assert [part.share for part in found.parts] == [0.1, 0.2, 0.5, 1.0]
+    steps = [step for step, _ in row.progress["curve"]]
+    assert steps == sorted(set(steps))
+    assert 'id="losses-title"' in card
     assert {"ours", "sts", "cider", "meteor"} <= {one.metric for one in found.compared}
 
     # The campaign was scored with it, and every number says by which weights.
@@ -145,6 +150,25 @@ def test_from_the_button_to_scores_with_a_fingerprint(page, campaign, tmp_path, 
     )
 
 
+def test_of_trainings_one_after_the_other_the_last_curve_is_kept(campaign, monkeypatch):
+    monkeypatch.setattr(learned_metrics, "job_alive", lambda *, job, progress: None)
+    row = learned_metric_request(campaign=campaign, kind="bertha", name="twice")
+    losses = learned_metrics.LossCurve(row)
+    for steps in (4, 2):
+        for step in range(1, steps + 1):
+            losses(step, steps, 1 / step)
+    assert losses.points == [(1, 1.0), (2, 0.5)]
+
+
+def test_without_a_learning_curve_the_page_says_why():
+    rows = tuple(
+        Compared(name, pearson=r, spearman=r, kendall_b=r, p=0.01)
+        for name, r in (("ours", 0.5), ("sts", 0.4))
+    )
+    *_, told = said(HeldOut("ours", 28, 4, 112, 0, rows))
+    assert told == NO_CURVE
+
+
 def test_numbers_are_read_by_name_whatever_order_a_database_keeps_them_in():
     row = Compared("ours", pearson=0.5, spearman=0.4, kendall_b=0.3, p=float("nan"))
     kept = HeldOut("ours", 28, 4, 112, 0, (row,)).as_numbers()
@@ -171,8 +195,22 @@ def test_it_is_never_held_against_captions_it_learned_from(campaign):
     assert len(joined) == found.captions
 
 
-def test_a_training_that_was_stopped_goes_on_and_ends_with_the_same_weights(campaign, monkeypatch):
-    learn(campaign, "whole", scores_after=False)
+def test_checks_on_the_page_score_changed_captions_with_it(campaign):
+    learn(campaign)
+    choices = Choices(checks="all", learned=UNSEEN)
+    evaluation = evaluation_request(campaign=campaign, choices=choices)
+    job_run(evaluation)
+    evaluation.refresh_from_db()
+    assert evaluation.status == "done", evaluation.problem
+    shuffled = human_page(evaluation_numbers(evaluation), "z")["checks"]["word order"]
+    assert "head-1" in shuffled[0]
+
+
+@pytest.mark.parametrize("kind", ["head", "bertha"])
+def test_a_training_that_was_stopped_goes_on_and_ends_with_the_same_weights(
+    kind, campaign, monkeypatch
+):
+    learn(campaign, "whole", kind, scores_after=False)
     monkeypatch.setattr(learned_metrics, "EVERY", 0.0)
     told = []
 
@@ -183,14 +221,18 @@ def test_a_training_that_was_stopped_goes_on_and_ends_with_the_same_weights(camp
             raise JobLost
 
     monkeypatch.setattr(learned_metrics, "job_alive", stopping)
-    row = learn(campaign, "parted", scores_after=False)
+    row = learn(campaign, "parted", kind, scores_after=False)
     assert row.status == "stopped"
     assert not learned_folder("parted").exists()
     learned_metrics.learned_metric_again(row=row)
     job_finish(row)
     row.refresh_from_db()
     assert row.status == "done"
-    weights = [(learned_folder(n) / "model.safetensors").read_bytes() for n in ("whole", "parted")]
+    weights = [
+        [path.read_bytes() for path in sorted(learned_folder(name).rglob("*.safetensors"))]
+        for name in ("whole", "parted")
+    ]
+    assert len(weights[0]) == (2 if kind == "bertha" else 1)
     assert weights[0] == weights[1]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 from analysis.learning.rated import RatedSet
 from analysis.learning.splits import Split, apart, by_video, folds, leave_one_set_out
-from analysis.metrics.batch import Batch
+from analysis.metrics.batch import Batch, VideoFile
 from analysis.metrics.learned.training_list import TrainingList, overlap, read_training_list
 
 TEXTS = st.sampled_from(["a dog", "A dog.", "a cat", "two men talk", "rain", "a red car", "snow"])
@@ -56,6 +58,27 @@ def test_the_same_video_under_another_number_is_known_by_its_references():
     split = apart("2017", [one], [other])
     assert split.dropped == 1
     assert [part.batch.captions for part in split.training] == [["a dog"]]
+
+
+def test_the_same_clip_under_another_name_is_known_by_its_bytes(tmp_path):
+    (tmp_path / "1.mp4").write_bytes(b"a clip")
+    (tmp_path / "2.mp4").write_bytes(b"a clip")
+    one = rated("2016", ["a dog", "a cat"], ["rain", "snow"])
+    other = rated("2017", ["two men talk", "a red car"], ["hail", "sun"])
+    assert apart("2017", [one], [other]).dropped == 0
+    copied = with_files(other, v0=tmp_path / "2.mp4", v1=tmp_path / "gone.mp4")
+    split = apart(
+        "2017", [with_files(one, v0=tmp_path / "1.mp4", v1=tmp_path / "away.mp4")], [copied]
+    )
+    assert [part.batch.captions for part in split.training] == [["a cat"]]
+    (tmp_path / "training.json").write_bytes(TrainingList.of([copied.batch]).write())
+    known = read_training_list(tmp_path / "training.json")
+    assert known.seen(with_files(one, v0=tmp_path / "1.mp4").batch).tolist() == [True, False]
+
+
+def with_files(one, **paths):
+    files = {video: VideoFile.of(path) for video, path in paths.items()}
+    return replace(one, batch=replace(one.batch, files=files))
 
 
 def test_sides_that_share_a_caption_are_refused():

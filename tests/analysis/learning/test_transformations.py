@@ -59,6 +59,41 @@ def test_an_error_is_of_the_kind_asked_for(text, kind, allowed):
         assert found == allowed
 
 
+SAID = [
+    "A man is holding a knife in the kitchen.",
+    "She opens a bottle with a spoon in the kitchen.",
+    "He opens a pumpkin with a knife.",
+    "She drops a pumpkin and a bottle.",
+    "He drops a spoon.",
+]
+
+
+def swapped(text, kind, corpus):
+    """The words that come into the place of another, by that word."""
+    found = {}
+    for seed in range(120):
+        made = make_wrong(text, kind, np.random.default_rng(seed), corpus)
+        if made and made.start and made.span and " " not in made.span:
+            after = len(text) - (len(made.text) - made.end)
+            found.setdefault(text[made.start : after], set()).add(made.span)
+    return found
+
+
+def test_objects_and_actions_are_swapped_for_the_corpus_own_words_in_the_same_form():
+    corpus = Corpus.tagged(SAID, concepts={"knife": "tool", "spoon": "tool"})
+    text = "He opens a pumpkin with a knife."
+    nouns = swapped(text, "object", corpus)
+    assert nouns["knife"] == {"spoon"}  # of the same super-category
+    assert nouns["pumpkin"] == {"bottle", "kitchen", "knife", "spoon"}  # of none
+    assert swapped(text, "action", corpus)["opens"] == {"drops"}  # not holding
+
+
+def test_a_person_is_no_object():
+    corpus = Corpus.tagged(["a man holds a ball", "a man holds a rope", "a ball near a rope"])
+    for made in swapped("a man holds a ball", "object", corpus).values():
+        assert "man" not in made
+
+
 def test_poor_generation_inserts_unk_or_repeats():
     found = [
         make_wrong("a dog runs", "poor generation", np.random.default_rng(s)) for s in range(20)

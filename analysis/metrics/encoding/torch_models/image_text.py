@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -28,6 +28,13 @@ _MISFITS = (
 )
 
 
+class CloobScales(NamedTuple):
+    """β and τ⁻¹ of CLOOB, which scoring does without."""
+
+    hopfield: float
+    inverse_temperature: float
+
+
 class ImageTextModel:
     """An open_clip model ready for use.
 
@@ -36,7 +43,11 @@ class ImageTextModel:
     sentence alone.
     """
 
-    def __init__(self, model: nn.Module, tokenizer: Any, device: str) -> None:
+    def __init__(
+        self, model: nn.Module, tokenizer: Any, device: str, cloob: CloobScales | None = None
+    ) -> None:
+        """``cloob`` : what a checkpoint of CLOOB was trained with, for whoever trains it on."""
+        self.cloob = cloob
         self._model = model.to(device).eval()
         self._device = torch.device(device)
         self._tokenizer = tokenizer
@@ -150,13 +161,15 @@ def load_file(architecture: str, file: Path, device: str, *, cloob: bool = False
     if architecture not in open_clip.list_models():
         raise MetricUnavailable(f"open_clip knows no architecture {architecture!r}")
     with _weights_that_fit(f"{file} as {architecture}"):
+        scales = None
         if cloob:
-            model = _quick_gelu_model(architecture, _cloob_state(file))
+            state, scales = _cloob_state(file)
+            model = _quick_gelu_model(architecture, state)
         elif _is_torchscript(file):
             model = _quick_gelu_model(architecture, _torchscript_state(file))
         else:
             model = open_clip.create_model(architecture, pretrained=str(file))
-        return ImageTextModel(model, open_clip.get_tokenizer(architecture), device)
+        return ImageTextModel(model, open_clip.get_tokenizer(architecture), device, scales)
 
 
 def download(name: str, tag: str | None) -> Path:
@@ -221,17 +234,20 @@ def _torchscript_state(file: Path) -> dict[str, Tensor]:
     return {name: tensor for name, tensor in state.items() if name not in constants}
 
 
-def _cloob_state(file: Path) -> dict[str, Tensor]:
+def _cloob_state(file: Path) -> tuple[dict[str, Tensor], CloobScales | None]:
     """CLOOB's names for what open_clip calls otherwise: its text tower is ``transformer``.
 
-    The Hopfield scale belongs to the training and is left out.
+    The two scales, which are logarithms there, belong to the training and are told apart; a
+    checkpoint that lacks one has none.
     """
     checkpoint = torch.load(file, map_location="cpu", weights_only=True)
-    state: dict[str, Tensor] = {}
-    for name, tensor in checkpoint.get("state_dict", checkpoint).items():
-        name = name.removeprefix("module.")
-        if name == "logit_inv_tau":
-            state["logit_scale"] = tensor
-        elif name != "logit_scale_hopfield":
-            state[name.removeprefix("transformer.")] = tensor
-    return state
+    named = checkpoint.get("state_dict", checkpoint)
+    found = {name.removeprefix("module."): tensor for name, tensor in named.items()}
+    logs = [found.pop("logit_scale_hopfield", None), found.get("logit_inv_tau")]
+    if "logit_inv_tau" in found:
+        found["logit_scale"] = found.pop("logit_inv_tau")
+    state = {name.removeprefix("transformer."): tensor for name, tensor in found.items()}
+    if any(log is None for log in logs):
+        return state, None
+    # Of single precision: 14.3 comes back as 14.299999.
+    return state, CloobScales(*(round(float(log.exp()), 4) for log in logs))
