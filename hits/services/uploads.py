@@ -17,11 +17,11 @@ from daplatform.errors import DomainError
 from daplatform.jobs.models import Job
 from daplatform.jobs.services import job_done, job_failed, job_progress
 from daplatform.shared_files import AWAY, is_away
-from hits.composition.shape import Shape, VideoShape
+from hits.composition.shape import hit_shape
 from hits.importing.reading import Reading, read_campaign
 from hits.importing.roles import Role
+from hits.misfits import plan_misfit
 from hits.models import Rendition, Upload, Video
-from hits.planning import find_misfit, find_video_misfit
 from hits.services.importing import campaign_import, reward_of
 
 Stage, Status = Upload.Stage, Upload.Status
@@ -164,13 +164,16 @@ def _misfit(reading: Reading) -> str:
     if not reading.is_sound:
         return ""
     hits, systems = reading.settings.hits, reading.systems
-    if reading.settings.asked.whole_video:
-        counts = [each.captions for each in systems if each.role != Role.REFERENCE]
-        return str(find_video_misfit(VideoShape(hits.size, hits.pairs), counts) or "")
-    misfit = find_misfit(
-        Shape(size=hits.size, pairs=hits.pairs, repeats=hits.repeats),
-        captions=sum(each.captions for each in systems if each.role != Role.REFERENCE),
-        controls=sum(each.captions for each in systems if each.is_control),
+    misfit = plan_misfit(
+        hit_shape(
+            whole_video=reading.settings.asked.whole_video,
+            size=hits.size,
+            pairs=hits.pairs,
+            repeats=hits.repeats,
+        ),
+        [each.captions for each in systems if each.role != Role.REFERENCE],
+        sum(each.captions for each in systems if each.is_control),
         min_pairs=hits.min_pairs,
+        most_hits=hits.max_hits_per_annotator,
     )
     return str(misfit or "")
