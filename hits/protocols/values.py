@@ -254,6 +254,15 @@ class HitDefaults:
 
 
 @dataclass(frozen=True)
+class Advert:
+    """What a marketplace shows of the work to people who look for some, until it is edited."""
+
+    title: str = "Rate captions of short videos"
+    description: str = "Watch short videos and rate captions of them."
+    keywords: str = "video, captions, rating"
+
+
+@dataclass(frozen=True)
 class AnnotationProtocol:
     """What a page asks, and of what.
 
@@ -267,6 +276,7 @@ class AnnotationProtocol:
     whole_video : whether a page shows all captions of a video, or one caption
     writes : whether people write the captions themselves, so that none is shown
     has_own : whether a campaign's own questions are among them
+    advert : what a marketplace shows of the work
     """
 
     name: str
@@ -278,6 +288,7 @@ class AnnotationProtocol:
     whole_video: bool = False
     writes: bool = False
     has_own: bool = False
+    advert: Advert = Advert()
 
     @property
     def template(self) -> str:

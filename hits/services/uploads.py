@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ from hits.importing.reading import Reading, read_campaign
 from hits.importing.roles import Role
 from hits.misfits import plan_misfit
 from hits.models import Rendition, Upload, Video
-from hits.services.importing import campaign_import, reward_of
+from hits.planning import hourly_pay
+from hits.services.importing import campaign_import, minutes_of, reward_of
 
 Stage, Status = Upload.Stage, Upload.Status
 
@@ -128,7 +130,7 @@ def report(reading: Reading) -> dict[str, Any]:
             "Repeats per HIT": hits.repeats,
             "HITs per caption": hits.redundancy,
             "People per HIT": hits.assignments,
-            "Reward": f"{reward_of(reading)} USD",
+            "Reward": _reward(reading),
             "Minutes allowed": hits.minutes_allowed,
             "HITs per person, at most": hits.max_hits_per_annotator or "no limit",
             "Protocol": reading.settings.asked.title,
@@ -157,6 +159,12 @@ def report(reading: Reading) -> dict[str, Any]:
         "error_count": reading.faults.errors,
         "warning_count": reading.faults.warnings,
     }
+
+
+def _reward(reading: Reading) -> str:
+    reward, minutes = reward_of(reading), minutes_of(reading)
+    hourly = hourly_pay(reward, Decimal(minutes))
+    return f"{reward} USD, about {hourly} USD an hour at the expected {minutes} minutes a HIT"
 
 
 def _misfit(reading: Reading) -> str:
