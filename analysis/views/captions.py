@@ -53,14 +53,15 @@ def video_scores(request: MemberRequest, campaign: Campaign, pk: int) -> HttpRes
         return news(request, latest)
     before, after = selectors.neighbours(campaign.videos.all(), "name", video.name)
     sources = metric_sources(campaign)
+    problems = video.problems.select_related("assignment__annotator").order_by(
+        F("settled_at").asc(nulls_first=True), "-pk"
+    )
     context = latest.context | {
         "video": video,
         "captions": video_scored(video, latest.listed, sources),
         "metrics": list(sources),
-        "problems": video.problems.select_related("assignment__annotator").order_by(
-            F("settled_at").asc(nulls_first=True), "-pk"
-        ),
-        "newest_problem": video.problems.filter(settled_at=None).order_by("-pk").first(),
+        "problems": problems,
+        "newest_problem": max((each.pk for each in problems if not each.settled_at), default=None),
         "before": before,
         "after": after,
     }
