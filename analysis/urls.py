@@ -66,6 +66,11 @@ urlpatterns = [
     path("<slug:slug>/captions/<int:pk>/why/", why.why, name="why"),
     path("<slug:slug>/videos/<int:pk>/frames/<int:at>.jpg", why.video_frame, name="video-frame"),
     path("<slug:slug>/videos/<int:pk>/scores/", captions.video_scores, name="video-scores"),
+    path(
+        "<slug:slug>/videos/<int:pk>/problems/settle/",
+        captions.video_settle,
+        name="video-settle",
+    ),
     path("<slug:slug>/factuality/", factuality.factuality, name="factuality"),
     path(
         "<slug:slug>/factuality/<str:pseudonym>/",

@@ -18,6 +18,7 @@ from annotations.models import (
     Mark,
     Rating,
     TutorialPass,
+    VideoProblem,
 )
 from hits.admin import ReadOnlyAdmin
 
@@ -80,6 +81,14 @@ class MarkAdmin(ReadOnlyAdmin):
     list_filter = ["rating__campaign"]
     search_fields = ["rating__annotator__pseudonym"]
     list_select_related = ["rating__item"]
+
+
+@admin.register(VideoProblem)
+class VideoProblemAdmin(ReadOnlyAdmin):
+    list_display = ["video", "kind", "remark", "assignment", "created_at", "settled_at"]
+    list_filter = ["kind", "assignment__campaign"]
+    search_fields = ["remark", "assignment__annotator__pseudonym"]
+    list_select_related = ["video", "assignment__hit__batch__campaign", "assignment__annotator"]
 
 
 @admin.register(Correction)

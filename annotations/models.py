@@ -349,6 +349,7 @@ class VideoProblem(models.Model):
     kind = models.CharField(max_length=20, choices=Kind.choices)
     remark = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    settled_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["-created_at", "-pk"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.core.validators import RegexValidator
 from crowds.gateway import Requirements
 from crowds.models import Policy, ReviewAction
 from crowds.registry import LABELS
-from crowds.selectors.offering import DEFAULT_DESCRIPTION, Choices
+from crowds.selectors.offering import Choices
 from crowds.services.review_action_kinds import ActionRequest
 from hits.models import Campaign
 
@@ -41,14 +42,11 @@ class LaunchForm(forms.Form):
         initial=7,
         help_text="You can reopen it afterwards.",
     )
-    title = forms.CharField(label="Title", max_length=120, initial="Rate captions of short videos")
-    keywords = forms.CharField(
-        label="Keywords", max_length=200, required=False, initial="video, captions, rating"
-    )
+    title = forms.CharField(label="Title", max_length=120)
+    keywords = forms.CharField(label="Keywords", max_length=200, required=False)
     description = forms.CharField(
         label="Description",
         max_length=2000,
-        initial=DEFAULT_DESCRIPTION,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
     approval_rate = forms.IntegerField(
@@ -82,7 +80,7 @@ class LaunchForm(forms.Form):
     def of(cls, campaign: Campaign, policy: Policy, data: Any, *, crowd: str = "") -> LaunchForm:
         """The form filled with what was sent or, where that is None, with what suits."""
         initial = {"reward": campaign.reward, "budget": policy.budget, "crowd": crowd}
-        return cls(data, initial=initial)
+        return cls(data, initial=initial | asdict(campaign.asked.advert))
 
     def choices(self) -> Choices:
         """What was chosen, in the words of `batch_launch`."""

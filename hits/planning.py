@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 
-from hits.composition.shape import Cut, Shape, VideoShape, cut_by_video, fitting_shape
+from hits.composition.shape import Cut, VideoShape, cut_by_video
 from hits.power import PowerPoint, Spread, minimal_difference, power_curve
 
 CENT = Decimal("0.01")
@@ -184,79 +184,6 @@ def quality_reach(
     )
 
 
-@dataclass(frozen=True)
-class Misfit:
-    """A campaign that cannot fill one HIT of the shape wanted, and the design that suits it."""
-
-    wanted: Shape
-    captions: int
-    controls: int
-    fitting: Shape | None
-    pairs_needed: int = LEAST_PAIRS
-
-    def __str__(self) -> str:
-        return (
-            f"The campaign is too small for this plan: a HIT of {self.wanted.size} captions needs "
-            f"{self.wanted.fresh:,} different captions and {self.wanted.pairs:,} control captions, "
-            f"and the campaign has {self.captions:,} and {self.controls:,}. {self.advice}"
-        )
-
-    @property
-    def hits(self) -> int:
-        """HITs of the fitting shape that show every caption once."""
-        return hits_needed(self.captions, self.fitting.fresh) if self.fitting else 0
-
-    @property
-    def redundancy(self) -> int:
-        """HITs per caption that give one person as many pairs as quality control needs."""
-        pairs = self.fitting.pairs * self.hits if self.fitting else 0
-        return math.ceil(self.pairs_needed / pairs) if pairs else 1
-
-    @property
-    def advice(self) -> str:
-        """In the words of the plan's form, with the reason."""
-        if self.fitting is None:
-            return "No HIT fits so few captions: add videos or systems."
-        shape = (
-            f"Captions per HIT {self.fitting.size}, Pairs per HIT {self.fitting.pairs} and "
-            f"Repeats per HIT {self.fitting.repeats} would fit"
-        )
-        every = f"{'one HIT then shows' if self.hits == 1 else f'{self.hits} HITs then show'} all"
-        pairs = (
-            f" HITs per caption {self.redundancy} lets one person rate the {self.pairs_needed} "
-            "pairs that quality control needs, over several HITs."
-            if self.redundancy > 1
-            else ""
-        )
-        is_exact = self.hits * self.fitting.fresh == self.captions
-        evenly = ", each of them once" if is_exact else ""
-        return (
-            f"{shape}: {every} {self.captions:,} captions{evenly}, at the lowest cost.{pairs} "
-            "To detect smaller differences, raise People per HIT: each person adds a rating to "
-            "every caption of the HIT."
-        )
-
-
-def find_misfit(
-    wanted: Shape, *, captions: int, controls: int, min_pairs: int = 0
-) -> Misfit | None:
-    """What stands in the way of composing; None where nothing does.
-
-    The shape that is proposed has the pairs that quality control needs, wherever one can.
-
-    >>> find_misfit(Shape(), captions=70, controls=10)
-    >>> find_misfit(Shape(), captions=48, controls=12).fitting
-    Shape(size=70, pairs=7, repeats=8)
-    >>> find_misfit(Shape(), captions=48, controls=3, min_pairs=10).redundancy
-    2
-    """
-    if captions >= wanted.fresh and controls >= wanted.pairs:
-        return None
-    needed = max(min_pairs, LEAST_PAIRS)
-    fitting = fitting_shape(captions, controls, wanted.size, least_pairs=needed)
-    return Misfit(wanted, captions, controls, fitting, needed)
-
-
 def expected_minutes(captions: int, seconds: float) -> int:
     """How long a HIT takes whose videos last so many seconds on average, up to five minutes more.
 
@@ -284,45 +211,18 @@ def fair_reward(minutes: int) -> Decimal:
     return (FAIR_HOURLY * minutes / 60).quantize(CENT, ROUND_CEILING)
 
 
-@dataclass(frozen=True)
-class VideoMisfit:
-    """A campaign whose videos do not fit into HITs of the shape wanted."""
-
-    reason: str
-    fitting: None = None  # there is no one shape to propose: the reason says what to change
-
-    def __str__(self) -> str:
-        return f"These captions cannot fit into a HIT: {self.reason}."
-
-
-def find_video_misfit(wanted: VideoShape, captions: Sequence[int]) -> VideoMisfit | None:
-    """What stands in the way of composing HITs of whole videos; None where nothing does.
-
-    ``captions`` are those of each ranked system.
-
-    >>> find_video_misfit(VideoShape(10, 5), [9] * 6).reason
-    "a HIT of 10 captions cannot hold a video's 6 captions and 5 controls: raise Captions per \
-HIT to 11 or more"
-    """
-    try:
-        _videos_cut(wanted, captions, 1)
-    except ValueError as error:
-        return VideoMisfit(str(error))
-    return None
-
-
 def video_cut(shape: VideoShape, captions: Sequence[int], redundancy: int) -> Cut:
     """HITs of whole videos, by the captions of each system; by number alone while none fits."""
     try:
-        return _videos_cut(shape, captions, redundancy)
+        return videos_cut(shape, captions, redundancy)
     except ValueError:
         fresh = shape.size - shape.pairs
         return Cut(hits_needed(sum(captions), fresh, redundancy), fresh, shape.size)
 
 
-def _videos_cut(shape: VideoShape, captions: Sequence[int], redundancy: int) -> Cut:
+def videos_cut(shape: VideoShape, captions: Sequence[int], redundancy: int = 1) -> Cut:
     """As many videos as the fullest system describes; composing counts them one by one."""
-    counts = [count for count in captions if count]
+    counts = [each for each in captions if each]
     return cut_by_video(
         shape,
         videos=max(counts, default=0),

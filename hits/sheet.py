@@ -11,6 +11,7 @@ from hits.composition.campaign import Captions, Composition
 from hits.composition.shape import DEGRADED, KINDS, REFERENCE, IntArray, hit_shape
 from hits.importing.reading import Reading
 from hits.importing.roles import Role
+from hits.misfits import material_misfit
 
 COLUMNS = ("hit", "position", "kind", "video", "system", "caption", "original")
 # Between the names of systems whose identical captions are asked once and credited to each.
@@ -33,14 +34,25 @@ def hit_sheet(reading: Reading, *, seed: int | None = None, merge: bool = False)
     whole_video = reading.settings.asked.whole_video
     controls = np.flatnonzero(control)[np.argsort(video[control])]
     controls = np.flatnonzero(ranked) if whole_video else controls
+    captions = Captions(video[ranked], system, wording)
+    shape = hit_shape(
+        whole_video=whole_video, size=hits.size, pairs=hits.pairs, repeats=hits.repeats
+    )
+    misfit = material_misfit(
+        shape,
+        captions,
+        len(controls),
+        min_pairs=hits.min_pairs,
+        most_hits=hits.max_hits_per_annotator,
+    )
+    if misfit:
+        raise ValueError(str(misfit))
     composition = compose(
-        Captions(video[ranked], system, wording),
+        captions,
         video[controls],
         texts[controls].tolist(),
         rng=np.random.default_rng(hits.seed if seed is None else seed),
-        shape=hit_shape(
-            whole_video=whole_video, size=hits.size, pairs=hits.pairs, repeats=hits.repeats
-        ),
+        shape=shape,
         redundancy=hits.redundancy,
         damage=bool(reading.settings.asked.marks),
         attention=[check["text"] for check in reading.settings.questions.get("attention", ())],

@@ -69,14 +69,7 @@ def main() -> None:
         for port in (MARKET_PORT, PORT):
             wait_for(port, processes)
         call_command("demo_launch")
-        people = ", ".join(f"{name} / {password}" for name, password, _ in LOG_INS)
-        sys.stdout.write(
-            f"DA Platform is ready at {ADDRESS}  Log in as {people}.\n"
-            f"Workers of the rehearsal marketplace begin at {MARKET}/  Ctrl-C stops it all.\n"
-        )
-        if HOST == "0.0.0.0":  # noqa: S104 - compared, not bound
-            segno.make(ADDRESS, micro=False).terminal(out=sys.stdout, compact=True)
-        sys.stdout.flush()
+        announce()
         while all(process.poll() is None for process in processes):
             time.sleep(0.5)
         sys.exit("Part of the demo stopped unexpectedly; its message is above.")
@@ -84,6 +77,18 @@ def main() -> None:
         sys.stdout.write("\nStopped. `make demo` starts it again as you left it.\n")
     finally:
         stop(processes)
+
+
+def announce() -> None:
+    """Where it is and, where a phone can open that, a code to photograph."""
+    people = ", ".join(f"{name} / {password}" for name, password, _ in LOG_INS)
+    sys.stdout.write(
+        f"DA Platform is ready at {ADDRESS}  Log in as {people}.\n"
+        f"Workers of the rehearsal marketplace begin at {MARKET}/  Ctrl-C stops it all.\n"
+    )
+    if HOST == "0.0.0.0":  # noqa: S104 - compared, not bound
+        segno.make(ADDRESS, micro=False).terminal(out=sys.stdout, compact=True)
+    sys.stdout.flush()
 
 
 def require_free(port: str) -> None:

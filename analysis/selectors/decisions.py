@@ -129,7 +129,7 @@ def _submissions(campaign: Campaign, review: str, now: datetime) -> Iterator[Dec
 def _videos(campaign: Campaign) -> Iterator[Decision]:
     """Videos that annotators reported: the one with most reports is where to look first."""
     reported = (
-        VideoProblem.objects.filter(video__campaign=campaign)
+        VideoProblem.objects.filter(video__campaign=campaign, settled_at=None)
         .values("video", "video__name")
         .annotate(reports=Count("pk"))
         .order_by("-reports", "video")

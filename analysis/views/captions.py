@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpResponseBase
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
+from django.db.models import F
+from django.http import HttpResponseBadRequest, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
 
 from analysis.forms import CaptionsForm
 from analysis.presenting.exports import records
@@ -14,7 +16,9 @@ from analysis.selectors.captions import captions_listed, video_scored
 from analysis.selectors.metric_scores import metric_sources
 from analysis.selectors.results import missing_ranking
 from analysis.views.latest import checked, latest_result, news
+from annotations.services.ratings import problems_settle
 from daplatform.media import allow_media
+from daplatform.wording import counted
 from hits import selectors
 from hits.models import Campaign
 from hits.views.access import MemberRequest, for_campaign
@@ -49,16 +53,33 @@ def video_scores(request: MemberRequest, campaign: Campaign, pk: int) -> HttpRes
         return news(request, latest)
     before, after = selectors.neighbours(campaign.videos.all(), "name", video.name)
     sources = metric_sources(campaign)
+    problems = video.problems.select_related("assignment__annotator").order_by(
+        F("settled_at").asc(nulls_first=True), "-pk"
+    )
     context = latest.context | {
         "video": video,
         "captions": video_scored(video, latest.listed, sources),
         "metrics": list(sources),
-        "problems": video.problems.select_related("assignment__annotator"),
+        "problems": problems,
+        "newest_problem": max((each.pk for each in problems if not each.settled_at), default=None),
         "before": before,
         "after": after,
     }
     page = render(request, "analysis/video_scores.html", context)
     return allow_media(request, page, [video.url]) if video.url else page
+
+
+@require_POST
+@for_campaign("hits.change_campaign")
+def video_settle(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResponseBase:
+    """The problems with a video that annotators reported, as far as this page showed them."""
+    video = get_object_or_404(campaign.videos, pk=pk)
+    newest = request.POST.get("newest", "")
+    if not (newest.isdecimal() and newest.isascii() and len(newest) < 19):
+        return HttpResponseBadRequest()
+    if count := problems_settle(video=video, newest=int(newest)):
+        messages.success(request, f"{counted(count, 'report', 'reports')} settled.")
+    return redirect("analysis:video-scores", campaign.slug, pk)
 
 
 def captions_form(request: MemberRequest, campaign: Campaign) -> CaptionsForm:

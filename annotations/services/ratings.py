@@ -25,6 +25,7 @@ from annotations.selectors.work import (
     sent_back,
 )
 from annotations.tokens import RatingSession, Receipt, receipt_read
+from hits.models import Video
 from hits.protocols import AnnotationProtocol
 
 # The player's clock and the probe's differ by a few frames.
@@ -213,7 +214,7 @@ def _rated_unless_refused(
 
 
 def problem_report(*, session: RatingSession, post: ProblemPost) -> VideoProblem:
-    """Write it down once: the same report again replaces its remark."""
+    """Write it down once: the same report again replaces its remark, and is news again."""
     if post.kind not in VideoProblem.Kind.values:
         raise InvalidPost(_("Choose what is wrong with the video."))
     position = receipt_read(post.receipt, assignment=session.assignment).position
@@ -221,6 +222,12 @@ def problem_report(*, session: RatingSession, post: ProblemPost) -> VideoProblem
         assignment=assignment_of(session),
         video=item_video(hit_id=session.hit, position=position),
         kind=post.kind,
-        defaults={"remark": post.remark.replace("\0", "")},
+        defaults={"remark": post.remark.replace("\0", ""), "settled_at": None},
     )
     return problem
+
+
+def problems_settle(*, video: Video, newest: int) -> int:
+    """An organiser has dealt with the reports up to that one; what came in since stays open."""
+    reports = VideoProblem.objects.filter(video=video, settled_at=None, pk__lte=newest)
+    return reports.update(settled_at=timezone.now())

@@ -40,7 +40,7 @@ from annotations.views.guards import endpoint, explained
 from annotations.views.payloads import page_payload, work_payload
 from daplatform.media import is_small_screen, stored_file
 from hits.models import HitItem, Video
-from hits.selectors import video_shown
+from hits.selectors.conversions import video_shown
 
 MAX_DIGITS = 6
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from typing import Any
+from urllib.parse import urlsplit
 
 import segno
 from django import forms
@@ -140,9 +141,19 @@ def link_code(
     if not found:
         raise Http404
     name, address = found.popitem()
-    code = segno.make(address, micro=False).svg_data_uri(scale=8, border=4)
-    context = {"campaign": campaign, "name": name, "address": address, "code": code}
+    context = {"campaign": campaign, "name": name, "address": address, "code": _code(address)}
     return render(request, "crowds/link_code.html", context)
+
+
+def _code(address: str) -> str:
+    return str(segno.make(address, micro=False).svg_data_uri(scale=8, border=4))
+
+
+def _demo_code(campaign: Campaign, address: str) -> str:
+    """For the Links page itself, where a phone on the same network can open the demo's links."""
+    host = urlsplit(settings.PUBLIC_URL).hostname
+    is_reached = campaign.is_demo and host not in ("localhost", "127.0.0.1")
+    return _code(address) if is_reached and address else ""
 
 
 def _addressed(campaign: Campaign) -> list[tuple[Any, str]]:
@@ -199,6 +210,8 @@ def _link_page(
         "obstacle": claim_obstacle(campaign=campaign, annotator=None) if is_live else "",
         "rows": _addressed(campaign),
     }
+    links = [context["join"], *(address for _, address in context["rows"])]
+    context["code"] = _demo_code(campaign, next(filter(None, links), ""))
     if group_form is not None:
         context["group_form"] = group_form
     refused = any(given is not None and given.errors for given in (form, group_form))

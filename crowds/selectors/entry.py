@@ -20,6 +20,7 @@ from annotations.selectors.work import corrections_open
 from annotations.tokens import Entry, completion_code, entry_sign, since
 from crowds.models import Arrival, Exclusion, Launch
 from crowds.registry import OWN, crowd_named, marketplaces
+from crowds.selectors.money import PLANNED
 from hits.models import Batch, Campaign
 from hits.selectors import campaign_minutes
 
@@ -177,6 +178,13 @@ def pay_of(entry: Entry) -> str:
     paid = launches.filter(reward__gt=0).exclude(state=Launch.State.CLOSED)
     terms = paid.values_list("reward", "currency").order_by("-pk").first()
     return "{} {}".format(*terms) if terms else ""
+
+
+def pay_offered(campaign: Campaign) -> str:
+    """What invited people will read: their launch's pay or, before there is one, the campaign's."""
+    if Launch.objects.filter(batch__campaign=campaign, crowd=OWN).exists():
+        return pay_of(Entry(campaign=campaign.pk, crowd=OWN))
+    return f"{campaign.reward} {PLANNED}" if campaign.reward else ""
 
 
 def codes_of(*, campaign: Campaign, annotator: Annotator) -> list[str]:

@@ -25,15 +25,12 @@ from crowds.selectors.entry import entry_addresses, work_estimate
 from crowds.selectors.money import campaign_sums, policy_of
 from hits.models import Batch, Campaign
 from hits.planning import QualityReach, hourly_pay
+from hits.protocols.values import Advert
 from hits.selectors import batch_reach, campaign_batches
 
 CENT = Decimal("0.01")
 # The crowd approves by itself only if nobody here ever does.
 CROWD_WAITS_LONGER = dt.timedelta(days=7)
-DEFAULT_DESCRIPTION = (
-    "Watch short videos and say for each how well a caption describes it, on a scale from "
-    "“not at all” to “perfectly”."
-)
 
 
 @dataclass(frozen=True)
@@ -42,9 +39,9 @@ class Choices:
 
     crowd: str
     reward: Decimal
-    title: str = "Rate captions of short videos"
-    description: str = DEFAULT_DESCRIPTION
-    keywords: tuple[str, ...] = ("video", "captions", "rating")
+    title: str = Advert.title
+    description: str = Advert.description
+    keywords: tuple[str, ...] = tuple(Advert.keywords.split(", "))
     lifetime_days: int = 7
     requirements: Requirements = field(default_factory=Requirements)
     only_again: bool = False

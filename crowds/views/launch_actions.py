@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from django.contrib import messages
@@ -27,6 +28,7 @@ from crowds.services.topups import TopUp, launch_extend, launch_top_up
 from crowds.tasks import launch_reconcile_task, launch_sync_task, outbox_run_task
 from daplatform.errors import DomainError
 from hits.models import Campaign
+from hits.planning import hourly_pay
 from hits.views.access import MemberRequest, for_campaign
 
 
@@ -88,6 +90,7 @@ def launch_change(
         "form": form,
         "effect": effect,
         "seen": _seen(launch, effect),
+        "hourly": hourly_pay(launch.reward, Decimal(launch.minutes_expected)),
     }
     status = 400 if request.method == "POST" else 200
     return render(request, "crowds/launch_action.html", context, status=status)

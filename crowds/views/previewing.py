@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotations.language import speak, spoken
 from annotations.views.preview import trial_page
-from crowds.selectors.entry import work_estimate
+from crowds.selectors.entry import form_asked, pay_offered, work_estimate
 from crowds.views.entry import INVITED_PRIVACY
 from hits.forms import SettingsForm
 from hits.models import Campaign, Hit
@@ -40,6 +40,8 @@ def _entry(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
         "campaign": campaign,
         "texts": speak(campaign),
         "estimate": work_estimate(campaign),
+        "pay": pay_offered(campaign),
+        "form": [asked | {"given": ""} for asked in form_asked(campaign, None)],
         "privacy": INVITED_PRIVACY,
         "is_preview": True,
     }

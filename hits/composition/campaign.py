@@ -9,7 +9,7 @@ import numpy as np
 
 from hits.composition.dealing import deal_captions, deal_controls, order_of
 from hits.composition.layout import Layout, lay_out
-from hits.composition.shape import ATTENTION, DEGRADED, IntArray, Shape, fitting_shape
+from hits.composition.shape import ATTENTION, DEGRADED, IntArray, Shape
 from hits.degradation import Degraded, degrade
 
 PROTOCOL_SHAPE = Shape()
@@ -163,14 +163,7 @@ def _check_material(captions: int, controls: int, shape: Shape, redundancy: int)
         raise ValueError("redundancy must be at least 1")
     if captions >= shape.fresh and controls >= shape.pairs:
         return
-    fitting = fitting_shape(captions, controls, shape.size)
-    advice = (
-        f"Captions per HIT {fitting.size}, Pairs per HIT {fitting.pairs} and Repeats per HIT "
-        f"{fitting.repeats} would fit"
-        if fitting
-        else "there are too few captions for any HIT"
-    )
     raise ValueError(
         f"a HIT of this shape shows {shape.fresh} different captions and {shape.pairs} control "
-        f"captions, the campaign has {captions} and {controls}: {advice}"
+        f"captions, the campaign has {captions} and {controls}"
     )

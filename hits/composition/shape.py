@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -102,6 +102,7 @@ class VideoShape:
 
     size: int = 100
     pairs: int = 10
+    repeats: ClassVar[int] = 0  # all captions of a video are on one page
 
     def __post_init__(self) -> None:
         if self.pairs < 0 or self.size <= self.pairs:
@@ -113,13 +114,12 @@ class VideoShape:
         if fitting < 1:
             raise ValueError(
                 f"a HIT of {self.size} captions cannot hold a video's {most} captions and "
-                f"{self.pairs} controls: raise Captions per HIT to {most + self.pairs} "
-                "or more"
+                f"{self.pairs} controls"
             )
         if fitting < self.pairs or (self.pairs and videos < 2):
             raise ValueError(
-                f"a HIT shows {fitting} videos, and each can hide one control: lower "
-                f"Pairs per HIT to {fitting if videos > 1 else 0} or less"
+                f"a HIT shows {fitting} of {videos} videos, and each can hide one control, "
+                f"not {self.pairs}"
             )
         return fitting
 

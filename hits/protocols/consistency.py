@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hits.protocols.values import AnnotationProtocol, HitDefaults, Likert, gettext_noop
+from hits.protocols.values import Advert, AnnotationProtocol, HitDefaults, Likert, gettext_noop
 
 CONSISTENCY: Final = AnnotationProtocol(
     name="consistency",
@@ -25,5 +25,9 @@ CONSISTENCY: Final = AnnotationProtocol(
     ),
     hits=HitDefaults(size=100, pairs=10, repeats=0, assignments=3),
     whole_video=True,
+    advert=Advert(
+        description="Watch short videos and rate several captions of each: how far does the "
+        "caption agree with the video, from “nothing is right” to “all is right”?"
+    ),
 )
 PROTOCOLS: Final = (CONSISTENCY,)

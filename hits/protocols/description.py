@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hits.protocols.values import AnnotationProtocol, HitDefaults, Text, gettext_noop
+from hits.protocols.values import Advert, AnnotationProtocol, HitDefaults, Text, gettext_noop
 
 DESCRIBE: Final = AnnotationProtocol(
     name="describe",
@@ -29,5 +29,10 @@ DESCRIBE: Final = AnnotationProtocol(
     hits=HitDefaults(size=20, pairs=0, repeats=0, assignments=2),
     whole_video=True,
     writes=True,
+    advert=Advert(
+        title="Describe short videos",
+        description="Watch short videos and write one sentence about each: what happens in it?",
+        keywords="video, description, writing",
+    ),
 )
 PROTOCOLS: Final = (DESCRIBE,)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from hits.protocols.values import AnnotationProtocol, HitDefaults, Scale, Slider, gettext_noop
+from hits.protocols.values import (
+    Advert,
+    AnnotationProtocol,
+    HitDefaults,
+    Scale,
+    Slider,
+    gettext_noop,
+)
 
 SCALE: Final = Scale(0, 100)
 _ENDS: Final = (gettext_noop("not at all"), gettext_noop("perfectly"))
@@ -23,6 +30,10 @@ DIRECT: Final = AnnotationProtocol(
         gettext_noop("How well is the caption written, whatever the video shows?"),
         SCALE,
         _ENDS,
+    ),
+    advert=Advert(
+        description="Watch short videos and say for each how well a caption describes it, on a "
+        "scale from “not at all” to “perfectly”."
     ),
     hits=HitDefaults(size=100, pairs=10, repeats=10, assignments=1),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from hits.protocols.direct_assessment import DIRECT
-from hits.protocols.values import AnnotationProtocol, HitDefaults, Marks, gettext_noop
+from hits.protocols.values import Advert, AnnotationProtocol, HitDefaults, Marks, gettext_noop
 
 # As many hidden controls as Direct Assessment has, in HITs half as long: marking takes longer.
 HITS: Final = HitDefaults(size=50, pairs=5, repeats=5, assignments=1)
@@ -21,6 +21,12 @@ ESA: Final = AnnotationProtocol(
     questions=(
         Marks("marks", MARKED, severities=SEVERITIES, marks_missing=True),
         DIRECT.questions[0],
+    ),
+    advert=Advert(
+        title="Find errors in captions of short videos",
+        description="Watch short videos, mark the errors in their captions, and rate each "
+        "caption from 0 to 100.",
+        keywords="video, captions, errors",
     ),
     hits=HITS,
 )

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from hits.protocols.values import AnnotationProtocol, HitDefaults, Likert, Marks, gettext_noop
+from hits.protocols.values import (
+    Advert,
+    AnnotationProtocol,
+    HitDefaults,
+    Likert,
+    Marks,
+    gettext_noop,
+)
 
 FACTUALITY: Final = AnnotationProtocol(
     name="factuality",
@@ -27,5 +34,11 @@ FACTUALITY: Final = AnnotationProtocol(
     hits=HitDefaults(size=60, pairs=0, repeats=0, assignments=3),
     whole_video=True,
     same_people=True,
+    advert=Advert(
+        title="Find errors in captions of short videos",
+        description="Watch short videos, mark the words of their captions that are wrong, and "
+        "say how factual each caption is.",
+        keywords="video, captions, errors",
+    ),
 )
 PROTOCOLS: Final = (FACTUALITY,)

@@ -259,6 +259,15 @@ class HitDefaults:
 
 
 @dataclass(frozen=True)
+class Advert:
+    """What a marketplace shows of the work to people who look for some, until it is edited."""
+
+    title: str = "Rate captions of short videos"
+    description: str = "Watch short videos and rate captions of them."
+    keywords: str = "video, captions, rating"
+
+
+@dataclass(frozen=True)
 class AnnotationProtocol:
     """What a page asks, and of what.
 
@@ -274,6 +283,7 @@ class AnnotationProtocol:
     same_people : whether the same people should judge all videos, so that their levels compare
     has_own : whether a campaign's own questions are among them
     is_side_by_side : whether captions of a page stand in columns, where there is room
+    advert : what a marketplace shows of the work
     """
 
     name: str
@@ -287,6 +297,7 @@ class AnnotationProtocol:
     same_people: bool = False
     has_own: bool = False
     is_side_by_side: bool = False
+    advert: Advert = Advert()
 
     @property
     def template(self) -> str:

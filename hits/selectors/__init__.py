@@ -9,22 +9,17 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import Avg, Count, Exists, OuterRef, QuerySet, Subquery
-from django.db.models.fields.files import FieldFile
 from django.db.models.functions import Coalesce
 
-from daplatform.wording import counted
 from hits.composition.shape import VideoShape, hit_shape
-from hits.models import Batch, Campaign, Caption, Hit, HitItem, Rendition, System, Upload, Video
+from hits.misfits import Misfit, VideoMisfit, plan_misfit
+from hits.models import Batch, Campaign, Caption, Hit, HitItem, System, Upload, Video
 from hits.planning import (
     FAIR_HOURLY,
-    Misfit,
     Plan,
     QualityReach,
-    VideoMisfit,
     expected_minutes,
     fair_reward,
-    find_misfit,
-    find_video_misfit,
     hourly_pay,
     plan_campaign,
     quality_reach,
@@ -156,20 +151,44 @@ def campaign_misfit(
 
     Identical captions are counted each: those that are merged may leave too few even so.
     """
-    shape = hit_shape(
-        whole_video=campaign.asked.whole_video,
-        size=campaign.hit_size if hit_size is None else hit_size,
-        pairs=campaign.pairs if pairs is None else pairs,
-        repeats=campaign.repeats if repeats is None else repeats,
-    )
-    if isinstance(shape, VideoShape):
-        return find_video_misfit(shape, [each.captions for each in systems if each.is_ranked])
-    return find_misfit(
-        shape,
-        captions=sum(system.captions for system in systems if system.is_ranked),
-        controls=sum(system.captions for system in systems if system.is_control),
+    return plan_misfit(
+        hit_shape(
+            whole_video=campaign.asked.whole_video,
+            size=campaign.hit_size if hit_size is None else hit_size,
+            pairs=campaign.pairs if pairs is None else pairs,
+            repeats=campaign.repeats if repeats is None else repeats,
+        ),
+        [system.captions for system in systems if system.is_ranked],
+        sum(system.captions for system in systems if system.is_control),
         min_pairs=campaign.min_pairs,
+        most_hits=campaign.max_hits_per_annotator,
     )
+
+
+def campaign_fitting(
+    campaign: Campaign,
+    misfit: Misfit | VideoMisfit | None,
+    *,
+    redundancy: int | None = None,
+    reward: Decimal | None = None,
+    hit_size: int | None = None,
+    **_others: object,
+) -> dict[str, Any]:
+    """Settings of the plan that fit, in place of the campaign's own or of others tried out.
+
+    A reward that was fair pay for the HITs as they were becomes fair pay for the new ones.
+    """
+    if misfit is None or misfit.fitting is None:
+        return {}
+    fitting, pay = misfit.fitting, campaign_pay(campaign, reward=reward, hit_size=hit_size)
+    new = campaign_pay(campaign, reward=pay.reward, hit_size=fitting.size)
+    return {
+        "hit_size": fitting.size,
+        "pairs": fitting.pairs,
+        "repeats": fitting.repeats,
+        "redundancy": max(redundancy or campaign.redundancy, misfit.redundancy),
+        "reward": new.fair if pay.reward == pay.fair else pay.reward,
+    }
 
 
 def campaign_reach(campaign: Campaign, plan: Plan, *, pairs: int | None = None) -> QualityReach:
@@ -180,6 +199,18 @@ def campaign_reach(campaign: Campaign, plan: Plan, *, pairs: int | None = None) 
         min_pairs=campaign.min_pairs,
         most_hits=campaign.max_hits_per_annotator,
     )
+
+
+def campaign_obstacle(campaign: Campaign) -> str:
+    """Why HITs of the saved plan cannot be composed, or lead nowhere; empty where they can."""
+    systems = campaign_systems(campaign)
+    plan = campaign_plan(campaign, systems)
+    if plan is None:
+        return "There are no captions to rate."
+    if misfit := campaign_misfit(campaign, systems):
+        return str(misfit)
+    reach = campaign_reach(campaign, plan)
+    return "" if reach.is_enough else str(reach)
 
 
 def campaign_minutes(campaign: Campaign, hit_size: int | None = None) -> int:
@@ -335,60 +366,3 @@ def replaced_words(original: str, text: str) -> tuple[str, str, str]:
     changed, end = new[head : len(new) - tail], new[len(new) - tail :]
     before = "".join(f"{word} " for word in new[:head])
     return before, " ".join(changed), "".join(f" {word}" for word in end)
-
-
-def video_shown(video: Video, *, is_light: bool) -> tuple[str, FieldFile]:
-    """The file that browsers are given of a video, and its kind: empty for its own file.
-
-    A phone gets the lighter copy, any other browser the one it plays, as soon as there is one.
-    """
-    done = Rendition.objects.filter(source=video.file.name, status=Rendition.Status.DONE)
-    found: dict[str, FieldFile] = {each.kind: each.file for each in done}
-    wanted = (Rendition.Kind.LIGHT, Rendition.Kind.WEB) if is_light else (Rendition.Kind.WEB,)
-    return next(((kind, found[kind]) for kind in wanted if kind in found), ("", video.file))
-
-
-@dataclass(frozen=True)
-class Conversions:
-    """How far the copies of a campaign's videos are."""
-
-    total: int
-    done: int
-    active: int
-    failed: list[tuple[str, str]]  # videos by name, and why
-    waiting: int  # of those without which some browser shows nothing
-    unplayable: int  # those of them that failed
-
-    @property
-    def is_moving(self) -> bool:
-        return self.active > 0
-
-    @property
-    def obstacle(self) -> str:
-        """Why nobody can be asked to rate these videos yet; empty where everybody can."""
-        if self.unplayable:
-            return (
-                f"{counted(self.unplayable, 'video', 'videos')} could not be converted, and not "
-                "every browser plays the originals. The list of videos says why."
-            )
-        if self.waiting:
-            return (
-                f"{counted(self.waiting, 'video is', 'videos are')} still being converted. "
-                "Compose HITs when that is done."
-            )
-        return ""
-
-
-def campaign_conversions(campaign: Campaign) -> Conversions:
-    rows = list(Rendition.objects.of(campaign))
-    web = [row for row in rows if row.kind == Rendition.Kind.WEB]
-    failed = {row.source: row.problem for row in rows if row.status == Rendition.Status.FAILED}
-    videos = campaign.videos.filter(file__in=failed).values_list("name", "file")
-    return Conversions(
-        total=len(rows),
-        done=sum(row.status == Rendition.Status.DONE for row in rows),
-        active=sum(row.is_active for row in rows),
-        failed=[(name, failed[file]) for name, file in videos],
-        waiting=sum(row.is_active for row in web),
-        unplayable=sum(row.status == Rendition.Status.FAILED for row in web),
-    )

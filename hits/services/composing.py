@@ -18,14 +18,23 @@ from daplatform.jobs.services import job_claim, job_done
 from hits.bulk import ids_reserve, rows_write
 from hits.composition.by_video import compose
 from hits.composition.campaign import Captions, Composition
-from hits.composition.shape import DEGRADED, KINDS, REFERENCE, IntArray, hit_shape
+from hits.composition.shape import (
+    DEGRADED,
+    KINDS,
+    REFERENCE,
+    IntArray,
+    Shape,
+    VideoShape,
+    hit_shape,
+)
+from hits.misfits import material_misfit
 from hits.models import Batch, Campaign, Caption, Hit, HitItem, System
 from hits.selectors import (
-    campaign_conversions,
+    campaign_fitting,
     campaign_misfit,
-    campaign_pay,
     campaign_systems,
 )
+from hits.selectors.conversions import campaign_conversions
 from hits.services.campaigns import campaign_update
 
 BATCH = 10_000
@@ -89,40 +98,29 @@ def batch_delete(*, batch: Batch) -> None:
 
 @transaction.atomic
 def campaign_fit(*, campaign: Campaign) -> None:
-    """Change a draft's plan to the design that suits its size (`hits.planning.Misfit`).
-
-    A reward that was fair pay for the HITs as they were becomes fair pay for the new ones.
-    """
+    """Change a draft's plan to the design that suits its size (`hits.misfits.Misfit`)."""
     misfit = campaign_misfit(campaign, campaign_systems(campaign))
-    if misfit is None or misfit.fitting is None:
-        return
-    fitting, pay = misfit.fitting, campaign_pay(campaign)
-    new = campaign_pay(campaign, hit_size=fitting.size)
-    campaign_update(
-        campaign=campaign,
-        hit_size=fitting.size,
-        pairs=fitting.pairs,
-        repeats=fitting.repeats,
-        redundancy=max(campaign.redundancy, misfit.redundancy),
-        reward=new.fair if pay.reward == pay.fair else campaign.reward,
-    )
+    if settings := campaign_fitting(campaign, misfit):
+        campaign_update(campaign=campaign, **settings)
 
 
 def batch_fill(batch: Batch) -> None:
     """Compose the HITs of a claimed batch; they are written all at once, with its status."""
     material = material_of(batch.campaign, merge=batch.merge_identical)
     try:
+        shape = hit_shape(
+            whole_video=batch.campaign.asked.whole_video,
+            size=batch.hit_size,
+            pairs=batch.pairs,
+            repeats=batch.repeats,
+        )
+        _refuse_misfit(batch.campaign, shape, material)
         composition = compose(
             material.captions,
             material.control_video,
             material.control_text,
             rng=np.random.default_rng(batch.seed),
-            shape=hit_shape(
-                whole_video=batch.campaign.asked.whole_video,
-                size=batch.hit_size,
-                pairs=batch.pairs,
-                repeats=batch.repeats,
-            ),
+            shape=shape,
             redundancy=batch.redundancy,
             damage=bool(batch.campaign.asked.marks),
             attention=[check["text"] for check in batch.campaign.attention],
@@ -133,6 +131,19 @@ def batch_fill(batch: Batch) -> None:
     with transaction.atomic():
         if job_done(job=batch):
             _items_write(batch, composition, material)
+
+
+def _refuse_misfit(campaign: Campaign, shape: Shape | VideoShape, material: Material) -> None:
+    """With what to change: merged captions may leave too few for a plan that looked fine."""
+    misfit = material_misfit(
+        shape,
+        material.captions,
+        len(material.control_video),
+        min_pairs=campaign.min_pairs,
+        most_hits=campaign.max_hits_per_annotator,
+    )
+    if misfit:
+        raise DomainError(f"No HITs can be made of this campaign. {misfit}")
 
 
 @dataclass(frozen=True)

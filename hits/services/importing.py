@@ -21,6 +21,7 @@ from hits.bulk import rows_write
 from hits.importing.conversion import copies_needed
 from hits.importing.limits import LIMITS
 from hits.importing.reading import FileChanged, Reading
+from hits.importing.roles import Role
 from hits.importing.sandbox import Prober, UnreadableVideo
 from hits.importing.settings import Settings
 from hits.importing.texts import check_caption
@@ -182,8 +183,16 @@ def reward_of(reading: Reading) -> Decimal:
     hits = reading.settings.hits
     if hits.reward is not None:
         return hits.reward
+    return fair_reward(minutes_of(reading))
+
+
+def minutes_of(reading: Reading) -> int:
+    """How long a HIT of these files takes; a page of all captions is watched once for all."""
     seconds = [each for video in reading.videos if (each := video.seconds) is not None]
-    return fair_reward(expected_minutes(hits.size, fmean(seconds) if seconds else 0))
+    mean = fmean(seconds) if seconds else 0
+    if reading.settings.asked.whole_video:
+        mean /= max(1, sum(each.role != Role.REFERENCE for each in reading.systems))
+    return expected_minutes(reading.settings.hits.size, mean)
 
 
 def _settings(settings: Settings) -> dict[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,13 @@ from daplatform.errors import DomainError
 from daplatform.jobs.models import Job
 from daplatform.jobs.services import job_done, job_failed, job_progress
 from daplatform.shared_files import AWAY, is_away
-from hits.composition.shape import Shape, VideoShape
+from hits.composition.shape import hit_shape
 from hits.importing.reading import Reading, read_campaign
 from hits.importing.roles import Role
+from hits.misfits import plan_misfit
 from hits.models import Rendition, Upload, Video
-from hits.planning import find_misfit, find_video_misfit
-from hits.services.importing import campaign_import, reward_of
+from hits.planning import hourly_pay
+from hits.services.importing import campaign_import, minutes_of, reward_of
 
 Stage, Status = Upload.Stage, Upload.Status
 
@@ -128,7 +130,7 @@ def report(reading: Reading) -> dict[str, Any]:
             "Repeats per HIT": hits.repeats,
             "HITs per caption": hits.redundancy,
             "People per HIT": hits.assignments,
-            "Reward": f"{reward_of(reading)} USD",
+            "Reward": _reward(reading),
             "Minutes allowed": hits.minutes_allowed,
             "HITs per person, at most": hits.max_hits_per_annotator or "no limit",
             "Protocol": reading.settings.asked.title,
@@ -159,18 +161,27 @@ def report(reading: Reading) -> dict[str, Any]:
     }
 
 
+def _reward(reading: Reading) -> str:
+    reward, minutes = reward_of(reading), minutes_of(reading)
+    hourly = hourly_pay(reward, Decimal(minutes))
+    return f"{reward} USD, about {hourly} USD an hour at the expected {minutes} minutes a HIT"
+
+
 def _misfit(reading: Reading) -> str:
     """Why no HIT can be made of sound files as they are set; empty where one can."""
     if not reading.is_sound:
         return ""
     hits, systems = reading.settings.hits, reading.systems
-    if reading.settings.asked.whole_video:
-        counts = [each.captions for each in systems if each.role != Role.REFERENCE]
-        return str(find_video_misfit(VideoShape(hits.size, hits.pairs), counts) or "")
-    misfit = find_misfit(
-        Shape(size=hits.size, pairs=hits.pairs, repeats=hits.repeats),
-        captions=sum(each.captions for each in systems if each.role != Role.REFERENCE),
-        controls=sum(each.captions for each in systems if each.is_control),
+    misfit = plan_misfit(
+        hit_shape(
+            whole_video=reading.settings.asked.whole_video,
+            size=hits.size,
+            pairs=hits.pairs,
+            repeats=hits.repeats,
+        ),
+        [each.captions for each in systems if each.role != Role.REFERENCE],
+        sum(each.captions for each in systems if each.is_control),
         min_pairs=hits.min_pairs,
+        most_hits=hits.max_hits_per_annotator,
     )
     return str(misfit or "")

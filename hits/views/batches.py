@@ -65,6 +65,8 @@ def hit_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     paginator.count = sum(each.hit_count for each in batches if batch in (None, each.number))  # type: ignore[attr-defined]
     page = paginator.get_page(request.GET.get("page"))
     context = {"campaign": campaign, "page": page, "batch": batch, "batches": batches}
+    if not batches:
+        context["obstacle"] = selectors.campaign_obstacle(campaign)
     return render(request, "hits/hit_list.html", context)
 
 

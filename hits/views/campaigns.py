@@ -16,6 +16,7 @@ from daplatform.errors import DomainError
 from hits import selectors
 from hits.forms import DeleteForm, SettingsForm, ShareForm
 from hits.models import Campaign
+from hits.selectors.conversions import campaign_conversions
 from hits.services import campaigns
 from hits.views.access import MemberRequest, campaigns_for, for_campaign, for_member, require
 
@@ -172,7 +173,7 @@ def campaign_context(campaign: Campaign) -> dict[str, Any]:
         "is_composing": any(batch.is_active for batch in batches),
         "video_count": videos.count(),
         "videos": videos[:POSTERS_SHOWN],
-        "conversions": selectors.campaign_conversions(campaign),
+        "conversions": campaign_conversions(campaign),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -13,7 +14,6 @@ from daplatform.errors import DomainError
 from hits import charts, selectors
 from hits.forms import PlanForm
 from hits.models import Campaign
-from hits.planning import Misfit, VideoMisfit
 from hits.services.campaigns import campaign_update
 from hits.views.access import MemberRequest, for_campaign, require
 
@@ -43,16 +43,11 @@ def save(form: PlanForm, campaign: Campaign) -> bool:
     return True
 
 
-def fitting_address(form: PlanForm, misfit: Misfit | VideoMisfit | None) -> str:
+def fitting_address(form: PlanForm, fitting: dict[str, Any]) -> str:
     """Where the form is filled with numbers that fit, its other numbers kept."""
-    if misfit is None or misfit.fitting is None:
+    if not fitting:
         return ""
-    fitting = misfit.fitting
-    numbers = {field.name: field.value() for field in form}
-    numbers |= {"hit_size": fitting.size, "pairs": fitting.pairs, "repeats": fitting.repeats}
-    if misfit.redundancy > 1:
-        numbers["redundancy"] = misfit.redundancy
-    return f"?{urlencode(numbers)}"
+    return f"?{urlencode({field.name: field.value() for field in form} | fitting)}"
 
 
 def plan_page(request: MemberRequest, campaign: Campaign, form: PlanForm) -> HttpResponseBase:
@@ -68,7 +63,7 @@ def plan_page(request: MemberRequest, campaign: Campaign, form: PlanForm) -> Htt
         "is_saved": not form.is_bound or not form.has_changed(),
         "misfit": misfit,
         "pay": selectors.campaign_pay(campaign, **tried),
-        "fitting": fitting_address(form, misfit),
+        "fitting": fitting_address(form, selectors.campaign_fitting(campaign, misfit, **tried)),
     }
     if plan is not None:
         context["reach"] = selectors.campaign_reach(campaign, plan, pairs=tried.get("pairs"))

@@ -14,6 +14,7 @@ from daplatform.media import allow_media, is_small_screen, stored_file
 from hits import selectors
 from hits.forms import CorrectionForm
 from hits.models import Campaign, Caption
+from hits.selectors.conversions import campaign_conversions, video_shown
 from hits.services import importing
 from hits.services.renditions import renditions_retry
 from hits.views.access import MemberRequest, for_campaign
@@ -28,7 +29,7 @@ def video_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     videos = selectors.campaign_videos(campaign, search)
     page = Paginator(videos, VIDEOS_PER_PAGE).get_page(request.GET.get("page"))
     context = {"campaign": campaign, "page": page, "search": search}
-    context["conversions"] = selectors.campaign_conversions(campaign)
+    context["conversions"] = campaign_conversions(campaign)
     return render(request, "hits/video_list.html", context)
 
 
@@ -36,7 +37,7 @@ def video_list(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
 @for_campaign()
 def video_conversions(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     """How far they are, for pages that show it."""
-    context = {"campaign": campaign, "conversions": selectors.campaign_conversions(campaign)}
+    context = {"campaign": campaign, "conversions": campaign_conversions(campaign)}
     return render(request, "hits/_conversions.html", context)
 
 
@@ -97,7 +98,7 @@ def caption_correct(request: MemberRequest, campaign: Campaign, pk: int) -> Http
 @for_campaign()
 def video_file(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResponseBase:
     video = get_object_or_404(campaign.videos, pk=pk)
-    kind, file = selectors.video_shown(video, is_light=is_small_screen(request))
+    kind, file = video_shown(video, is_light=is_small_screen(request))
     return stored_file(request, file, digest=f"{video.sha256}{kind}")
 
 

@@ -141,6 +141,7 @@ ROWS: dict[str, Row] = {
     "analysis:comparison": get(LOOK, "slug"),
     "analysis:caption-list": get(LOOK, "slug"),
     "analysis:video-scores": get(LOOK, "slug", "video"),
+    "analysis:video-settle": post(CHANGE, "slug", "video"),
     "analysis:why": get(LOOK, "slug", "caption"),
     "analysis:video-frame": get(NOT_YET, "slug", "video", "frame_time"),
     "analysis:factuality": both(LOOK, "slug", publication=CHANGE),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from django.utils import timezone
 
+from analysis.selectors.decisions import campaign_decisions
 from annotations.models import VideoProblem
 from crowds.services.erasing import annotator_erase
 from tests.annotations.person import Person, invite, link
@@ -42,3 +44,32 @@ def test_erasing_somebody_takes_their_remarks(anna):
     report(anna)
     annotator_erase(annotator=anna.assignment.annotator)
     assert VideoProblem.objects.get().remark == ""
+
+
+def decided(campaign):
+    return [each.key for each in campaign_decisions(campaign, [], now=timezone.now())]
+
+
+def test_a_settled_report_waits_for_nobody_until_it_is_made_again(anna, campaign, client_of):
+    report(anna)
+    problem, client = VideoProblem.objects.get(), client_of(campaign.owner)
+    page = f"/campaigns/{campaign.slug}/videos/{problem.video_id}/"
+    assert "videos" in decided(campaign)
+    assert "Mark as settled" in shown(client.get(f"{page}scores/"))
+    assert client.post(f"{page}problems/settle/", {"newest": problem.pk}).status_code == 302
+    assert "videos" not in decided(campaign)
+    after = shown(client.get(f"{page}scores/"))
+    assert "silent" in after
+    assert "Mark as settled" not in after
+    report(anna, remark="still silent")
+    assert "videos" in decided(campaign)
+
+
+def test_a_report_that_came_in_meanwhile_stays_open(anna, campaign, client_of):
+    report(anna)
+    seen = VideoProblem.objects.get()
+    report(anna, kind="stops")
+    address = f"/campaigns/{campaign.slug}/videos/{seen.video_id}/problems/settle/"
+    client_of(campaign.owner).post(address, {"newest": seen.pk})
+    assert VideoProblem.objects.get(settled_at=None).kind == "stops"
+    assert client_of(campaign.owner).post(address, {"newest": "x"}).status_code == 400

@@ -88,6 +88,7 @@ def test_closing_too_early_says_why_and_offers_the_review(page, made, market):
 def test_extending_costs_what_was_seen(page, campaign, made, market):
     content = markup(page("extend", people="3"))
     assert "Extend for 3.57 USD" in content
+    assert "USD an hour at the expected pace" in content
     assert page("extend", "post", people="3", seen="1.19 beyond 2").status_code == 400
     assert campaign_sums(campaign).total == Decimal("2.38")
     assert page("extend", "post", people="3", seen="3.57 beyond 2").status_code == 302

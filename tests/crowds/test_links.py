@@ -219,3 +219,26 @@ def test_the_command_launches_only_when_it_is_told_to(db):
 def test_the_command_says_when_there_is_no_such_campaign(db):
     with pytest.raises(CommandError, match="no campaign"):
         call_command("rating_links", "nothing", "--count", "1")
+
+
+@pytest.mark.parametrize(
+    ("is_demo", "address", "shows"),
+    [
+        (True, "http://192.0.2.7:8000", True),
+        (True, "http://127.0.0.1:8000", False),
+        (False, "https://da.example", False),
+    ],
+)
+def test_a_demo_that_phones_can_reach_has_its_code_on_the_page(
+    campaign, client_of, settings, is_demo, address, shows
+):
+    settings.PUBLIC_URL = address
+    type(campaign).objects.filter(pk=campaign.pk).update(is_demo=is_demo)
+    campaign.refresh_from_db()
+    page = f"/campaigns/{campaign.slug}/links/"
+    client = client_of(campaign.owner)
+    client.post(page, {"names": "Anna"})
+    shown_page = client.get(page)
+    ((_, personal),) = shown_page.context["rows"]
+    code = segno.make(personal, micro=False).svg_data_uri(scale=8, border=4)
+    assert (html.escape(code) in markup(shown_page)) is shows

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from decimal import Decimal
 
 import pytest
 from django.urls import reverse
 
 from annotations.models import Annotator, Assignment, Rating
+from annotations.tokens import Entry
+from crowds.models import Launch
+from crowds.selectors.entry import pay_of, pay_offered
 from hits.models import Campaign
 from tests.factories import make_campaign, make_hit
 from tests.pages import shown, text_of
@@ -76,3 +80,22 @@ def test_only_our_own_pages_may_frame_it(preview):
 def test_a_stranger_is_refused(campaign, client_of, stranger):
     address = reverse("crowds:campaign-preview", args=[campaign.slug])
     assert client_of(stranger).get(address).status_code == 404
+
+
+def test_the_entry_page_has_the_pay_and_the_form_of_the_real_one(campaign, preview):
+    campaign.reward = Decimal("2.50")
+    campaign.questions = {"form": [{"name": "age", "text": "How old are you?", "kind": "text"}]}
+    campaign.save()
+    make_hit(campaign)
+    before = shown(preview(page="entry", **SENT))
+    assert "How old are you?" in before
+    assert "2.50 USD" in before
+    made = Launch.objects.create(
+        batch=campaign.batches.get(), launched_by=campaign.owner, crowd="invite",
+        reward=Decimal("1.25"), currency="USD",
+        minutes_expected=20, people=1, lifetime_days=7,
+    )  # fmt: skip
+    entry = Entry(campaign=campaign.pk, crowd="invite")
+    assert pay_offered(campaign) == pay_of(entry) == "1.25 USD"
+    Launch.objects.filter(pk=made.pk).update(reward=0)
+    assert pay_offered(campaign) == pay_of(entry) == ""

@@ -425,20 +425,16 @@ def test_it_refuses_a_shape_that_cannot_be_laid_out(size, pairs, repeats, fault)
 
 
 @pytest.mark.parametrize(
-    ("videos", "systems", "advice"),
+    ("videos", "systems", "fault"),
     [
-        (20, 3, "shows 70 .* has 60 and 20: Captions per HIT 90, .* 10 and .* 10 would fit"),
-        (3, 2, "shows 70 .* has 6 and 3: Captions per HIT 10, .* 1 and .* 2 would fit"),
-        (
-            5,
-            100,
-            "10 control captions, .* has 500 and 5: Captions per HIT 70, .* 5 and .* 4 would fit",
-        ),
-        (1, 1, "has 1 and 1: there are too few captions for any HIT"),
+        (20, 3, "shows 70 .* has 60 and 20"),
+        (3, 2, "shows 70 .* has 6 and 3"),
+        (5, 100, "10 control captions, .* has 500 and 5"),
+        (1, 1, "has 1 and 1"),
     ],
 )
-def test_it_refuses_a_campaign_too_small_for_a_hit_and_says_what_would_fit(videos, systems, advice):
-    with pytest.raises(ValueError, match=advice):
+def test_it_refuses_a_campaign_too_small_for_a_hit(videos, systems, fault):
+    with pytest.raises(ValueError, match=fault):
         complete(videos, systems)
 
 

@@ -52,6 +52,15 @@ def test_it_finds_duration_size_and_encoding(prober, tmp_path):
     )
 
 
+@pytest.mark.parametrize("rotation", [0, 90])
+def test_a_poster_of_a_portrait_clip_is_whole(prober, tmp_path, rotation):
+    stored = (48, 96) if rotation == 0 else (96, 48)
+    image = poster_of(prober, write_video(tmp_path / "a.mp4", size=stored, rotation=rotation))
+    assert image.size == (48, 96)
+    edges = [(0.5, 0.02), (0.5, 0.98)] if rotation else [(0.02, 0.5), (0.98, 0.5)]
+    assert {colour(image, *edge) for edge in edges} == {RED, BLUE}
+
+
 def test_a_poster_is_a_small_jpeg(prober, tmp_path):
     image = poster_of(prober, write_video(tmp_path / "a.mp4", size=(1280, 720), frames=2))
 

@@ -12,9 +12,9 @@ from django.urls import reverse
 from daplatform.errors import DomainError
 from hits.importing.reading import read_campaign
 from hits.models import Campaign
-from hits.selectors import campaign_misfit, campaign_plan, campaign_systems
+from hits.selectors import batch_reach, campaign_misfit, campaign_plan, campaign_systems
 from hits.services.campaigns import campaign_update
-from hits.services.composing import batch_compose
+from hits.services.composing import batch_compose, campaign_fit
 from hits.services.importing import campaign_import
 from tests.factories import make_campaign, make_user
 from tests.folders import make_folder
@@ -122,14 +122,28 @@ class TestPlanning:
         campaign = make_campaign(
             videos=2, systems=2, protocol="consistency", hit_size=100, pairs=10, repeats=0
         )
-        assert "lower Pairs per HIT to 2" in str(
-            campaign_misfit(campaign, campaign_systems(campaign))
-        )
+        advice = "Captions per HIT 100 and Pairs per HIT 2 would fit"
+        assert advice in str(campaign_misfit(campaign, campaign_systems(campaign)))
         client.force_login(campaign.owner)
         page = client.get(reverse("hits:campaign-plan", args=[campaign.slug]))
-        assert "lower Pairs per HIT to 2" in markup(page)
-        with pytest.raises(DomainError, match="lower Pairs per HIT to 2"):
+        assert advice in markup(page)
+        with pytest.raises(DomainError, match=advice):
             batch_compose(campaign=campaign)
+
+    def test_the_pairs_that_quality_control_needs_are_in_the_hits_advised(self):
+        campaign = make_campaign(
+            videos=6, systems=2, protocol="consistency", hit_size=20, pairs=8, repeats=0,
+            min_pairs=6, max_hits_per_annotator=2,
+        )  # fmt: skip
+        campaign_fit(campaign=campaign)
+        campaign.refresh_from_db()
+        assert (campaign.hit_size, campaign.pairs) == (20, 5)
+        assert batch_reach(batch_compose(campaign=campaign)).is_enough
+        campaign.max_hits_per_annotator, campaign.pairs = 1, 8
+        campaign.min_pairs = 7
+        misfit = campaign_misfit(campaign, campaign_systems(campaign))
+        assert misfit.fitting is None
+        assert "raise “HITs per person, at most” to 2" in str(misfit)
 
 
 def described(folder, *, more=""):

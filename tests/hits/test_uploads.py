@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
@@ -44,6 +46,10 @@ def test_the_check_reports_what_is_in_it_and_writes_no_campaign(checked):
         "human-a"
     ]
     assert not Campaign.objects.exists()
+    assert re.fullmatch(
+        r"[\d.]+ USD, about [\d.]+ USD an hour at the expected \d+ minutes a HIT",
+        checked.report["settings"]["Reward"],
+    )
 
 
 def test_the_check_says_when_no_hit_can_be_made_and_what_would_fit(checked):

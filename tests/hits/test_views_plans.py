@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections import Counter
 from decimal import Decimal
 
@@ -7,8 +8,8 @@ import pytest
 from django.urls import reverse
 
 from hits.composition.shape import Shape
-from hits.models import System
-from hits.planning import find_misfit
+from hits.misfits import find_misfit
+from hits.models import Caption, System
 from hits.selectors import batch_reach, campaign_pay
 from tests.factories import make_campaign
 from tests.pages import markup, shown
@@ -221,3 +222,77 @@ def test_only_a_saved_plan_leads_to_composing(client_of, organiser, campaign, pl
     assert "Save this plan before" in tried
     same = {field.name: field.value() for field in client.get(plan_url).context["form"]}
     assert "Next: compose" in shown(client.get(plan_url, same, **HTMX))
+
+
+@pytest.fixture
+def thin(organiser):
+    """3 control captions, and people who may take one HIT: nobody could rate 10 pairs."""
+    return make_campaign(
+        owner=organiser, videos=3, systems=14, min_pairs=10, max_hits_per_annotator=1
+    )
+
+
+def test_numbers_with_which_nobody_could_pass_are_not_proposed(client_of, organiser, thin):
+    client = client_of(organiser)
+    plan = client.get(reverse("hits:campaign-plan", args=[thin.slug]))
+    assert plan.context["fitting"] == ""
+    assert "raise “HITs per person, at most” to 4 or more" in shown(plan)
+    assert "to 3." in shown(plan)  # the pairs that quality control may need instead
+    page = markup(client.get(thin.get_absolute_url()))
+    assert "Use these numbers" not in page
+    assert reverse("hits:campaign-settings", args=[thin.slug]) in page
+
+
+@pytest.mark.parametrize("change", [{"max_hits_per_annotator": 4}, {"min_pairs": 3}])
+def test_either_setting_that_it_names_makes_the_campaign_possible(
+    client_of, organiser, thin, change
+):
+    for name, value in change.items():
+        setattr(thin, name, value)
+    thin.save()
+    compose = reverse("hits:batch-compose", args=[thin.slug])
+    assert client_of(organiser).post(compose, {"fit": "yes"}).status_code == 302
+    assert batch_reach(thin.batches.get()).is_enough
+
+
+def test_a_list_without_hits_offers_no_plan_that_cannot_work(client_of, organiser, thin, campaign):
+    client = client_of(organiser)
+    compose = '<button class="button" type="submit">Compose HITs'
+    assert compose in markup(client.get(reverse("hits:hit-list", args=[campaign.slug])))
+    assert compose not in markup(client.get(reverse("hits:hit-list", args=[thin.slug])))
+    campaign.min_pairs, campaign.max_hits_per_annotator = 50, 2
+    campaign.save()
+    page = markup(client.get(reverse("hits:hit-list", args=[campaign.slug])))
+    assert compose not in page
+    assert "Nobody could pass" in page
+    assert "Compose HITs</button>" not in markup(client.get(campaign.get_absolute_url()))
+
+
+def test_merged_captions_that_leave_too_few_are_advised_what_can_pass(client_of, organiser):
+    alike = make_campaign(
+        owner=organiser,
+        videos=12,
+        systems=6,
+        min_pairs=10,
+        max_hits_per_annotator=1,
+        merge_identical=True,
+    )
+    for caption in Caption.objects.filter(system__campaign=alike, system__role="candidate"):
+        caption.text = f"One wording of {caption.video.name}."
+        caption.save()
+    compose = reverse("hits:batch-compose", args=[alike.slug])
+    page = client_of(organiser).post(compose)
+    advised = dict(re.findall(r"(\w+ per HIT) (\d+)", page.context["error"]))
+    assert int(advised["Pairs per HIT"]) >= 10
+    alike.hit_size, alike.pairs, alike.repeats = map(int, advised.values())
+    alike.save()
+    assert client_of(organiser).post(compose).status_code == 302
+    assert batch_reach(alike.batches.get()).is_enough
+
+
+def test_fair_pay_stays_fair_in_numbers_that_are_filled_in(client_of, organiser, small):
+    client, address = client_of(organiser), reverse("hits:campaign-plan", args=[small.slug])
+    small.reward = campaign_pay(small).fair
+    small.save()
+    filled = client.get(address + client.get(address).context["fitting"]).context["pay"]
+    assert filled.reward == filled.fair < small.reward
