@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, quote
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import FloatRect, Locator, expect
 
 from annotations.models import Assignment, Rating
 from annotations.services.assignments import batches_open
@@ -106,6 +107,25 @@ def framed(site, cookieless, marketplace, settings):
     assert not person.faults, person.faults
 
 
+def box_of(part: Locator) -> FloatRect:
+    box = part.bounding_box()
+    assert box is not None
+    return box
+
+
+def expect_whole_screen(framed: Framed) -> None:
+    """Video and caption side by side, and all of them and the button in the frame at once."""
+    button = framed.page.get_by_role("button", name="Next")
+    parts = (framed.page.locator(".screen"), framed.page.locator("#caption"), button)
+    video, caption, _ = boxes = [box_of(part) for part in parts]
+    frame = box_of(framed.outer.locator("iframe"))
+    assert video["x"] + video["width"] <= caption["x"]
+    for box in boxes:
+        assert box["y"] + box["height"] <= frame["y"] + frame["height"]
+    if folder := os.environ.get("SCREENSHOTS"):
+        framed.outer.screenshot(path=f"{folder}/frame.png", full_page=True)
+
+
 def test_a_whole_hit_inside_a_frame_without_cookies(framed, marketplace, campaign):
     framed.visit(marketplace, turk_path(campaign, marketplace))
     assert framed.page.evaluate("document.hasStorageAccess()") is False  # cookies are blocked
@@ -113,6 +133,8 @@ def test_a_whole_hit_inside_a_frame_without_cookies(framed, marketplace, campaig
     framed.page.get_by_role("button", name="Try one").click()
     framed.rate(50, next_name="Done")
     framed.page.get_by_role("button", name="Start rating").click()
+    framed.wait_for_caption()
+    expect_whole_screen(framed)
     for score in (10, 20, 30):
         framed.rate(score)
     framed.expect_progress("4 of 6")

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 
 import pytest
+from django.template.loader import render_to_string
 from django.urls import reverse
 
+from annotations.selectors.work import session_of
+from annotations.tokens import session_sign
+from crowds.invite.group_links import group_link_offer, join_address
 from crowds.models import Launch
-from hits.models import Upload
+from hits.models import Campaign, Upload
 from tests.access.conftest import results_of, rows_of, work_of
 from tests.access.kinds import KINDS
 from tests.access.matrix import CHANGE, IMPORT, LOOK, MEMBER, ROWS, UPLOAD
-from tests.annotations.person import Person, invite, link
+from tests.annotations.person import Person, crowd_link, invite, link
 from tests.browser.axe import violations
 from tests.browser.member import SCREENS, Member
-from tests.factories import make_annotator
+from tests.factories import make_annotator, make_hit, make_user
 
 OPENED = (LOOK, CHANGE, MEMBER, IMPORT, UPLOAD)
 # What is sent to these is a form, and what these answer is a part of a page or a file.
@@ -107,20 +112,25 @@ def arrive(member: Member, address: str) -> None:
     page.wait_for_load_state("networkidle")
 
 
+def faults_of(member: Member, name: str) -> list[tuple[str, str, object]]:
+    """What is wrong with a page that has come to rest."""
+    page = member.page
+    shifted = page.evaluate("window.shifted")
+    found = {
+        "shifts": shifted if sum(value for value, _ in shifted) >= MOST_SHIFT else [],
+        "is too wide": page.evaluate("document.documentElement.scrollWidth") > member.width,
+        "has faint borders": page.evaluate(FAINT),
+        "axe": violations(page),
+    }
+    return [(name, what, seen) for what, seen in found.items() if seen]
+
+
 def test_every_page_stands_still(member, addresses):
     page, faults = member.page, []
     tops: dict[str, set[float]] = defaultdict(set)
     for name, address in addresses.items():
         arrive(member, address)
-        shifted = page.evaluate("window.shifted")
-        if sum(value for value, _ in shifted) >= MOST_SHIFT:
-            faults.append((name, "shifts", shifted))
-        if page.evaluate("document.documentElement.scrollWidth") > member.width:
-            faults.append((name, "is too wide", page.url))
-        if faint := page.evaluate(FAINT):
-            faults.append((name, "has faint borders", faint))
-        if found := violations(page):
-            faults.append((name, "axe", found))
+        faults += faults_of(member, name)
         lit = page.locator(".tabs [aria-current]").count()
         if page.locator(".tabs").count():
             tops["tabs"].add(page.evaluate(TOP, ".tabs"))
@@ -132,6 +142,69 @@ def test_every_page_stands_still(member, addresses):
     assert not faults
     assert {part: len(found) for part, found in tops.items()} == dict.fromkeys(tops, 1), tops
     assert len(tops) == 3
+
+
+@pytest.fixture(params=SCREENS, ids=lambda screen: f"{screen[0]}-{screen[1]}")
+def guest(request, site, browser):
+    """Somebody who has not logged in."""
+    person = Member(site, browser, *request.param)
+    person.page.add_init_script(WATCH)
+    yield person
+    person.context.close()
+
+
+def ways_in(campaign: Campaign) -> dict[str, str]:
+    """Every page that annotators open, and its address."""
+    anna, ben = link(invite(campaign, "Anna")), Person(link(invite(campaign, "Ben")), consent="yes")
+    ben.save_all()
+    ben.submit()
+    work = Person(link(invite(campaign, "Carl")), consent="yes").assignment
+    group = join_address(group_link_offer(campaign=campaign, people=3, by=None))
+    return {
+        "enter": anna,
+        "join": "/rate/" + group.partition("/rate/")[2],
+        "rate": reverse("annotations:rate", args=[session_sign(session_of(work))]),
+        "done": reverse("crowds:done", args=[session_sign(session_of(ben.assignment))]),
+        "refusal": f"{anna[:-9]}damaged/",
+        "preview": f"{crowd_link(campaign)}?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE",
+    }
+
+
+def test_every_page_of_annotators_stands_still(guest, campaign):
+    make_hit(campaign)
+    make_hit(campaign)
+    Campaign.objects.filter(pk=campaign.pk).update(consent="Do you agree?", contact="us@da.example")
+    faults = []
+    for name, address in ways_in(campaign).items():
+        arrive(guest, address)
+        faults += faults_of(guest, name)
+        picture(guest, name)
+    assert not faults
+
+
+def test_pages_outside_campaigns_and_errors_stand_still(guest, settings):
+    settings.DEBUG = False
+    address = guest.site.url + "/broken/"
+    broken = render_to_string("500.html")
+    guest.page.route(
+        address, lambda route: route.fulfill(status=500, body=broken, content_type="text/html")
+    )
+    faults = []
+    for name in ("/accounts/login/", "/no-such-page/", "/broken/"):
+        arrive(guest, name)
+        faults += faults_of(guest, name)
+        picture(guest, name.strip("/").replace("/", "-"))
+    guest.come_in(make_user())
+    for name in (reverse("hits:upload-create"), reverse("password_change")):
+        arrive(guest, name)
+        faults += faults_of(guest, name)
+    assert not faults
+
+
+def picture(member: Member, name: str) -> None:
+    if folder := os.environ.get("SCREENSHOTS"):
+        path = f"{folder}/{name}-{member.width}.png".replace(" ", "-")
+        member.page.screenshot(path=path, full_page=True)
 
 
 RESULTS = {
