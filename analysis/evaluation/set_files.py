@@ -39,8 +39,8 @@ from analysis.presenting.document import (
 from analysis.presenting.document import table as shown_table
 from analysis.presenting.downloads import table_file, table_formats
 from analysis.presenting.exports import Table, records
-from analysis.presenting.latex import escaped, number, p_matrix
-from analysis.presenting.sentences import listed
+from analysis.presenting.latex import P_PACKAGES, escaped, number, p_matrix
+from analysis.presenting.sentences import listed, p_is
 from analysis.presenting.sentences import number as words
 from analysis.results.files import Maker
 from analysis.stats.correlation import COEFFICIENTS
@@ -284,13 +284,13 @@ def sets_latex(found: SetEvaluation) -> str:
 
 
 def williams_latex(found: SetEvaluation) -> str:
-    """p that the row correlates more than the column over all sets (package: xcolor)."""
-    lines = [f"% {found.signature}", "% packages: [table]xcolor, booktabs, rotating"]
+    """p, adjusted by Holm, that the row correlates more than the column over all sets."""
+    lines = [f"% {found.signature}", *P_PACKAGES]
     for level in found.levels:
         if level.pooled is None:
             continue
         rows = pairs_of(found.metrics, level)
-        p = {(row["better"], row["worse"]): row["p"] for row in rows}
+        p = {(row["better"], row["worse"]): row["p_holm"] for row in rows}
         lines += [
             f"% {title_of_level(level)}, n = {level.pooled.n}",
             *p_matrix(list(dict.fromkeys(better for better, _ in p)), p, found.settings.alpha),
@@ -325,11 +325,12 @@ def asked_sentence(found: SetEvaluation, level: SetLevel, pair: tuple[str, str])
     if not rows:
         return f"{title_of_level(level)}: there is too little to compare {listed(list(pair))} on."
     row = rows[0]  # the one with the higher r first
-    verdict = "more than" if row["p"] < found.settings.alpha else "not significantly more than"
+    significant = row["p_holm"] < found.settings.alpha
+    verdict = "significantly more than" if significant else "not significantly more than"
     return (
         f"{title_of_level(level)}: over all sets {row['better']} (r = {words(row['r_better'], 3)}) "
         f"correlates {verdict} {row['worse']} (r = {words(row['r_worse'], 3)}), Williams' "
-        f"p = {words(row['p'], 3)}."
+        f"p {p_is(row['p_holm'])} adjusted by Holm, {p_is(row['p'])} by itself."
     )
 
 

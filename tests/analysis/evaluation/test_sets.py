@@ -13,6 +13,7 @@ from scipy import stats
 
 from analysis.evaluation.levels import Rows
 from analysis.evaluation.set_fusion import _held, _sets, _splits
+from analysis.presenting.sentences import p_is
 from analysis.stats.dependent import williams_test
 
 YEARS = ("2016", "2017", "2018")
@@ -289,7 +290,34 @@ def test_leaving_out_of_a_mean_is_refused_where_there_is_none(years):
 def test_two_metrics_are_compared_over_all_sets_when_asked(years):
     out, said = correlate(years, "--scores", "z", "--compare", "noise,alike")
     rows = pd.read_csv(out / "williams.csv").query("level == 'caption' and better == 'alike'")
-    assert f"alike (r = {rows.iloc[0]['r_better']:.3f}) correlates more than noise" in said
+    told = f"alike (r = {rows.iloc[0]['r_better']:.3f}) correlates significantly more than noise"
+    assert told in said
+
+
+def test_the_verdict_on_a_pair_goes_by_the_adjusted_p_in_every_sentence_and_file(years):
+    """A borderline pair: it differs by itself, and not among as many as were compared."""
+    rng = np.random.default_rng(1)
+    for year in YEARS:
+        people = pd.read_csv(years / year / "human.csv")["z"]
+        scores = pd.read_csv(years / year / "scores.csv")
+        noises = {"near": 0.95, "far": 1.12, "third": 2, "fourth": 2, "fifth": 2, "sixth": 2}
+        made = {
+            name: people + noise * people.std() * rng.normal(size=len(people))
+            for name, noise in noises.items()
+        }
+        scores[["video", "system"]].assign(**made).to_csv(years / year / "scores.csv", index=False)
+    out, said = correlate(years, "--scores", "z", "--compare", "near,far", "--latex")
+    rows = pd.read_csv(out / "williams.csv").query("level == 'caption'")
+    pair = rows.query("better == 'near' and worse == 'far'").iloc[0]
+    assert pair["p"] < 0.05 <= pair["p_holm"]
+    assert "near (r" in said
+    assert "correlates not significantly more than far" in said
+    assert f"p {p_is(pair['p_holm'])} adjusted by Holm, {p_is(pair['p'])} by itself" in said
+    assert "near has the highest mean r" in said
+    assert "it is not significantly ahead of far" in said
+    captions = (out / "williams.tex").read_text().split(r"\end{tabular}")[0]
+    [line] = [line for line in captions.splitlines() if line.startswith("near &")]
+    assert line.split("&")[2].strip() == f"{pair['p_holm']:.3f}".removeprefix("0")
 
 
 def test_a_mix_learned_on_these_sets_is_one_more_metric_on_them(years):
