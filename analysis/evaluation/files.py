@@ -127,6 +127,7 @@ def fusions(evaluation: Evaluation) -> dict[str, bytes]:
             tuple(part.metrics[at] for at in part.fusion.metrics),
             part.human,
             str(evaluation.signature),
+            evaluation.joined.learned_from(part.rows.caption_videos, part.rows.caption_systems),
         )
         for part in evaluation.parts
         if part.fusion is not None

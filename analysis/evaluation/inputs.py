@@ -22,10 +22,11 @@ from analysis.metrics.batch import Batch, VideoFile
 from analysis.metrics.context import ScoringContext
 from analysis.metrics.files import as_texts, find_videos, read_references
 from analysis.metrics.judged import image_paths, is_judged
-from analysis.metrics.learned.training_list import TrainingList, trained_on
+from analysis.metrics.learned.training_list import TrainingList, digest, trained_on
 from analysis.metrics.registry import families_of
 from analysis.metrics.settings import Settings
 from analysis.metrics.signatures import differences, own_settings
+from analysis.presenting.sentences import listed
 from daplatform.tables import Faults
 
 AUTO = "auto"
@@ -107,6 +108,8 @@ class Inputs:
             table = table.with_columns(
                 family.score(_NOTHING, Settings(), ScoringContext(values=values))
             )
+            if family.trained is None:
+                table = replace(table, notes=(*table.notes, _unknown(list(family.metrics))))
         return replace(self, metrics=table)
 
     def facts(self, shift: int) -> dict[str, str]:
@@ -140,7 +143,16 @@ class Inputs:
         metrics = replace(self.metrics, notes=(*self.metrics.notes, *differences(kept)))
         joined = join(self.human.table, metrics, texts=texts, shift=used)
         labels = {name: f"{name} ({own})" for name, own in own_settings(kept).items() if own}
-        return replace(joined, labels=labels), alignment, used
+        joined = replace(joined, labels=labels, references=self._known_by(joined.videos))
+        return joined, alignment, used
+
+    def _known_by(self, videos: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        told = self.captions.references if self.captions else {}
+        return {
+            video: tuple(map(digest, told[video].values()))
+            for video in dict.fromkeys(videos)
+            if video in told
+        }
 
 
 def read_inputs(
@@ -199,6 +211,13 @@ def read_inputs(
     fresh = unseen(rated, trained_on([*scorer.metrics, *learned], model))
     table, signatures = scorer.captions(fresh)
     return Inputs(people, table, texts if fresh is rated else fresh, signatures)
+
+
+def _unknown(names: Sequence[str]) -> str:
+    return (
+        f"which captions {listed(names)} was fitted on is not known: if they are among these, its "
+        "correlation with people is too high"
+    )
 
 
 def _near(captions: CaptionSet, people: ScoreTable) -> list[int]:

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 from functools import partial
+from itertools import compress
 from typing import Any, Final
 from xml.etree.ElementTree import Element
 
@@ -26,6 +27,7 @@ from analysis.evaluation.tables import (
     unmatched_rows,
 )
 from analysis.metrics.families.fusion import fusion_json
+from analysis.metrics.learned.training_list import TrainingList
 from analysis.presenting.charts import Spec, heat_spec
 from analysis.presenting.document import (
     chart,
@@ -66,7 +68,7 @@ def set_files(found: SetEvaluation) -> dict[str, Maker]:
         for format in table_formats()
     }
     for mix in found.fusions:
-        made[mix_file(mix)] = partial(fusion_json, mix.fusion, mix.metrics, mix.human, signature)
+        made[mix_file(mix)] = partial(mix_json, found, mix)
     for level in found.levels:
         for one in set_pictures(found, level).values():
             made[f"{one.name}.svg"] = partial(_svg, one.spec)
@@ -78,6 +80,26 @@ def set_files(found: SetEvaluation) -> dict[str, Maker]:
         "report.html": lambda: set_report(found).encode(),
         "signature.txt": lambda: f"{signature}\n".encode(),
     }
+
+
+def mix_json(found: SetEvaluation, mix: SetFusion) -> bytes:
+    """The mix as ``--learned`` reads it, with what it was fitted on where texts are known."""
+    return fusion_json(
+        mix.fusion, mix.metrics, mix.human, str(found.signature), _fitted_on(found, mix)
+    )
+
+
+def _fitted_on(found: SetEvaluation, mix: SetFusion) -> TrainingList | None:
+    rows = found.rows[mix.human]
+    kept = np.split(mix.fitted, np.cumsum([len(one) for one in rows.values()])[:-1])
+    lists = [
+        found.joined[name].learned_from(
+            list(compress(one.caption_videos, used)), list(compress(one.caption_systems, used))
+        )
+        for (name, one), used in zip(rows.items(), kept, strict=True)
+    ]
+    known = [one for one in lists if one is not None]
+    return TrainingList.together(known) if len(known) == len(lists) else None
 
 
 def mix_file(mix: SetFusion) -> str:

@@ -55,6 +55,12 @@ class TrainingList:
                 references.update(map(digest, batch.references.get(video, ())))
         return cls(frozenset(captions), frozenset(references))
 
+    @classmethod
+    def together(cls, lists: Iterable[TrainingList]) -> TrainingList:
+        told = list(lists)
+        captions = frozenset[str]().union(*(one.captions for one in told))
+        return cls(captions, frozenset[str]().union(*(one.references for one in told)))
+
     def seen(self, batch: Batch) -> NDArray[np.bool_]:
         """Which captions have a text or a video of the list."""
         videos = dict.fromkeys(batch.videos)

@@ -334,6 +334,50 @@ def test_a_mix_learned_on_these_sets_is_one_more_metric_on_them(years):
     assert r == pytest.approx(stats.pearsonr(rows["z"], mixed)[0])
 
 
+def test_a_mix_is_held_only_against_captions_it_was_not_fitted_on(years):
+    """Its description knows captions and videos again, as that of any trained metric does."""
+    for year in YEARS:
+        people = pd.read_csv(years / year / "human.csv")
+        told = [f"{row.system} of {row.video} in {year}" for row in people.itertuples()]
+        people[["video", "system"]].assign(caption=told).to_csv(
+            years / year / "captions.csv", index=False
+        )
+        videos = people["video"].unique()
+        references = [(video, "h", f"what {video} of {year} shows") for video in videos]
+        pd.DataFrame(references, columns=["video", "source", "caption"]).to_csv(
+            years / year / "references.csv", index=False
+        )
+    out, _ = correlate(years, "--scores", "z")
+    mix = years / "mix.json"
+    mix.write_bytes((out / "fusion-z.json").read_bytes())
+    lists = json.loads(mix.read_text())["options"]["learned_from"]
+    assert len(lists["captions"]) == 3 * 24 * 5  # 80 % of 30 videos, five systems each
+    assert len(lists["references"]) == 3 * 24
+    unseen = pd.read_csv(out / "fusion.csv", dtype={"set": str}).query(
+        "split == '80/20' and scale == 'own units' and metric == 'fusion'"
+    )
+    out, _ = correlate(years, "--scores", "z", "--learned", str(mix))
+    found = pd.read_csv(out / "sets.csv", dtype={"set": str})
+    found = found.query("level == 'caption' and metric == 'fusion' and set != 'mean'")
+    assert found["n"].tolist() == [30, 30, 30]
+    assert found["pearson"].tolist() == pytest.approx(unseen["pearson"].tolist())
+    notes = json.loads((out / "report.json").read_text())["notes"]
+    assert any("120 captions have a text or a video that fusion was trained on" in note
+               for note in notes)  # fmt: skip
+    (years / "2016" / "captions.csv").unlink()
+    with pytest.raises(CommandError, match="without their texts nobody can tell"):
+        correlate(years, "--scores", "z", "--learned", str(mix))
+
+
+def test_it_is_remarked_on_when_nobody_knows_what_a_mix_was_fitted_on(years):
+    out, _ = correlate(years, "--scores", "z")
+    mix = years / "mix.json"
+    mix.write_bytes((out / "fusion-z.json").read_bytes())
+    out, _ = correlate(years, "--scores", "z", "--learned", str(mix))
+    notes = json.loads((out / "report.json").read_text())["notes"]
+    assert any("which captions fusion was fitted on is not known" in note for note in notes)
+
+
 def test_a_metric_that_was_computed_otherwise_in_one_set_is_remarked_on(years):
     for year in YEARS:
         made = {"alike": f"alike|refs:{year}|model:{'b' if year == '2018' else 'a'}|version:1"}
