@@ -26,7 +26,7 @@ from analysis.evaluation.tables import (
     checked_tables,
     unmatched_rows,
 )
-from analysis.metrics.families.fusion import fusion_json
+from analysis.metrics.families.fusion import NAME, fusion_json
 from analysis.metrics.learned.training_list import TrainingList
 from analysis.presenting.charts import Spec, heat_spec
 from analysis.presenting.document import (
@@ -82,10 +82,10 @@ def set_files(found: SetEvaluation) -> dict[str, Maker]:
     }
 
 
-def mix_json(found: SetEvaluation, mix: SetFusion) -> bytes:
+def mix_json(found: SetEvaluation, mix: SetFusion, name: str = NAME) -> bytes:
     """The mix as ``--learned`` reads it, with what it was fitted on where texts are known."""
     return fusion_json(
-        mix.fusion, mix.metrics, mix.human, str(found.signature), _fitted_on(found, mix)
+        mix.fusion, mix.metrics, mix.human, str(found.signature), _fitted_on(found, mix), name
     )
 
 

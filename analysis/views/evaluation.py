@@ -157,17 +157,23 @@ def evaluation_file(
     request: MemberRequest, campaign: Campaign, pk: int, name: str
 ) -> HttpResponseBase:
     """One of its files, as the command line would have written it."""
-    made = MetricEvaluation.objects.select_related("campaign").exclude(signature="")
-    found = get_object_or_404(made, campaign=campaign, pk=pk)
-    further = set(found.choices.get("sets", ()))
-    if campaigns_for(request.user).filter(slug__in=further).count() != len(further):
-        raise Http404("This person may not see every campaign that is in it.")
+    found = made_evaluation(request, campaign, pk)
     try:
         makers = evaluation_makers(found)
     except (ValueError, FileNotFoundError):
         raise Http404("This result no longer exists. Open the page again.") from None
     filename = f"{campaign.slug}-evaluation-{name}"
     return made_file(request, found, evaluation_folder(found), name, makers, filename)
+
+
+def made_evaluation(request: MemberRequest, campaign: Campaign, pk: int) -> MetricEvaluation:
+    """One that is made, if this person may see every campaign that is in it."""
+    made = MetricEvaluation.objects.select_related("campaign").exclude(signature="")
+    found: MetricEvaluation = get_object_or_404(made, campaign=campaign, pk=pk)
+    further = set(found.choices.get("sets", ()))
+    if campaigns_for(request.user).filter(slug__in=further).count() != len(further):
+        raise Http404("This person may not see every campaign that is in it.")
+    return found
 
 
 def latest_evaluation(

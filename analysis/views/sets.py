@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from typing import Any, cast
+from urllib.parse import urlencode
 
 from django import forms
+from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpResponseBase
-from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
 
 from analysis.evaluation.set_files import (
     LEVELS,
@@ -23,10 +26,14 @@ from analysis.evaluation.settings import Choices
 from analysis.forms import level_of, whose, whose_ratings
 from analysis.models import MetricEvaluation
 from analysis.selectors.evaluations import evaluation_under_way, set_numbers
+from analysis.selectors.learned_metrics import name_proposed
 from analysis.services.evaluations import evaluation_key
-from analysis.views.evaluation import DEFAULTS, latest_evaluation, news
+from analysis.services.mixes import mix_keep
+from analysis.views.evaluation import DEFAULTS, latest_evaluation, made_evaluation, news
 from analysis.views.latest import checked
+from analysis.views.metrics import MAY_SCORE
 from crowds.selectors.counting import uses_everybody
+from daplatform.errors import DomainError
 from hits.models import Campaign
 from hits.views.access import MemberRequest, campaigns_for, for_campaign
 
@@ -34,6 +41,9 @@ UNSEEN = {"split": "Split", "scale": "Scale", "set": "Campaign", "metric": "Metr
 UNSEEN |= {"pearson": "r", "kendall_b": "τ-b"}
 WEIGHTS = {"metric": "Metric", "coefficient": "Coefficient", "low": "from", "high": "to"}
 WEIGHTS |= {"standardised": "Standardised"}
+
+
+HUMANS = [("z", "Standardised, z"), ("raw", "Raw")]
 
 
 class SetsForm(forms.Form):
@@ -54,9 +64,7 @@ class SetsForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
     )
     annotators = whose_ratings()
-    human = forms.ChoiceField(
-        required=False, choices=[("z", "Standardised, z"), ("raw", "Raw")], label="Which scores"
-    )
+    human = forms.ChoiceField(required=False, choices=HUMANS, label="Which scores")
     alpha = level_of("Significance level, tests")
 
     def __init__(self, data: Any = None, *, campaign: Campaign, others: QuerySet[Campaign]) -> None:
@@ -75,6 +83,15 @@ class SetsForm(forms.Form):
             sets=tuple(sorted(one.slug for one in chosen["sets"])),
             left_out=tuple(sorted(one.slug for one in chosen["left_out"])),
         )
+
+
+class MixForm(forms.Form):
+    """Under which name the mix becomes a metric."""
+
+    human = forms.ChoiceField(choices=HUMANS, widget=forms.HiddenInput)
+    name = forms.CharField(
+        max_length=40, label="Name", help_text="Of the metric in tables. It is never given again."
+    )
 
 
 @require_safe
@@ -97,6 +114,28 @@ def sets(request: MemberRequest, campaign: Campaign) -> HttpResponseBase:
     return render(request, "analysis/sets.html", context)
 
 
+@require_POST
+@for_campaign(MAY_SCORE)
+def mix_use(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResponseBase:
+    """The mix as a metric, offered to whoever may see this campaign."""
+    found, form = made_evaluation(request, campaign, pk), MixForm(request.POST)
+    try:
+        if not form.is_valid():
+            raise DomainError("Give the mix a name of at most 40 characters.")
+        row = mix_keep(evaluation=found, requested_by=request.user, **form.cleaned_data)
+    except DomainError as error:
+        messages.error(request, str(error))
+        return redirect(_address(campaign, found))
+    return redirect("analysis:learned-metric", campaign.slug, row.pk)
+
+
+def _address(campaign: Campaign, found: MetricEvaluation) -> str:
+    """The page with the choices of an evaluation."""
+    names = ("sets", "left_out", "annotators", "alpha")
+    query = urlencode({name: found.choices.get(name, "") for name in names}, doseq=True)
+    return f"{reverse('analysis:sets', args=[campaign.slug])}?{query}"
+
+
 def numbers_context(shown: MetricEvaluation, human: str) -> dict[str, Any]:
     """What its numbers say; a restore brings back rows alone, and they are made again then."""
     try:
@@ -107,6 +146,7 @@ def numbers_context(shown: MetricEvaluation, human: str) -> dict[str, Any]:
         "found": found,
         "levels": [level_context(found, at) for at in levels_of(found, human)],
         "mixes": [mix for mix in found.fusions if mix.human == human],
+        "mix_form": MixForm(initial={"human": human, "name": name_proposed("mix")}),
         "unseen_headings": UNSEEN,
         "weight_headings": WEIGHTS,
         "files": tables_of(found),

@@ -132,6 +132,7 @@ ROWS: dict[str, Row] = {
     "analysis:metric-file": get(NOT_YET, "slug", "scores_name"),
     "analysis:evaluation": get(LOOK, "slug"),
     "analysis:sets": get(LOOK, "slug"),
+    "analysis:sets-mix": post(NOT_YET, "slug", "result"),
     "analysis:description": get(LOOK, "slug"),
     "analysis:description-file": get(NOT_YET, "slug", "result", "result_name"),
     "analysis:evaluation-file": get(NOT_YET, "slug", "result", "result_name"),

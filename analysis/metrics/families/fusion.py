@@ -31,6 +31,7 @@ def fusion_json(
     human: str,
     trained: str,
     learned_from: TrainingList | None = None,
+    name: str = NAME,
 ) -> bytes:
     """A fusion as ``--learned`` reads it: numbers, names, and digests of what it was fitted on,
     without any file beside it."""
@@ -39,7 +40,7 @@ def fusion_json(
         options[LEARNED_FROM] = learned_from.lists()
     return config_json(
         kind=NAME,
-        name=NAME,
+        name=name,
         summary=f"{', '.join(metrics)}, weighed to agree with {human}",
         paper=_PAPER,
         trained=trained,
