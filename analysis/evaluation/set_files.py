@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from analysis.evaluation.files import table
+from analysis.evaluation.naming import named_sets
 from analysis.evaluation.pictures import Picture, williams_caption, williams_spec
 from analysis.evaluation.set_fusion import COEFFICIENTS as COEFFICIENTS_OF_MIX
 from analysis.evaluation.set_fusion import FUSION, SLASH, SetFusion, own_name
@@ -69,15 +70,16 @@ def set_files(found: SetEvaluation) -> dict[str, Maker]:
     }
     for mix in found.fusions:
         made[mix_file(mix)] = partial(mix_json, found, mix)
+    shown = named_sets(found)
     for level in found.levels:
-        for one in set_pictures(found, level).values():
+        for one in set_pictures(shown, level).values():
             made[f"{one.name}.svg"] = partial(_svg, one.spec)
             made[f"{one.name}.png"] = partial(draw_png, one.spec)
     return made | {
-        "sets.tex": lambda: sets_latex(found).encode(),
-        "williams.tex": lambda: williams_latex(found).encode(),
+        "sets.tex": lambda: sets_latex(shown).encode(),
+        "williams.tex": lambda: williams_latex(shown).encode(),
         "report.json": lambda: _json(found),
-        "report.html": lambda: set_report(found).encode(),
+        "report.html": lambda: set_report(shown).encode(),
         "signature.txt": lambda: f"{signature}\n".encode(),
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, cast
 
 from django import forms
@@ -21,7 +21,6 @@ from analysis.evaluation.reference_curve import DRAWN, best_metrics, curve_specs
 from analysis.evaluation.robustness.referencing import NUMBERS
 from analysis.evaluation.settings import UNSEEN, Choices
 from analysis.evaluation.storing import Evaluated
-from analysis.evaluation.tables import labelled
 from analysis.forms import OptionsForm, level_of, whose, whose_ratings
 from analysis.metrics.registry import families
 from analysis.metrics.scoring import metric_of
@@ -122,11 +121,10 @@ class PointsForm(forms.Form):
 
     metric = forms.ChoiceField(label="Captions by")
 
-    def __init__(self, data: Mapping[str, str], *, metrics: Sequence[str]) -> None:
-        """``metrics``: one or more, best first."""
-        super().__init__({"metric": data.get("metric") or metrics[0]})
-        names = [(name, name) for name in metrics]
-        cast(forms.ChoiceField, self.fields["metric"]).choices = names
+    def __init__(self, data: Mapping[str, str], *, metrics: Mapping[str, str]) -> None:
+        """``metrics``: one or more, best first, and how each is shown."""
+        super().__init__({"metric": data.get("metric") or next(iter(metrics))})
+        cast(forms.ChoiceField, self.fields["metric"]).choices = list(metrics.items())
 
 
 @require_safe
@@ -226,7 +224,7 @@ def evaluation_context(
             ("Captions", *level_table(part, "captions", headings.CAPTION_HEADINGS)),
             ("Systems", *level_table(part, "systems", headings.SYSTEM_HEADINGS)),
         ],
-        "measured": measured(best_first(part)),
+        "measured": measured(part["labels"]),
         "matrices": [
             (over, part["tests"][over]["n"], williams_table(part["tests"][over], alpha))
             for over in ("captions", "systems")
@@ -266,10 +264,14 @@ def best_first(part: dict[str, Any]) -> list[str]:
     return [row["metric"] for row in part["levels"]["captions"]]
 
 
-def measured(metrics: Iterable[str]) -> list[tuple[str, str]]:
+def measured(metrics: Mapping[str, str]) -> list[tuple[str, str]]:
     """What each measures, in one line; of metrics from elsewhere nobody knows."""
     known = {name: text for family in families() for name, text in family.metrics.items()}
-    return [(name, known[metric_of(name)]) for name in metrics if metric_of(name) in known]
+    return [
+        (shown, known[metric_of(name)])
+        for name, shown in metrics.items()
+        if metric_of(name) in known
+    ]
 
 
 def conditions(heading: str, metrics: Iterable[str]) -> dict[str, str]:
@@ -281,7 +283,7 @@ def level_table(
     part: dict[str, Any], level: str, known: Mapping[str, str]
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Rows and headings, without columns that say nothing."""
-    rows = labelled(part["levels"][level], part["labels"])
+    rows = part["levels"][level]
     empty = set() if part["has_ceiling"] else {"pearson_corrected"}
     empty |= set() if any(row["reason"] for row in rows) else {"reason"}
     return rows, {name: text for name, text in known.items() if name not in empty}
@@ -299,11 +301,12 @@ def picture_context(
     request: MemberRequest, shown: MetricEvaluation, part: dict[str, Any], human: str
 ) -> dict[str, Any]:
     """Captions by one metric and people; without the file behind it there is no picture."""
-    picture = checked(PointsForm(request.GET, metrics=best_first(part)))
-    metric, points = picture.cleaned_data["metric"], evaluation_points(shown)
+    picture = checked(PointsForm(request.GET, metrics=part["labels"]))
+    chosen, points = picture.cleaned_data["metric"], evaluation_points(shown)
+    metric = part["labels"][chosen]
     if points is None:
         return {"picture": picture, "metric": metric}
-    captions = points_of(points, human, metric)
+    captions = points_of(points, human, chosen)
     odd = odd_captions(captions)
     systems = dict(shown.campaign.systems.values_list("name", "pk"))
 

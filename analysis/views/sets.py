@@ -13,6 +13,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from analysis.evaluation.naming import named_sets
 from analysis.evaluation.set_files import (
     LEVELS,
     best_sentence,
@@ -139,7 +140,7 @@ def _address(campaign: Campaign, found: MetricEvaluation) -> str:
 def numbers_context(shown: MetricEvaluation, human: str) -> dict[str, Any]:
     """What its numbers say; a restore brings back rows alone, and they are made again then."""
     try:
-        found = set_numbers(shown)
+        found = named_sets(set_numbers(shown))
     except (FileNotFoundError, ValueError):
         return {"is_lost": True}
     return {

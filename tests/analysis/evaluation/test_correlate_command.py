@@ -359,7 +359,7 @@ def test_scores_of_two_models_stand_in_one_table(files):
     call_command(
         "correlate", "--human", str(files / "human.csv"), "--metrics",
         str(files / "ViT-B-32.csv"), str(files / "ViT-B-16.csv"), "--out", str(files / "out"),
-        *QUICK, stdout=StringIO(), stderr=said,
+        "--latex", *QUICK, stdout=StringIO(), stderr=said,
     )  # fmt: skip
     found = {row["metric"] for row in rows(files / "out" / "correlations.csv")}
     assert found == {f"{name}@{label}" for name in ("good", "poor")
@@ -370,6 +370,13 @@ def test_scores_of_two_models_stand_in_one_table(files):
     assert differ in html
     assert ">good@ViT-B-32 (idf:paper)<" in html
     assert ">good@ViT-B-16 (idf:none)<" in html
+    assert not re.findall("good@ViT-B-(?:16|32)(?! with| \\(idf|,)", html.split("signature")[0])
+    for name in ("correlations.tex", "williams.tex"):
+        told = (files / "out" / name).read_text().split("booktabs", 1)[1]
+        assert "good@ViT-B-16 (idf:none)" in told
+        assert not re.findall(r"good@ViT-B-16(?! \(idf)", told)
+    drawn = (files / "out" / "williams-score-captions.svg").read_text()
+    assert "good@ViT-B-16 (idf" in drawn
 
 
 def test_the_report_names_its_file_and_the_fields_own_words(files):

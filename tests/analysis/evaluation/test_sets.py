@@ -390,6 +390,22 @@ def test_a_metric_that_was_computed_otherwise_in_one_set_is_remarked_on(years):
     ]
 
 
+def test_names_carry_the_settings_that_differ_alike_in_every_set(years):
+    for year in YEARS:
+        path = years / year / "scores.csv"
+        scores = pd.read_csv(path).rename(columns={"alike": "m@a", "noise": "m@b"})
+        scores.to_csv(path, index=False)
+        made = {"m@a": f"m|refs:{year}|idf:none", "m@b": f"m|refs:{year}|idf:paper"}
+        path.with_name("scores.csv.json").write_text(json.dumps({"signatures": made}))
+    out, _ = correlate(years, "--scores", "z", "--latex")
+    assert set(pd.read_csv(out / "sets.csv")["metric"]) == {"m@a", "m@b"}
+    for name in ("sets.tex", "williams.tex", "sets-z-caption.svg"):
+        assert "m@a (idf:none)" in (out / name).read_text()
+    html = (out / "report.html").read_text()
+    assert ">m@a (idf:none)<" in html
+    assert ">m@a<" not in html
+
+
 GROUPED = ("SA/2016", "SA/2017", "MA/2016", "MA/2017")
 
 
