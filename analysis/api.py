@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from math import isnan
 from typing import Annotated, Any, Literal
@@ -15,7 +16,7 @@ from ninja import Field, NinjaAPI, Query, Schema
 from ninja.errors import Throttled
 from ninja.openapi.docs import Swagger
 from ninja.security import HttpBearer
-from pydantic import AfterValidator, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, ValidationInfo, model_validator
 
 from analysis.evaluation.files import evaluation_table
 from analysis.evaluation.findings.words import word_rows
@@ -124,6 +125,29 @@ class Strict(Schema):
         return given
 
 
+def known_level(given: float) -> float:
+    _refuse_others(given, LEVELS)
+    return given
+
+
+def known_pairs(given: int | None) -> int | None:
+    if given is not None:
+        _refuse_others(given, PAIRS)
+    return given
+
+
+def _refuse_others(given: float, known: Sequence[float]) -> None:
+    """Every choice that is asked for keeps a worker busy."""
+    if given not in known:
+        raise ValueError(f"choose one of {', '.join(f'{value:g}' for value in known)}")
+
+
+Level = Annotated[float, AfterValidator(known_level)]
+Pairs = Annotated[int | None, AfterValidator(known_pairs)]
+ONE_LEVEL: Any = {"enum": list(LEVELS)}
+ONE_NUMBER: Any = {"enum": [*PAIRS, None]}
+
+
 class ChoicesIn(Strict):
     """Choices that change numbers; the protocol's own by default."""
 
@@ -134,18 +158,9 @@ class ChoicesIn(Strict):
     basis: Literal["all", "captions"] = "all"
     resample: Literal["caption", "annotator"] = "caption"
     runs: Literal["all", "primary"] = "all"
-    alpha: float = Field(LEVELS[0], json_schema_extra={"enum": list(LEVELS)})
-    quality_alpha: float = Field(LEVELS[0], json_schema_extra={"enum": list(LEVELS)})
-    min_pairs: int | None = Field(None, json_schema_extra={"enum": [*PAIRS, None]})
-
-    @field_validator("alpha", "quality_alpha", "min_pairs")
-    @classmethod
-    def _refuse_others_than_listed(cls, given: float | None, info: ValidationInfo) -> float | None:
-        """Every choice that is asked for keeps a worker busy."""
-        known = PAIRS if info.field_name == "min_pairs" else LEVELS
-        if given is not None and given not in known:
-            raise ValueError(f"choose one of {', '.join(f'{value:g}' for value in known)}")
-        return given
+    alpha: Level = Field(LEVELS[0], json_schema_extra=ONE_LEVEL)
+    quality_alpha: Level = Field(LEVELS[0], json_schema_extra=ONE_LEVEL)
+    min_pairs: Pairs = Field(None, json_schema_extra=ONE_NUMBER)
 
 
 class PageIn(Strict):
@@ -167,22 +182,15 @@ class PageOut(Schema):
     items: list[dict[str, Any]]
 
 
-def known_level(given: float) -> float:
-    """Every choice that is asked for keeps a worker busy."""
-    if given not in LEVELS:
-        raise ValueError(f"choose one of {', '.join(f'{value:g}' for value in LEVELS)}")
-    return given
-
-
 class EvaluationChoicesIn(Strict):
     """How metrics are held against people."""
 
     annotators: Literal["passed", "all", None] = Field(
         None, description="Whose ratings are used: as the campaign's rule says, unless chosen."
     )
-    alpha: Annotated[float, AfterValidator(known_level)] = Field(
-        LEVELS[0], json_schema_extra={"enum": list(LEVELS)}
-    )
+    alpha: Level = Field(LEVELS[0], json_schema_extra=ONE_LEVEL)
+    quality_alpha: Level = Field(LEVELS[0], json_schema_extra=ONE_LEVEL)
+    min_pairs: Pairs = Field(None, json_schema_extra=ONE_NUMBER)
 
 
 class EvaluationOut(Schema):
@@ -407,7 +415,12 @@ def evaluation(
     202 while a newer one is being made, as for the result."""
     found = own_campaign(request, slug)
     annotators = choices.annotators or whose(uses_everybody(found))
-    asked = Choices(annotators=annotators, alpha=choices.alpha)
+    asked = Choices(
+        annotators=annotators,
+        alpha=choices.alpha,
+        quality_alpha=choices.quality_alpha,
+        min_pairs=choices.min_pairs,
+    )
     wanted = evaluation_request(campaign=found, choices=asked)
     shown = evaluation_latest(found, evaluation_key(asked))
     return answered(response, wanted, evaluation_content(shown))

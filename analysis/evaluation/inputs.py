@@ -27,6 +27,7 @@ from analysis.metrics.registry import families_of
 from analysis.metrics.settings import Settings
 from analysis.metrics.signatures import differences, own_settings
 from analysis.presenting.sentences import listed
+from analysis.results.settings import Settings as Rules
 from daplatform.tables import Faults
 
 AUTO = "auto"
@@ -119,6 +120,7 @@ class Inputs:
         return {
             "shift": str(shift),
             "annotators": self.human.annotators,
+            **self.human.rules,
             **({"cutoff": self.human.cutoff} if self.human.cutoff else {}),
             "metrics": " ".join(signed) or "as in the file",
         }
@@ -171,6 +173,7 @@ def read_inputs(
     ratings: bool = False,
     learned: Sequence[str] = (),
     only: Sequence[str] = (),
+    rules: Rules | None = None,
 ) -> Inputs:
     """Read what was named; metrics come from a file of scores, or the scorer computes them.
 
@@ -178,8 +181,11 @@ def read_inputs(
     ----------
     learned : trained metrics that are mixed of the others later on
     only : the metrics of a file that count, where not all do
+    rules : of quality control, where people's scores come as ratings
     """
-    people = read_human(human, annotators=annotators, seed=seed, pair=pair, ratings=ratings)
+    people = read_human(
+        human, annotators=annotators, seed=seed, pair=pair, ratings=ratings, rules=rules
+    )
     texts = _captions(human, captions, references, whole) or people.texts
     if texts is not None:
         near = _near(texts, people.table)

@@ -78,7 +78,17 @@ class ReadSets:
         return {
             "shift": " ".join(f"{name}:{used:+d}" for name, used in self.shifts.items()),
             "annotators": ", ".join(who),
+            **self._rules,
             "metrics": " ".join(signed) or "as in the files",
+        }
+
+    @property
+    def _rules(self) -> dict[str, str]:
+        """Of quality control; sets may have rules of their own."""
+        told = [one.human.rules for one in self.inputs.values()]
+        return {
+            name: ", ".join(dict.fromkeys(rules[name] for rules in told if name in rules))
+            for name in dict.fromkeys(name for rules in told for name in rules)
         }
 
     @property
@@ -128,7 +138,7 @@ def read_sets(
     choices
         Of `Inputs.chosen`: columns, metrics, systems.
     further
-        Of `read_inputs`: videos, corpus, annotators, seed.
+        Of `read_inputs`: videos, corpus, annotators, seed, rules.
     mixes
         Learned metrics that are computed from the others.
     """

@@ -21,7 +21,7 @@ from analysis.evaluation.reference_curve import DRAWN, best_metrics, curve_specs
 from analysis.evaluation.robustness.referencing import NUMBERS
 from analysis.evaluation.settings import UNSEEN, Choices
 from analysis.evaluation.storing import Evaluated
-from analysis.forms import OptionsForm, level_of, whose, whose_ratings
+from analysis.forms import OptionsForm, level_of, pairs_needed, whose, whose_ratings
 from analysis.metrics.registry import families
 from analysis.metrics.scoring import metric_of
 from analysis.models import MetricEvaluation
@@ -62,6 +62,8 @@ class EvaluationForm(OptionsForm):
         choices=[("z", "Standardised, z"), ("raw", "Raw")],
         label="Which scores",
     )
+    quality_alpha = level_of("Significance level, quality control")
+    min_pairs = pairs_needed()
     alpha = level_of("Significance level, tests")
     direction = forms.ChoiceField(
         required=False,
@@ -104,6 +106,8 @@ class EvaluationForm(OptionsForm):
         return Choices(
             annotators=chosen["annotators"] or whose(everybody),
             alpha=chosen["alpha"] or DEFAULTS.alpha,
+            quality_alpha=chosen["quality_alpha"] or DEFAULTS.quality_alpha,
+            min_pairs=chosen["min_pairs"],
             direction=chosen["direction"] or DEFAULTS.direction,
             checks=chosen["checks"],
             learned=chosen["learned"],

@@ -24,7 +24,7 @@ from analysis.evaluation.set_files import (
 )
 from analysis.evaluation.sets import SetEvaluation
 from analysis.evaluation.settings import Choices
-from analysis.forms import level_of, whose, whose_ratings
+from analysis.forms import level_of, pairs_needed, whose, whose_ratings
 from analysis.models import MetricEvaluation
 from analysis.selectors.evaluations import evaluation_under_way, set_numbers
 from analysis.selectors.learned_metrics import name_proposed
@@ -66,6 +66,8 @@ class SetsForm(forms.Form):
     )
     annotators = whose_ratings()
     human = forms.ChoiceField(required=False, choices=HUMANS, label="Which scores")
+    quality_alpha = level_of("Significance level, quality control")
+    min_pairs = pairs_needed()
     alpha = level_of("Significance level, tests")
 
     def __init__(self, data: Any = None, *, campaign: Campaign, others: QuerySet[Campaign]) -> None:
@@ -81,6 +83,8 @@ class SetsForm(forms.Form):
         return Choices(
             annotators=chosen["annotators"] or whose(everybody),
             alpha=chosen["alpha"] or DEFAULTS.alpha,
+            quality_alpha=chosen["quality_alpha"] or DEFAULTS.quality_alpha,
+            min_pairs=chosen["min_pairs"],
             sets=tuple(sorted(one.slug for one in chosen["sets"])),
             left_out=tuple(sorted(one.slug for one in chosen["left_out"])),
         )
@@ -132,8 +136,9 @@ def mix_use(request: MemberRequest, campaign: Campaign, pk: int) -> HttpResponse
 
 def _address(campaign: Campaign, found: MetricEvaluation) -> str:
     """The page with the choices of an evaluation."""
-    names = ("sets", "left_out", "annotators", "alpha")
-    query = urlencode({name: found.choices.get(name, "") for name in names}, doseq=True)
+    names = ("sets", "left_out", "annotators", "alpha", "quality_alpha", "min_pairs")
+    chosen = {name: found.choices.get(name) for name in names}
+    query = urlencode({name: one for name, one in chosen.items() if one is not None}, doseq=True)
     return f"{reverse('analysis:sets', args=[campaign.slug])}?{query}"
 
 

@@ -28,6 +28,7 @@ from analysis.evaluation.set_inputs import Source, read_sets
 from analysis.evaluation.sets import evaluate_sets
 from analysis.evaluation.settings import Settings, Split
 from analysis.evaluation.words import judge_words
+from analysis.management.collections import add_quality
 from analysis.management.commands.analyse import sentence
 from analysis.management.evaluation_lines import correlation_lines, set_lines
 from analysis.management.scoring_options import (
@@ -42,6 +43,7 @@ from analysis.management.scoring_options import (
 from analysis.metrics.registry import mixing
 from analysis.presenting.downloads import table_formats
 from analysis.results.folder import ResultFolder, write_files
+from analysis.results.settings import Settings as Rules
 from analysis.stats.outliers import Direction
 
 DEFAULTS = Settings()
@@ -156,6 +158,7 @@ class Command(BaseCommand):
             default=["passed"],
             help="of a ratings file: passed, all, or names",
         )
+        add_quality(group)
         group.add_argument("--pair", help="languages, as in en-de, where there are several pairs")
         group.add_argument("--compare", type=_pair,
                            help="two metrics whose difference is told first")  # fmt: skip
@@ -265,7 +268,8 @@ class Command(BaseCommand):
             further={
                 name: options[name] for name in ("videos", "corpus", "annotators", "seed", "pair")
             }
-            | {"ratings": options["rows_are_ratings"], "only": options["only"]},
+            | {"ratings": options["rows_are_ratings"], "only": options["only"]}
+            | {"rules": _rules(options)},
             without_references=options["without_references"],
             mixes=_mixes(options),
         )
@@ -325,10 +329,16 @@ def _inputs(scorer: Scorer, options: Mapping[str, Any]) -> Inputs:
         ratings=options["rows_are_ratings"],
         learned=_mixes(options),
         only=options["only"],
+        rules=_rules(options),
     )
     if options["without_references"]:
         inputs = inputs.without_references()
     return inputs.chosen(**_choices(options)).mixed(_mixes(options))
+
+
+def _rules(options: Mapping[str, Any]) -> Rules:
+    """Of quality control; the level of the tests between metrics is another."""
+    return Rules(quality_alpha=options["quality_alpha"], minimum_pairs=options["minimum_pairs"])
 
 
 def _mixes(options: Mapping[str, Any]) -> list[str]:

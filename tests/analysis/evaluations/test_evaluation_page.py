@@ -185,6 +185,13 @@ def test_harmful_words_do_no_harm(page_of, campaign):
     assert f"'={HARM[:8]}" in table
 
 
+def test_both_levels_and_the_pairs_can_be_chosen(page_of, scored):
+    page_of("evaluation", scored, alpha="0.01", quality_alpha="0.001", min_pairs="10")
+    row = MetricEvaluation.objects.get()
+    names = ("alpha", "quality_alpha", "min_pairs")
+    assert [row.choices[name] for name in names] == [0.01, 0.001, 10]
+
+
 def test_names_of_metrics_carry_the_settings_that_differ(page_of, campaign):
     for label, idf in (("a", "none"), ("b", "paper")):
         run = score(campaign, cider=2.0)

@@ -75,6 +75,15 @@ def test_what_is_stored_is_what_was_computed(ready):
     }  # fmt: skip
 
 
+def test_both_levels_are_chosen_for_all_campaigns(page_of, scored, other):
+    page_of("sets", scored, sets=other.slug, quality_alpha="0.001", alpha="0.1", min_pairs="5")
+    row = MetricEvaluation.objects.get()
+    job_run(row)
+    row.refresh_from_db()
+    assert "quality_alpha:0.001|minimum_pairs:5|" in row.signature
+    assert "alpha:0.1|" in row.signature
+
+
 def test_a_campaign_left_out_does_not_count_in_the_mean(page_of, ready, scored, other):
     page_of("sets", scored, sets=other.slug, left_out=other.slug)
     row = MetricEvaluation.objects.latest("pk")
