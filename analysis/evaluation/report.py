@@ -274,9 +274,8 @@ def _method(evaluation: Evaluation) -> list[Element]:
     said = (
         "All metrics are compared on the same captions. A system's score is the mean over its "
         "captions, for people and metrics alike. Intervals draw videos with all their captions. "
-        "Over systems they keep the systems fixed: they show how r would vary with other videos, "
-        "not with other systems. The permutation test exchanges two metrics for whole videos at a "
-        "time. The same scores with the same settings give the same numbers."
+        f"{sentences.SYSTEMS_FIXED} The permutation test exchanges two metrics for whole videos "
+        "at a time. The same scores with the same settings give the same numbers."
     )
     return [
         element("h2", "How it was computed"),

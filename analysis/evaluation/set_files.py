@@ -16,6 +16,7 @@ import numpy as np
 from analysis.evaluation.files import table
 from analysis.evaluation.naming import named_sets
 from analysis.evaluation.pictures import Picture, williams_caption, williams_spec
+from analysis.evaluation.sentences import SYSTEMS_FIXED
 from analysis.evaluation.set_fusion import COEFFICIENTS as COEFFICIENTS_OF_MIX
 from analysis.evaluation.set_fusion import FUSION, SLASH, SetFusion, own_name
 from analysis.evaluation.sets import MEAN, SetEvaluation, SetLevel
@@ -398,8 +399,8 @@ def set_report(found: SetEvaluation) -> str:
         parts += [element("h2", f"Robustness: {title}"), shown_table(checked, headings)]
     method = (
         "Each set is held against its own people. Intervals in sets.csv draw videos within each "
-        "set, 1,000 times unless told otherwise. For Williams' test people and metrics are "
-        "standardised within each set, then pooled."
+        f"set, {found.settings.draws:,} times. {SYSTEMS_FIXED} For Williams' test people and "
+        "metrics are standardised within each set, then pooled."
     )
     return html_document(
         title_of("Metrics against people", ", ".join(found.joined), found.signature),

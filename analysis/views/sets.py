@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from analysis.evaluation.naming import named_sets
+from analysis.evaluation.sentences import SYSTEMS_FIXED
 from analysis.evaluation.set_files import (
     LEVELS,
     best_sentence,
@@ -150,6 +151,7 @@ def numbers_context(shown: MetricEvaluation, human: str) -> dict[str, Any]:
         return {"is_lost": True}
     return {
         "found": found,
+        "intervals": f"Intervals draw videos within each campaign. {SYSTEMS_FIXED}",
         "levels": [level_context(found, at) for at in levels_of(found, human)],
         "mixes": [mix for mix in found.fusions if mix.human == human],
         "mix_form": MixForm(initial={"human": human, "name": name_proposed("mix")}),

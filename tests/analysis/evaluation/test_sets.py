@@ -259,6 +259,27 @@ def test_one_video_has_no_interval(years):
     assert found[["low", "high"]].isna().all(axis=None)
 
 
+def test_intervals_without_width_and_systems_held_fixed_are_explained(years):
+    """Two metrics that order three systems as people do in every draw of videos."""
+    for year in YEARS:
+        people = pd.read_csv(years / year / "human.csv")
+        people = people[people["system"].isin(["S0", "S2", "S4"])]
+        place = people["system"].str[1].astype(float)
+        people.assign(z=place, raw=place).to_csv(years / year / "human.csv", index=False)
+        people[["video", "system"]].assign(alike=place, noise=-place).to_csv(
+            years / year / "scores.csv", index=False
+        )
+    out, _ = correlate(years, "--scores", "z")
+    notes = json.loads((out / "report.json").read_text())["notes"]
+    for year in YEARS:
+        [said] = [note for note in notes if note.startswith(f"{year}: Over 3 systems")]
+        assert "alike, noise has no width" in said
+    html = (out / "report.html").read_text()
+    assert "that is no certainty" in html
+    assert "keep the systems fixed" in html
+    assert "200 times" in html
+
+
 @pytest.mark.parametrize(
     ("option", "named"),
     [

@@ -64,6 +64,7 @@ def test_every_campaign_and_the_mean_have_their_numbers(page_of, ready, scored, 
     content = markup(page)
     assert content.index('data-chart="sets-caption-spec"') < content.index("<table")
     assert "significantly more than every other metric" in content
+    assert "keep the systems fixed" in content
 
 
 def test_what_is_stored_is_what_was_computed(ready):
