@@ -10,7 +10,7 @@ from analysis.evaluation import caption_tables, headings, sentences, tables
 from analysis.evaluation.files import FUSION, table
 from analysis.evaluation.levels import LevelResult
 from analysis.evaluation.naming import named, named_checks
-from analysis.evaluation.pictures import pictures, slug
+from analysis.evaluation.pictures import pictures, reference_pictures, slug
 from analysis.evaluation.pipeline import AgainstHuman
 from analysis.evaluation.reference_curve import (
     curve_rows,
@@ -126,6 +126,7 @@ def _robustness(checked: Robustness) -> Page:
         "references": _conditions(checked, NUMBERS),
         "curve": curve,
         "gain": curve_sentence(curve) if curve else "",
+        "curve_pictures": reference_pictures(checked),
     }
 
 

@@ -7,18 +7,18 @@ import math
 import re
 from collections.abc import Sequence
 from functools import partial
-from itertools import compress
 from typing import Any, Final
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from analysis.evaluation.files import table
+from analysis.evaluation.mixes import mix_file, mix_json
 from analysis.evaluation.naming import named_sets
 from analysis.evaluation.pictures import Picture, williams_caption, williams_spec
 from analysis.evaluation.sentences import SYSTEMS_FIXED
 from analysis.evaluation.set_fusion import COEFFICIENTS as COEFFICIENTS_OF_MIX
-from analysis.evaluation.set_fusion import FUSION, SLASH, SetFusion, own_name
+from analysis.evaluation.set_fusion import FUSION, SLASH, own_name
 from analysis.evaluation.sets import MEAN, SetEvaluation, SetLevel
 from analysis.evaluation.system_tables import SYSTEMS, system_rows
 from analysis.evaluation.tables import (
@@ -28,8 +28,6 @@ from analysis.evaluation.tables import (
     checked_tables,
     unmatched_rows,
 )
-from analysis.metrics.families.fusion import NAME, fusion_json
-from analysis.metrics.learned.training_list import TrainingList
 from analysis.presenting.charts import Spec, heat_spec
 from analysis.presenting.document import (
     chart,
@@ -57,7 +55,6 @@ WILLIAMS: Final = (
 )  # fmt: skip
 TABLES: Final = ("sets", "williams", "systems", "fusion", "coefficients", "unmatched")
 CHECKED, METRIC = "robustness", "metric"
-MIX: Final = "fusion-{}.json"
 LEVELS: Final = {"caption": "Captions", "system": "Systems"}
 
 
@@ -83,30 +80,6 @@ def set_files(found: SetEvaluation) -> dict[str, Maker]:
         "report.html": lambda: set_report(shown).encode(),
         "signature.txt": lambda: f"{signature}\n".encode(),
     }
-
-
-def mix_json(found: SetEvaluation, mix: SetFusion, name: str = NAME) -> bytes:
-    """The mix as ``--learned`` reads it, with what it was fitted on where texts are known."""
-    return fusion_json(
-        mix.fusion, mix.metrics, mix.human, str(found.signature), _fitted_on(found, mix), name
-    )
-
-
-def _fitted_on(found: SetEvaluation, mix: SetFusion) -> TrainingList | None:
-    rows = found.rows[mix.human]
-    kept = np.split(mix.fitted, np.cumsum([len(one) for one in rows.values()])[:-1])
-    lists = [
-        found.joined[name].learned_from(
-            list(compress(one.caption_videos, used)), list(compress(one.caption_systems, used))
-        )
-        for (name, one), used in zip(rows.items(), kept, strict=True)
-    ]
-    known = [one for one in lists if one is not None]
-    return TrainingList.together(known) if len(known) == len(lists) else None
-
-
-def mix_file(mix: SetFusion) -> str:
-    return MIX.format(re.sub(r"\W+", "-", mix.human))
 
 
 def tables_of(found: SetEvaluation) -> tuple[str, ...]:

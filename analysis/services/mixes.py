@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from analysis.evaluation.set_files import mix_json
+from analysis.evaluation.mixes import mix_json
 from analysis.evaluation.set_fusion import OWN_UNITS, PUBLISHED, SetFusion
 from analysis.evaluation.sets import SetEvaluation
 from analysis.metrics.artifacts import CARD, CONFIG

@@ -17,7 +17,7 @@ from analysis.evaluation.matrix import williams_table
 from analysis.evaluation.page import DRIFT, evaluation_page, human_page
 from analysis.evaluation.pictures import Picture
 from analysis.evaluation.points import marks_of, odd_captions, points_of, scatter_spec
-from analysis.evaluation.reference_curve import DRAWN, best_metrics, curve_specs
+from analysis.evaluation.reference_curve import DRAWN, best_metrics
 from analysis.evaluation.robustness.referencing import NUMBERS
 from analysis.evaluation.settings import UNSEEN, Choices
 from analysis.evaluation.storing import Evaluated
@@ -25,7 +25,6 @@ from analysis.forms import OptionsForm, level_of, pairs_needed, whose, whose_rat
 from analysis.metrics.registry import families
 from analysis.metrics.scoring import metric_of
 from analysis.models import MetricEvaluation
-from analysis.presenting.charts import Spec
 from analysis.presenting.exports import records
 from analysis.presenting.listings import as_table
 from analysis.selectors.evaluations import (
@@ -243,7 +242,7 @@ def evaluation_context(
         ],
         "drift_text": sentences.CHECKED[DRIFT],
         "drift_headings": conditions("Set", best_first(part)),
-        "curves": reference_curves(part["curve"], human),
+        "curves": [(f"{drawn.name}-spec", drawn) for drawn in part["curve_pictures"]],
         "curve_metrics": DRAWN,
         "references_text": sentences.CHECKED[NUMBERS],
         "references_headings": conditions("References", best_metrics(part["curve"])),
@@ -255,12 +254,6 @@ def drawn_of(part: dict[str, Any], what: str) -> list[tuple[str, Picture]]:
     found = part["pictures"]
     names = [f"{what}-{over}" for over in ("captions", "systems")]
     return [(f"{name}-spec", found[name]) for name in names if name in found]
-
-
-def reference_curves(rows: list[dict[str, Any]], human: str) -> dict[str, Spec]:
-    """By the id under which each picture's specification stands on the page."""
-    specs = curve_specs(rows, human) if rows else {}
-    return {f"references-{coefficient}-spec": spec for coefficient, spec in specs.items()}
 
 
 def best_first(part: dict[str, Any]) -> list[str]:

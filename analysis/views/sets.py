@@ -13,12 +13,12 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from analysis.evaluation.mixes import mix_file
 from analysis.evaluation.naming import named_sets
 from analysis.evaluation.sentences import SYSTEMS_FIXED
 from analysis.evaluation.set_files import (
     LEVELS,
     best_sentence,
-    mix_file,
     set_pictures,
     set_table,
     tables_of,
