@@ -31,6 +31,7 @@ from analysis.results.settings import Settings as Rules
 from daplatform.tables import Faults
 
 AUTO = "auto"
+MOST_DECIMALS = 15
 _NOTHING = Batch([], [], {}, {})
 
 
@@ -50,6 +51,17 @@ class Inputs:
     metrics: ScoreTable
     captions: CaptionSet | None = None
     signatures: Mapping[str, str] = field(default_factory=dict)
+    decimals: int | None = None
+    """To which scores of metrics were rounded."""
+
+    def rounded(self, decimals: int | None) -> Inputs:
+        """As a paper may have done that passed its scores on in so many decimals."""
+        if decimals is None:
+            return self
+        if not 0 <= decimals <= MOST_DECIMALS:
+            raise ValueError(f"--decimals takes 0 to {MOST_DECIMALS}, not {decimals}")
+        table = replace(self.metrics, frame=self.metrics.frame.round(decimals))
+        return replace(self, metrics=table, decimals=decimals)
 
     def chosen(
         self,
@@ -113,6 +125,10 @@ class Inputs:
                 table = replace(table, notes=(*table.notes, _unknown(list(family.metrics))))
         return replace(self, metrics=table)
 
+    @property
+    def rounding(self) -> dict[str, str]:
+        return {} if self.decimals is None else {"decimals": str(self.decimals)}
+
     def facts(self, shift: int) -> dict[str, str]:
         """What decided the numbers besides scores and settings, to be signed."""
         # The bars inside a metric's signature would part this one.
@@ -123,6 +139,7 @@ class Inputs:
             **self.human.rules,
             **({"cutoff": self.human.cutoff} if self.human.cutoff else {}),
             "metrics": " ".join(signed) or "as in the file",
+            **self.rounding,
         }
 
     def aligned(self, shift: int | str | None) -> tuple[Joined, Alignment, int]:

@@ -58,11 +58,11 @@ CHECKED, METRIC = "robustness", "metric"
 LEVELS: Final = {"caption": "Captions", "system": "Systems"}
 
 
-def set_files(found: SetEvaluation) -> dict[str, Maker]:
-    """What makes each file, by its name."""
+def set_files(found: SetEvaluation, *, mean_of_scores: bool = False) -> dict[str, Maker]:
+    """What makes each file, by its name; with the mean over columns of human scores, if wanted."""
     signature = str(found.signature)
     made: dict[str, Maker] = {
-        f"{name}.{format}": partial(_table, found, name, format)
+        f"{name}.{format}": partial(_table, found, name, format, mean_of_scores)
         for name in tables_of(found)
         for format in table_formats()
     }
@@ -76,7 +76,7 @@ def set_files(found: SetEvaluation) -> dict[str, Maker]:
     return made | {
         "sets.tex": lambda: sets_latex(shown).encode(),
         "williams.tex": lambda: williams_latex(shown).encode(),
-        "report.json": lambda: _json(found),
+        "report.json": lambda: _json(found, mean_of_scores),
         "report.html": lambda: set_report(shown).encode(),
         "signature.txt": lambda: f"{signature}\n".encode(),
     }
@@ -87,10 +87,10 @@ def tables_of(found: SetEvaluation) -> tuple[str, ...]:
     return (*TABLES, CHECKED) if found.robustness else TABLES
 
 
-def set_table_of(found: SetEvaluation, name: str) -> Table:
+def set_table_of(found: SetEvaluation, name: str, mean_of_scores: bool = False) -> Table:
     grouped = any(level.group for level in found.levels)
     rows, columns = {
-        "sets": (set_rows, SETS),
+        "sets": (with_mean_rows if mean_of_scores else set_rows, SETS),
         "williams": (williams_rows, (*WILLIAMS, "group") if grouped else WILLIAMS),
         CHECKED: (lambda found: checked_rows(found.robustness), ("set", *ROBUSTNESS)),
         "systems": (all_system_rows, ("set", *SYSTEMS)),
@@ -109,25 +109,39 @@ def _coefficients(found: SetEvaluation) -> list[Row]:
     return [row for mix in found.fusions for row in mix.coefficient_rows()]
 
 
-def _table(found: SetEvaluation, name: str, format: str) -> bytes:
-    return table_file(set_table_of(found, name), format, str(found.signature))
+def _table(found: SetEvaluation, name: str, format: str, mean_of_scores: bool) -> bytes:
+    rows = set_table_of(found, name, mean_of_scores)
+    return table_file(rows, format, str(found.signature))
 
 
 def _svg(spec: Spec) -> bytes:
     return picture(spec).encode()
 
 
-def _json(found: SetEvaluation) -> bytes:
+def _json(found: SetEvaluation, mean_of_scores: bool) -> bytes:
     content: dict[str, Any] = {"signature": found.signature.as_dict()}
     content["notes"] = list(found.notes)
     names = (name for name in tables_of(found) if name != "unmatched")
-    content |= {name: records(set_table_of(found, name)) for name in names}
+    content |= {name: records(set_table_of(found, name, mean_of_scores)) for name in names}
     return (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def set_rows(found: SetEvaluation) -> list[Row]:
     """Each metric on each set and their mean, which counts sets in `n`."""
     return [row for level in found.levels for row in _level_rows(found, level)]
+
+
+def with_mean_rows(found: SetEvaluation) -> list[Row]:
+    """The coefficients averaged over the columns of human scores, which then are single people's,
+    beside those of each; `n` counts columns."""
+    rows, people = set_rows(found), dict[tuple[str, ...], list[Row]]()
+    for row in rows:
+        people.setdefault((row["metric"], row["level"], row["set"]), []).append(row)
+    return rows + [
+        {"metric": metric, "human": MEAN, "level": level, "set": name, "n": len(own)}
+        | {one: float(np.mean([row[one] for row in own])) for one in COEFFICIENTS}
+        for (metric, level, name), own in people.items()
+    ]
 
 
 def _level_rows(found: SetEvaluation, level: SetLevel) -> list[Row]:

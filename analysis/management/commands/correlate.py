@@ -140,6 +140,11 @@ class Command(BaseCommand):
             help="columns are single people: add the mean of the correlations with each",
         )
         group.add_argument(
+            "--decimals",
+            type=int,
+            help="round scores of metrics first, as VATEX-EVAL's authors do to 4",
+        )
+        group.add_argument(
             "--rows-are-ratings",
             action="store_true",
             help="of a table: a caption may have several rows, each is one rating",
@@ -272,6 +277,7 @@ class Command(BaseCommand):
             | {"rules": _rules(options)},
             without_references=options["without_references"],
             mixes=_mixes(options),
+            decimals=options["decimals"],
         )
         for inputs in read.inputs.values() if options["compare"] else ():
             inputs.metrics.only(options["compare"])  # refused before anything long is computed
@@ -285,7 +291,7 @@ class Command(BaseCommand):
             notes=read.notes,
             robustness=read.checked(checks, scorer, seed=seed) if checks else None,
         )
-        files = set_files(found)
+        files = set_files(found, mean_of_scores=options["mean_of_scores"])
         of_checks = {f"{CHECKED}.{format}" for format in table_formats()}  # perhaps of a run before
         with ResultFolder(options["out"], {*files, *of_checks}) as folder:
             write_files(
@@ -333,7 +339,8 @@ def _inputs(scorer: Scorer, options: Mapping[str, Any]) -> Inputs:
     )
     if options["without_references"]:
         inputs = inputs.without_references()
-    return inputs.chosen(**_choices(options)).mixed(_mixes(options))
+    chosen = inputs.chosen(**_choices(options)).mixed(_mixes(options))
+    return chosen.rounded(options["decimals"])
 
 
 def _rules(options: Mapping[str, Any]) -> Rules:
@@ -349,7 +356,7 @@ def _mixes(options: Mapping[str, Any]) -> list[str]:
 def _refuse_single(options: Mapping[str, Any]) -> None:
     """Options that are of one set only would be passed over in silence."""
     given = [
-        *(name for name in ("metrics", "captions", "references", "foils", "mean_of_scores")
+        *(name for name in ("metrics", "captions", "references", "foils")
           if options[name]),
         *(name for name in ("split", "ridge", "factor", "direction")
           if options[name] != getattr(DEFAULTS, name)),

@@ -286,7 +286,6 @@ def test_intervals_without_width_and_systems_held_fixed_are_explained(years):
         (["--metrics", "scores.csv"], "--metrics"),
         (["--captions", "captions.csv"], "--captions"),
         (["--foils", "foils.csv"], "--foils"),
-        (["--mean-of-scores"], "--mean-of-scores"),
         (["--split", "videos"], "--split"),
         (["--ridge", "0.5"], "--ridge"),
         (["--compare", "alike,nobody"], "nobody"),
@@ -425,6 +424,24 @@ def test_names_carry_the_settings_that_differ_alike_in_every_set(years):
     html = (out / "report.html").read_text()
     assert ">m@a (idf:none)<" in html
     assert ">m@a<" not in html
+
+
+def test_the_mean_over_people_stands_beside_each_of_them(years):
+    """Columns are single people's here, as those of VATEX-EVAL."""
+    out, _ = correlate(years, "--mean-of-scores", "--decimals", "1")
+    found = pd.read_csv(out / "sets.csv", dtype={"set": str}).query("level == 'caption'")
+    cells = found.set_index(["metric", "human", "set"])["kendall_b"]
+    rows = merged(years, "2017")
+    for human in ("z", "raw"):
+        tau = stats.kendalltau(rows[human], rows["noise"].round(1)).statistic
+        assert cells["noise", human, "2017"] == pytest.approx(tau)
+    for name in (*YEARS, "mean"):
+        both = [cells["noise", human, name] for human in ("z", "raw")]
+        assert cells["noise", "mean", name] == pytest.approx(np.mean(both))
+    assert set(found[found["human"] == "mean"]["n"]) == {2}
+    assert "decimals:1" in (out / "signature.txt").read_text()
+    with pytest.raises(CommandError, match="--decimals takes 0 to 15"):
+        correlate(years, "--decimals", "-1")
 
 
 GROUPED = ("SA/2016", "SA/2017", "MA/2016", "MA/2017")
