@@ -405,7 +405,7 @@ def test_scores_of_two_models_stand_in_one_table(files):
         told = (files / "out" / name).read_text().split("booktabs", 1)[1]
         assert "good@ViT-B-16 (idf:none)" in told
         assert not re.findall(r"good@ViT-B-16(?! \(idf)", told)
-    drawn = (files / "out" / "williams-score-captions.svg").read_text()
+    drawn = (files / "out" / "williams-z-captions.svg").read_text()
     assert "good@ViT-B-16 (idf" in drawn
 
 
