@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
-from math import isnan
 from typing import Annotated, Any, Literal
 
 from django.contrib.auth.models import User
@@ -15,26 +15,37 @@ from ninja import Field, NinjaAPI, Query, Schema
 from ninja.errors import Throttled
 from ninja.openapi.docs import Swagger
 from ninja.security import HttpBearer
-from pydantic import AfterValidator, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, ValidationInfo, model_validator
 
+from analysis.api_together import (
+    ComparisonOut,
+    DescriptionOut,
+    SetsOut,
+    comparison_content,
+    description_content,
+    plain,
+    sets_content,
+)
 from analysis.evaluation.files import evaluation_table
 from analysis.evaluation.findings.words import word_rows
 from analysis.evaluation.settings import Choices
 from analysis.forms import LEVELS, PAIRS, whose
 from analysis.metrics.scoring import metric_of
-from analysis.models import Computed, MetricEvaluation, MetricScore, Result
+from analysis.models import Computed, Description, MetricEvaluation, MetricScore, Result
 from analysis.presenting.exports import ratings_table, records
 from analysis.results.findings.ranking import system_rows
 from analysis.results.marked import long_table
 from analysis.results.settings import Settings
 from analysis.selectors.annotators import uses_explained
 from analysis.selectors.attention import Attention, attention_by_person
+from analysis.selectors.descriptions import description_latest
 from analysis.selectors.evaluations import evaluation_latest, evaluation_numbers
 from analysis.selectors.marked import answers_by_question, factuality_of, judged_paragraphs
 from analysis.selectors.metric_scores import metric_sources
 from analysis.selectors.ratings import ratings_of
 from analysis.selectors.results import further_runs, result_latest, result_summary
 from analysis.selectors.written import written_captions
+from analysis.services.descriptions import description_request
 from analysis.services.evaluations import evaluation_key, evaluation_request
 from analysis.services.keys import key_owner
 from analysis.services.requests import result_key, result_request
@@ -126,6 +137,29 @@ class Strict(Schema):
         return given
 
 
+def known_level(given: float) -> float:
+    _refuse_others(given, LEVELS)
+    return given
+
+
+def known_pairs(given: int | None) -> int | None:
+    if given is not None:
+        _refuse_others(given, PAIRS)
+    return given
+
+
+def _refuse_others(given: float, known: Sequence[float]) -> None:
+    """Every choice that is asked for keeps a worker busy."""
+    if given not in known:
+        raise ValueError(f"choose one of {', '.join(f'{value:g}' for value in known)}")
+
+
+Level = Annotated[float, AfterValidator(known_level)]
+Pairs = Annotated[int | None, AfterValidator(known_pairs)]
+ONE_LEVEL: Any = {"enum": list(LEVELS)}
+ONE_NUMBER: Any = {"enum": [*PAIRS, None]}
+
+
 class ChoicesIn(Strict):
     """Choices that change numbers; the protocol's own by default."""
 
@@ -136,18 +170,9 @@ class ChoicesIn(Strict):
     basis: Literal["all", "captions"] = "all"
     resample: Literal["caption", "annotator"] = "caption"
     runs: Literal["all", "primary"] = "all"
-    alpha: float = Field(LEVELS[0], json_schema_extra={"enum": list(LEVELS)})
-    quality_alpha: float = Field(LEVELS[0], json_schema_extra={"enum": list(LEVELS)})
-    min_pairs: int | None = Field(None, json_schema_extra={"enum": [*PAIRS, None]})
-
-    @field_validator("alpha", "quality_alpha", "min_pairs")
-    @classmethod
-    def _refuse_others_than_listed(cls, given: float | None, info: ValidationInfo) -> float | None:
-        """Every choice that is asked for keeps a worker busy."""
-        known = PAIRS if info.field_name == "min_pairs" else LEVELS
-        if given is not None and given not in known:
-            raise ValueError(f"choose one of {', '.join(f'{value:g}' for value in known)}")
-        return given
+    alpha: Level = Field(LEVELS[0], json_schema_extra=ONE_LEVEL)
+    quality_alpha: Level = Field(LEVELS[0], json_schema_extra=ONE_LEVEL)
+    min_pairs: Pairs = Field(None, json_schema_extra=ONE_NUMBER)
 
 
 class PageIn(Strict):
@@ -169,22 +194,15 @@ class PageOut(Schema):
     items: list[dict[str, Any]]
 
 
-def known_level(given: float) -> float:
-    """Every choice that is asked for keeps a worker busy."""
-    if given not in LEVELS:
-        raise ValueError(f"choose one of {', '.join(f'{value:g}' for value in LEVELS)}")
-    return given
-
-
 class EvaluationChoicesIn(Strict):
     """How metrics are held against people."""
 
     annotators: Literal["passed", "all", None] = Field(
         None, description="Whose ratings are used: as the campaign's rule says, unless chosen."
     )
-    alpha: Annotated[float, AfterValidator(known_level)] = Field(
-        LEVELS[0], json_schema_extra={"enum": list(LEVELS)}
-    )
+    alpha: Level = Field(LEVELS[0], json_schema_extra=ONE_LEVEL)
+    quality_alpha: Level = Field(LEVELS[0], json_schema_extra=ONE_LEVEL)
+    min_pairs: Pairs = Field(None, json_schema_extra=ONE_NUMBER)
 
 
 class EvaluationOut(Schema):
@@ -236,6 +254,19 @@ class ResultOut(Schema):
     annotators: list[dict[str, Any]]
 
 
+class SetsChoicesIn(EvaluationChoicesIn):
+    """Which campaigns are held together, this one among them."""
+
+    together: list[str] = Field(description="Addresses of further campaigns.")
+    left_out: list[str] = Field([], description="What does not count in the mean.")
+
+
+class ComparisonChoicesIn(ChoicesIn):
+    """With which other campaign this one is compared; both are analysed with the same choices."""
+
+    other: str = Field(description="The address of the other campaign.")
+
+
 class SignedIn(Strict):
     signature: str = Field(min_length=1)
 
@@ -243,10 +274,12 @@ class SignedIn(Strict):
 class SignedOut(Schema):
     """What a signature belongs to, with its numbers, as long as it is kept."""
 
-    kind: Literal["result", "evaluation"]
+    kind: Literal["result", "evaluation", "sets", "description"]
     campaign: str
     result: ResultOut | None = None
     evaluation: EvaluationOut | None = None
+    sets: SetsOut | None = None
+    description: DescriptionOut | None = None
 
 
 READ = ["What you can read"]
@@ -385,7 +418,12 @@ def result(
 ) -> Any:
     """Ranking, significance and annotators. Asking has a newer one made if needed: then the answer
     is 202, with the last one and the seconds after which to ask again."""
-    found = own_campaign(request, slug)
+    wanted, shown = ranked(own_campaign(request, slug), choices)
+    return answered(response, [wanted], result_content(shown))
+
+
+def ranked(found: Campaign, choices: ChoicesIn) -> tuple[Result | None, Result | None]:
+    """The result of this moment, and the last one there is."""
     settings = Settings(
         keep_all_annotators=(choices.annotators or whose(uses_everybody(found))) == "all",
         test=choices.test,
@@ -397,8 +435,39 @@ def result(
         left_out=further_runs(found) if choices.runs == "primary" else (),
     )
     wanted = result_request(campaign=found, choices=settings)
-    shown = result_latest(found, result_key(settings))
-    return answered(response, wanted, result_content(shown))
+    return wanted, result_latest(found, result_key(settings))
+
+
+@api.get(
+    "/campaigns/{slug}/comparison",
+    summary="Two campaigns",
+    tags=READ,
+    response={frozenset({200, 202}): ComparisonOut, 422: Faults, **REFUSALS},
+)
+def comparison(
+    request: KeyRequest, response: HttpResponse, slug: str, choices: Query[ComparisonChoicesIn]
+) -> Any:
+    """This campaign beside another: how scores go together, and which differences repeat.
+    202 while either is being ranked, as for the result."""
+    pairs = [ranked(own_campaign(request, one), choices) for one in (slug, choices.other)]
+    (here, first), (there, second) = pairs
+    return answered(response, [here, there], comparison_content(first, second))
+
+
+@api.get(
+    "/campaigns/{slug}/description",
+    summary="What a paper says of its data",
+    tags=READ,
+    response={frozenset({200, 202}): DescriptionOut, 422: Faults, **REFUSALS},
+)
+def description(request: KeyRequest, response: HttpResponse, slug: str) -> Any:
+    """Words, likeness of sources, people, scores, stability and cost, as the page *Data* has them.
+    202 while newer ones are being made, as for the result."""
+    found = own_campaign(request, slug)
+    wanted = description_request(campaign=found)
+    is_waiting = wanted is not None and wanted.is_active
+    shown = description_latest(found) if is_waiting else wanted
+    return answered(response, [wanted], description_content(shown))
 
 
 @api.get(
@@ -413,12 +482,51 @@ def evaluation(
     """Metrics against people: correlations with intervals, every test between metrics, systems; and
     where people mark words, how well metrics that score words find them.
     202 while a newer one is being made, as for the result."""
-    found = own_campaign(request, slug)
-    annotators = choices.annotators or whose(uses_everybody(found))
-    asked = Choices(annotators=annotators, alpha=choices.alpha)
+    wanted, shown = held(own_campaign(request, slug), choices)
+    return answered(response, [wanted], evaluation_content(shown))
+
+
+def held(
+    found: Campaign,
+    choices: EvaluationChoicesIn,
+    *,
+    sets: tuple[str, ...] = (),
+    left_out: tuple[str, ...] = (),
+) -> tuple[MetricEvaluation | None, MetricEvaluation | None]:
+    """The evaluation of this moment, and the last one there is."""
+    asked = Choices(
+        annotators=choices.annotators or whose(uses_everybody(found)),
+        alpha=choices.alpha,
+        quality_alpha=choices.quality_alpha,
+        min_pairs=choices.min_pairs,
+        sets=sets,
+        left_out=left_out,
+    )
     wanted = evaluation_request(campaign=found, choices=asked)
-    shown = evaluation_latest(found, evaluation_key(asked))
-    return answered(response, wanted, evaluation_content(shown))
+    return wanted, evaluation_latest(found, evaluation_key(asked))
+
+
+@api.get(
+    "/campaigns/{slug}/sets",
+    summary="Metrics over several campaigns",
+    tags=READ,
+    response={frozenset({200, 202}): SetsOut, 422: Faults, **REFUSALS},
+)
+def sets(
+    request: KeyRequest, response: HttpResponse, slug: str, choices: Query[SetsChoicesIn]
+) -> Any:
+    """Metrics against the people of this campaign and of others: each by itself, their mean, pooled
+    tests, and a mix. 202 while a newer one is being made, as for the result."""
+    found = own_campaign(request, slug)
+    for one in {*choices.together, *choices.left_out}:
+        own_campaign(request, one)  # or there is nothing of that name
+    wanted, shown = held(
+        found,
+        choices,
+        sets=tuple(sorted({*choices.together} - {slug})),
+        left_out=tuple(sorted({*choices.left_out})),
+    )
+    return answered(response, [wanted], sets_content(shown))
 
 
 @api.get(
@@ -428,20 +536,29 @@ def evaluation(
     response={200: SignedOut, 422: Faults, **REFUSALS},
 )
 def signed(request: KeyRequest, asked: Query[SignedIn]) -> dict[str, Any]:
-    """The result or the evaluation that a signature belongs to: quoted beside a number, it leads
-    back to all of them. The last three of the same choices are kept."""
+    """The result, evaluation or description that a signature belongs to: quoted beside a number,
+    it leads back to all of them. The last three of the same choices are kept."""
     mine = campaigns_for(request.auth)
+    alone = Q(choices__sets__isnull=True) | Q(choices__sets=[])
+    evaluations = MetricEvaluation.objects
     kinds: tuple[tuple[str, Any, Any], ...] = (
-        ("result", Result, result_content),
-        ("evaluation", MetricEvaluation, evaluation_content),
+        ("result", Result.objects, result_content),
+        ("evaluation", evaluations.filter(alone), evaluation_content),
+        ("sets", evaluations.exclude(alone), sets_content),
+        ("description", Description.objects, description_content),
     )
-    for kind, model, content in kinds:
-        alone = Q(choices__sets__isnull=True) | Q(choices__sets=[])  # of one campaign
-        kept = model.objects.filter(alone, signature=asked.signature, campaign__in=mine)
+    for kind, rows, content in kinds:
+        kept = rows.filter(signature=asked.signature, campaign__in=mine)
         row = kept.select_related("campaign").first()
-        if row is not None:
+        if row is not None and sees_all(request, row):
             return {"kind": kind, "campaign": row.campaign.slug, kind: content(row)}
     raise Http404("No stored result has this signature.")
+
+
+def sees_all(request: KeyRequest, row: Computed) -> bool:
+    """Whether every campaign that is in it is one of theirs."""
+    further = set(row.choices.get("sets", ()))
+    return campaigns_for(request.auth).filter(slug__in=further).count() == len(further)
 
 
 def own_campaign(request: KeyRequest, slug: str) -> Campaign:
@@ -453,11 +570,15 @@ def part(items: list[Any], count: int, page: PageIn) -> dict[str, Any]:
     return {"count": count, "next": end if end < count else None, "items": items}
 
 
-def answered(response: HttpResponse, wanted: Computed | None, content: dict[str, Any]) -> Any:
-    """What there is; and where something newer is wanted, a worker is woken for it."""
-    if wanted is None or not wanted.is_active:
+def answered(
+    response: HttpResponse, wanted: Sequence[Computed | None], content: dict[str, Any]
+) -> Any:
+    """What there is; and where something newer is wanted, workers are woken for it."""
+    waiting = [one for one in wanted if one is not None and one.is_active]
+    if not waiting:
         return content
-    job_wake(wanted)
+    for one in waiting:
+        job_wake(one)
     response["Retry-After"] = str(RETRY_AFTER)
     return 202, content | {"is_current": False}
 
@@ -509,12 +630,3 @@ def evaluation_content(shown: MetricEvaluation | None) -> dict[str, Any]:
         "notes": shown.summary.get("notes", []) if shown else [],
         "words": plain(word_rows(found)) if found else [],
     } | {name: records(evaluation_table(found, (), False, name)) if found else [] for name in names}
-
-
-def plain(content: Any) -> Any:
-    """With None for numbers that are not defined, as JSON has no word for them."""
-    if isinstance(content, dict):
-        return {name: plain(value) for name, value in content.items()}
-    if isinstance(content, list | tuple):
-        return [plain(value) for value in content]
-    return None if isinstance(content, float) and isnan(content) else content

@@ -45,6 +45,20 @@ def level_of(label: str) -> forms.TypedChoiceField:
     )
 
 
+def pairs_needed() -> forms.TypedChoiceField:
+    few = "The fewest the test allows"
+    return forms.TypedChoiceField(
+        required=False,
+        coerce=int,
+        empty_value=None,
+        choices=[
+            ("", "Campaign setting"),
+            *((f"{pairs}", f"{pairs}" if pairs else few) for pairs in PAIRS),
+        ],
+        label="Minimum pairs",
+    )
+
+
 class OptionsForm(forms.Form):
     """Options that stay closed above what they change, and say in a line what is not usual."""
 
@@ -91,19 +105,7 @@ class ChoicesForm(OptionsForm):
         label="Runs of a team",
     )
     quality_alpha = level_of("Significance level, quality control")
-    min_pairs = forms.TypedChoiceField(
-        required=False,
-        coerce=int,
-        empty_value=None,
-        choices=[
-            ("", "Campaign setting"),
-            *(
-                (f"{pairs}", f"{pairs}" if pairs else "The fewest the test allows")
-                for pairs in PAIRS
-            ),
-        ],
-        label="Minimum pairs",
-    )
+    min_pairs = pairs_needed()
     alpha = level_of("Significance level, tests")
     adjust = forms.ChoiceField(
         required=False,

@@ -48,6 +48,7 @@ urlpatterns = [
     path("<slug:slug>/metrics/<str:name>", metrics.metric_file, name="metric-file"),
     path("<slug:slug>/agreement/", evaluation.evaluation, name="evaluation"),
     path("<slug:slug>/agreement/sets/", sets.sets, name="sets"),
+    path("<slug:slug>/agreement/sets/<int:pk>/mix/", sets.mix_use, name="sets-mix"),
     path(
         "<slug:slug>/agreement/<int:pk>/<str:name>",
         evaluation.evaluation_file,

@@ -12,6 +12,7 @@ import numpy as np
 
 from analysis.evaluation import caption_tables, system_tables, tables
 from analysis.evaluation.latex import correlations_table, williams_matrix
+from analysis.evaluation.naming import named, named_checks
 from analysis.evaluation.pictures import pictures, reference_pictures, slug
 from analysis.evaluation.pipeline import Evaluation
 from analysis.evaluation.registry import evaluation_findings
@@ -67,13 +68,14 @@ def evaluation_files(
         for format in table_formats()
     }
     made |= {name: partial(bytes, content) for name, content in fusions(evaluation).items()}
-    drawn = [one for part in evaluation.parts for one in pictures(part, evaluation).values()]
-    for one in [*drawn, *chain.from_iterable(map(reference_pictures, robustness))]:
+    shown, checked = named(evaluation), named_checks(robustness, evaluation.joined.labels)
+    drawn = [one for part in shown.parts for one in pictures(part, shown).values()]
+    for one in [*drawn, *chain.from_iterable(map(reference_pictures, checked))]:
         made[f"{one.name}.svg"] = partial(_svg, one.spec)
         made[f"{one.name}.png"] = partial(draw_png, one.spec)
     return made | {
-        "correlations.tex": lambda: correlations_table(evaluation).encode(),
-        "williams.tex": lambda: williams_matrix(evaluation).encode(),
+        "correlations.tex": lambda: correlations_table(shown).encode(),
+        "williams.tex": lambda: williams_matrix(shown).encode(),
         "report.json": lambda: _json(evaluation, tables_of),
         "report.html": lambda: report_html(
             evaluation, robustness=robustness, compare=compare, source=source
@@ -127,6 +129,7 @@ def fusions(evaluation: Evaluation) -> dict[str, bytes]:
             tuple(part.metrics[at] for at in part.fusion.metrics),
             part.human,
             str(evaluation.signature),
+            evaluation.joined.learned_from(part.rows.caption_videos, part.rows.caption_systems),
         )
         for part in evaluation.parts
         if part.fusion is not None

@@ -55,6 +55,8 @@ class HumanScores:
     """Which words are wrong, where people marked them."""
     texts: CaptionSet | None = None
     """The captions, where the file of people's scores holds them."""
+    rules: Mapping[str, str] = field(default_factory=dict)
+    """Of quality control, where it decided whose ratings count."""
 
 
 def read_human(
@@ -64,6 +66,7 @@ def read_human(
     seed: int = 7,
     pair: str | None = None,
     ratings: bool = False,
+    rules: Settings | None = None,
 ) -> HumanScores:
     """Scores from a table, a file of ratings, a folder of `manage.py analyse` or a TRECVID one, or
     the judgements of captions of images.
@@ -76,6 +79,8 @@ def read_human(
         The language pair, where there are several.
     ratings
         Every row of a table is one rating, and a caption may have several.
+    rules
+        Of quality control, where the file holds ratings.
     """
     if is_judged(path):
         return HumanScores(judged_scores(path))
@@ -90,16 +95,17 @@ def read_human(
     if _holds_votes(path):
         return marked_scores(paragraphs(factuality.read_long(path, ANY_SCALE)))
     if not evalset.is_score_file(path) and _holds_ratings(path):
-        return _of_ratings(read_ratings(path, pair=pair), annotators, seed)
+        rules = replace(rules or Settings(), seed=seed)
+        return _of_ratings(read_ratings(path, pair=pair), annotators, rules)
     return HumanScores(read_scores(path, ratings=ratings))
 
 
-def _of_ratings(file: RatingsFile, annotators: Sequence[str], seed: int) -> HumanScores:
+def _of_ratings(file: RatingsFile, annotators: Sequence[str], settings: Settings) -> HumanScores:
     """Without a degraded caption nobody was checked: then everybody counts, and it is noted."""
     if tuple(annotators) == (PASSED,):
-        file, settings = unchecked(file, Settings())
+        file, settings = unchecked(file, settings)
         annotators = (ALL,) if settings.keep_all_annotators else annotators
-    return human_scores(analyse_all(file.ratings, seed), annotators, notes=file.notes)
+    return human_scores(analyse_all(file.ratings, settings), annotators, notes=file.notes)
 
 
 def judged_scores(path: Path) -> ScoreTable:
@@ -153,9 +159,9 @@ def marked_scores(
     )
 
 
-def analyse_all(ratings: Ratings, seed: int) -> Analysis:
+def analyse_all(ratings: Ratings, settings: Settings) -> Analysis:
     """Everybody's scores with quality control beside them; nothing here is resampled."""
-    return analyse(ratings, Settings(keep_all_annotators=True, draws=1, seed=seed))
+    return analyse(ratings, replace(settings, keep_all_annotators=True, draws=1))
 
 
 def human_scores(
@@ -186,7 +192,18 @@ def scores_by(
         name: split_half(shared_ratings(ratings, values, used), rng=rng)
         for name, values in {"z": z, "raw": raw.astype(float)}.items()
     }
-    return HumanScores(table, who, reliability, cutoff(ratings) or "")
+    return HumanScores(
+        table, who, reliability, cutoff(ratings) or "", rules=_rules(analysis.settings, who)
+    )
+
+
+def _rules(settings: Settings, who: str) -> dict[str, str]:
+    if who != WHOSE[PASSED]:
+        return {}
+    return {
+        "quality_alpha": f"{settings.quality_alpha:g}",
+        "minimum_pairs": str(settings.minimum_pairs),
+    }
 
 
 def _chosen(analysis: Analysis, annotators: Sequence[str]) -> tuple[NDArray[np.bool_], str]:

@@ -22,13 +22,16 @@ from analysis.metrics.batch import Batch, VideoFile
 from analysis.metrics.context import ScoringContext
 from analysis.metrics.files import as_texts, find_videos, read_references
 from analysis.metrics.judged import image_paths, is_judged
-from analysis.metrics.learned.training_list import TrainingList, trained_on
+from analysis.metrics.learned.training_list import TrainingList, digest, trained_on
 from analysis.metrics.registry import families_of
 from analysis.metrics.settings import Settings
 from analysis.metrics.signatures import differences, own_settings
+from analysis.presenting.sentences import listed
+from analysis.results.settings import Settings as Rules
 from daplatform.tables import Faults
 
 AUTO = "auto"
+MOST_DECIMALS = 15
 _NOTHING = Batch([], [], {}, {})
 
 
@@ -48,6 +51,17 @@ class Inputs:
     metrics: ScoreTable
     captions: CaptionSet | None = None
     signatures: Mapping[str, str] = field(default_factory=dict)
+    decimals: int | None = None
+    """To which scores of metrics were rounded."""
+
+    def rounded(self, decimals: int | None) -> Inputs:
+        """As a paper may have done that passed its scores on in so many decimals."""
+        if decimals is None:
+            return self
+        if not 0 <= decimals <= MOST_DECIMALS:
+            raise ValueError(f"--decimals takes 0 to {MOST_DECIMALS}, not {decimals}")
+        table = replace(self.metrics, frame=self.metrics.frame.round(decimals))
+        return replace(self, metrics=table, decimals=decimals)
 
     def chosen(
         self,
@@ -107,7 +121,13 @@ class Inputs:
             table = table.with_columns(
                 family.score(_NOTHING, Settings(), ScoringContext(values=values))
             )
+            if family.trained is None:
+                table = replace(table, notes=(*table.notes, _unknown(list(family.metrics))))
         return replace(self, metrics=table)
+
+    @property
+    def rounding(self) -> dict[str, str]:
+        return {} if self.decimals is None else {"decimals": str(self.decimals)}
 
     def facts(self, shift: int) -> dict[str, str]:
         """What decided the numbers besides scores and settings, to be signed."""
@@ -116,8 +136,10 @@ class Inputs:
         return {
             "shift": str(shift),
             "annotators": self.human.annotators,
+            **self.human.rules,
             **({"cutoff": self.human.cutoff} if self.human.cutoff else {}),
             "metrics": " ".join(signed) or "as in the file",
+            **self.rounding,
         }
 
     def aligned(self, shift: int | str | None) -> tuple[Joined, Alignment, int]:
@@ -140,7 +162,16 @@ class Inputs:
         metrics = replace(self.metrics, notes=(*self.metrics.notes, *differences(kept)))
         joined = join(self.human.table, metrics, texts=texts, shift=used)
         labels = {name: f"{name} ({own})" for name, own in own_settings(kept).items() if own}
-        return replace(joined, labels=labels), alignment, used
+        joined = replace(joined, labels=labels, references=self._known_by(joined.videos))
+        return joined, alignment, used
+
+    def _known_by(self, videos: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        told = self.captions.references if self.captions else {}
+        return {
+            video: tuple(map(digest, told[video].values()))
+            for video in dict.fromkeys(videos)
+            if video in told
+        }
 
 
 def read_inputs(
@@ -159,6 +190,7 @@ def read_inputs(
     ratings: bool = False,
     learned: Sequence[str] = (),
     only: Sequence[str] = (),
+    rules: Rules | None = None,
 ) -> Inputs:
     """Read what was named; metrics come from a file of scores, or the scorer computes them.
 
@@ -166,8 +198,11 @@ def read_inputs(
     ----------
     learned : trained metrics that are mixed of the others later on
     only : the metrics of a file that count, where not all do
+    rules : of quality control, where people's scores come as ratings
     """
-    people = read_human(human, annotators=annotators, seed=seed, pair=pair, ratings=ratings)
+    people = read_human(
+        human, annotators=annotators, seed=seed, pair=pair, ratings=ratings, rules=rules
+    )
     texts = _captions(human, captions, references, whole) or people.texts
     if texts is not None:
         near = _near(texts, people.table)
@@ -199,6 +234,13 @@ def read_inputs(
     fresh = unseen(rated, trained_on([*scorer.metrics, *learned], model))
     table, signatures = scorer.captions(fresh)
     return Inputs(people, table, texts if fresh is rated else fresh, signatures)
+
+
+def _unknown(names: Sequence[str]) -> str:
+    return (
+        f"which captions {listed(names)} was fitted on is not known: if they are among these, its "
+        "correlation with people is too high"
+    )
 
 
 def _near(captions: CaptionSet, people: ScoreTable) -> list[int]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.evaluation.scores import KEY, ScoreTable, captions_have
+from analysis.metrics.learned.training_list import TrainingList, digest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +32,8 @@ class Joined:
     """Captions are numbered within their video and belong to no system."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """Of metrics that are there several times: their names with the settings that differ."""
+    references: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Digests of each video's references, by which a mix that learned from it knows it again."""
 
     def __len__(self) -> int:
         return len(self.human)
@@ -44,6 +47,17 @@ class Joined:
         if self.unnamed:
             return [NO_SYSTEM] * len(self)
         return [str(name) for name in self.human.index.get_level_values("system")]
+
+    def learned_from(self, videos: Sequence[str], systems: Sequence[str]) -> TrainingList | None:
+        """These captions, for a metric that was fitted on them; None where texts are not known."""
+        if self.texts is None:
+            return None
+        keys = set(zip(videos, systems, strict=True))
+        rows = zip(self.videos, self.systems, self.texts, strict=True)
+        return TrainingList(
+            frozenset(digest(text) for video, system, text in rows if (video, system) in keys),
+            frozenset(one for video in set(videos) for one in self.references.get(video, ())),
+        )
 
     @property
     def captions(self) -> int:

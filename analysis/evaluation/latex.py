@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.evaluation.levels import LevelResult
 from analysis.evaluation.pipeline import AgainstHuman, Evaluation
 from analysis.evaluation.tables import comparison_rows, level_rows
-from analysis.presenting.latex import escaped, number, p_matrix
+from analysis.presenting.latex import P_PACKAGES, escaped, number, p_matrix
 from analysis.stats.correlation import COEFFICIENTS
 
 _SYMBOLS = (r"$r$", r"$\rho$", r"$\tau_b$", r"$\tau_c$")
@@ -52,8 +52,8 @@ def _cell(value: float, best: float) -> str:
 
 
 def williams_matrix(evaluation: Evaluation) -> str:
-    """p that the row correlates more than the column, shaded where significant (xcolor)."""
-    lines = [f"% {evaluation.signature}", "% packages: [table]xcolor, booktabs, rotating"]
+    """p, adjusted by Holm, that the row correlates more than the column; shaded: significant."""
+    lines = [f"% {evaluation.signature}", *P_PACKAGES]
     for part in evaluation.parts:
         for level in (part.caption, part.system):
             lines += _matrix(part, level, evaluation.settings.alpha)
@@ -64,7 +64,7 @@ def _matrix(part: AgainstHuman, level: LevelResult, alpha: float) -> list[str]:
     rows = comparison_rows(part, level)
     if not rows:
         return []
-    p = {(row["better"], row["worse"]): row["p"] for row in rows}
+    p = {(row["better"], row["worse"]): row["p_holm"] for row in rows}
     names = list(dict.fromkeys(better for better, _ in p))
     head = f"% {part.human}, {level.level} level, n = {rows[0]['n']}"
     return [head, *p_matrix(names, p, alpha)]

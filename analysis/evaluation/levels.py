@@ -56,6 +56,15 @@ class Rows:
     def __len__(self) -> int:
         return len(self.human)
 
+    @property
+    def caption_videos(self) -> list[str]:
+        """The video of each row, by name."""
+        return [self.videos[at] for at in self.video.tolist()]
+
+    @property
+    def caption_systems(self) -> list[str]:
+        return [self.systems[at] for at in self.system.tolist()]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparisons:

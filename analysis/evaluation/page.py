@@ -9,7 +9,8 @@ from typing import Any, Final
 from analysis.evaluation import caption_tables, headings, sentences, tables
 from analysis.evaluation.files import FUSION, table
 from analysis.evaluation.levels import LevelResult
-from analysis.evaluation.pictures import pictures, slug
+from analysis.evaluation.naming import named, named_checks
+from analysis.evaluation.pictures import pictures, reference_pictures, slug
 from analysis.evaluation.pipeline import AgainstHuman
 from analysis.evaluation.reference_curve import (
     curve_rows,
@@ -47,16 +48,19 @@ def evaluation_page(evaluated: Evaluated) -> Page:
 
 def human_page(evaluated: Evaluated, human: str) -> Page:
     """Metrics against one column of human scores."""
-    part = next(part for part in evaluated.evaluation.parts if part.human == human)
-    checked = next(one for one in evaluated.robustness if one.human == human)
-    evaluation = evaluated.evaluation
+    evaluation, labels = named(evaluated.evaluation), evaluated.evaluation.joined.labels
+    part = next(part for part in evaluation.parts if part.human == human)
+    robustness = named_checks(evaluated.robustness, labels)
+    checked = next(one for one in robustness if one.human == human)
     drawn = pictures(part, evaluation)
     shown = {finding.name: (finding, shown) for finding, shown in shown_findings(part, evaluation)}
     return (
         _part(part, evaluation.settings.alpha)
         | _robustness(checked)
         | {
-            "labels": dict(evaluation.joined.labels),
+            "labels": {
+                name: labels.get(name, name) for name in metrics_best_first(evaluated, human)
+            },
             "pictures": drawn,
             "systems": shown.pop("systems", None),
             "findings": shown.values(),
@@ -122,6 +126,7 @@ def _robustness(checked: Robustness) -> Page:
         "references": _conditions(checked, NUMBERS),
         "curve": curve,
         "gain": curve_sentence(curve) if curve else "",
+        "curve_pictures": reference_pictures(checked),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -56,7 +56,7 @@ def pictures(part: AgainstHuman, evaluation: Evaluation) -> dict[str, Picture]:
     found: dict[str, Picture] = {}
     for level in (part.caption, part.system):
         over = LEVELS[level.level]
-        if (spec := correlations_spec(part, level, evaluation.joined.labels)) is not None:
+        if (spec := correlations_spec(part, level)) is not None:
             caption = correlations_caption(part, level, settings.confidence)
             name = f"correlations-{human}-{over}"
             found[f"correlations-{over}"] = Picture(name, "correlations", spec, caption)
@@ -101,11 +101,11 @@ def slug(name: str) -> str:
 def kind_of(metric: str) -> str:
     """What a metric looks at, or was learned from.
 
-    >>> kind_of("cider"), kind_of("emscore@ViT-B-16"), kind_of("mine")
+    >>> kind_of("cider"), kind_of("emscore@ViT-B-16 (idf:none)"), kind_of("mine")
     ('words', 'the video', 'from a file')
     """
     home = {name: family for family in families() for name in family.metrics}
-    family = home.get(metric_of(metric))
+    family = home.get(metric_of(metric).partition(" (")[0])
     if family is None:
         return OTHERS
     if family.mixes or family.trained is not None:
@@ -115,9 +115,7 @@ def kind_of(metric: str) -> str:
     return TEXTS if embedding_models() & family.needs else WORDS
 
 
-def correlations_spec(
-    part: AgainstHuman, level: LevelResult, labels: Mapping[str, str]
-) -> Spec | None:
+def correlations_spec(part: AgainstHuman, level: LevelResult) -> Spec | None:
     """r of every metric with its interval, the best first; none where none is defined.
 
     Rows that cannot be told apart from the best are shaded, the dashed line is the ceiling.
@@ -129,7 +127,7 @@ def correlations_spec(
     marks = [
         without_nan(
             {
-                "name": labels.get(row["metric"], row["metric"]),
+                "name": row["metric"],
                 "value": row["pearson"],
                 "low": row["pearson_low"],
                 "high": row["pearson_high"],

@@ -239,12 +239,16 @@ def _about_widths(part: AgainstHuman) -> list[str]:
         ]
         if flat:
             units = part.rows.unit if level.level == "caption" else "systems"
-            found.append(
-                f"Over {int(level.correlations.n.max()):,} {units} the interval of "
-                f"{'; '.join(flat)} has no width: every resample of videos gives the same value, "
-                f"as can happen with few {units} or few videos; this does not mean certainty"
-            )
+            found.append(no_width(int(level.correlations.n.max()), units, "; ".join(flat)))
     return found
+
+
+def no_width(count: int, units: str, flat: str) -> str:
+    """What an interval without width does not mean."""
+    return (
+        f"Over {count:,} {units} the interval of {flat} has no width: every draw of videos gives "
+        f"the same value, as it may with few {units} or few videos; that is no certainty"
+    )
 
 
 def _about_exchanges(part: AgainstHuman, alpha: float) -> list[str]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from analysis.evaluation import caption_tables, headings, sentences, tables
 from analysis.evaluation.levels import LevelResult
+from analysis.evaluation.naming import named, named_checks
 from analysis.evaluation.pictures import LEVELS, pictures, reference_pictures
 from analysis.evaluation.pipeline import AgainstHuman, Evaluation
 from analysis.evaluation.points import MOST_POINTS, ODD, USUAL, scatter_spec
@@ -44,6 +45,9 @@ def report_html(
     source
         The file or the campaign, for the title.
     """
+    labels = evaluation.joined.labels
+    evaluation, robustness = named(evaluation), named_checks(robustness, labels)
+    compare = compare and (labels.get(compare[0], compare[0]), labels.get(compare[1], compare[1]))
     first = evaluation.parts[0]
     answer = asked(first, compare)
     return html_document(
@@ -128,8 +132,7 @@ def _level(
         columns = _without(columns, "pearson_corrected")
     if not any(row["reason"] for row in rows):
         columns = _without(columns, "reason")
-    named = tables.labelled(rows, evaluation.joined.labels)
-    return [*parts, chart(drawn.spec, drawn.caption), table(named, columns)]
+    return [*parts, chart(drawn.spec, drawn.caption), table(rows, columns)]
 
 
 def _comparison(part: AgainstHuman, evaluation: Evaluation) -> list[Element]:
@@ -271,10 +274,8 @@ def _method(evaluation: Evaluation) -> list[Element]:
     said = (
         "All metrics are compared on the same captions. A system's score is the mean over its "
         "captions, for people and metrics alike. Intervals resample videos with all their "
-        "captions. For systems they keep the systems fixed: they show how r would vary with other "
-        "videos, "
-        "not with other systems. The permutation test exchanges two metrics for whole videos at a "
-        "time. The same scores with the same settings give the same numbers."
+        f"captions. {sentences.SYSTEMS_FIXED} The permutation test exchanges two metrics for whole "
+        "videos at a time. The same scores with the same settings give the same numbers."
     )
     return [
         element("h2", "How it was computed"),

@@ -18,6 +18,12 @@ from analysis.stats.dependent import compare_metrics
 FEW = 0.01
 """A lead that turns round without this share of the captions, or fewer, rests on odd ones."""
 
+SYSTEMS_FIXED = (
+    "Over systems they keep the systems fixed: they show how r would vary with other videos, not "
+    "with other systems."
+)
+"""What intervals over systems do not show; said after intervals are."""
+
 SAME = 1e-12
 """What rounding may take from a correlation of 1."""
 

@@ -13,9 +13,12 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from analysis.evaluation.files import table
+from analysis.evaluation.mixes import mix_file, mix_json
+from analysis.evaluation.naming import named_sets
 from analysis.evaluation.pictures import Picture, williams_caption, williams_spec
+from analysis.evaluation.sentences import SYSTEMS_FIXED
 from analysis.evaluation.set_fusion import COEFFICIENTS as COEFFICIENTS_OF_MIX
-from analysis.evaluation.set_fusion import FUSION, SLASH, SetFusion, own_name
+from analysis.evaluation.set_fusion import FUSION, SLASH, own_name
 from analysis.evaluation.sets import MEAN, SetEvaluation, SetLevel
 from analysis.evaluation.system_tables import SYSTEMS, system_rows
 from analysis.evaluation.tables import (
@@ -25,7 +28,6 @@ from analysis.evaluation.tables import (
     checked_tables,
     unmatched_rows,
 )
-from analysis.metrics.families.fusion import fusion_json
 from analysis.presenting.charts import Spec, heat_spec
 from analysis.presenting.document import (
     chart,
@@ -39,8 +41,8 @@ from analysis.presenting.document import (
 from analysis.presenting.document import table as shown_table
 from analysis.presenting.downloads import table_file, table_formats
 from analysis.presenting.exports import Table, records
-from analysis.presenting.latex import escaped, number, p_matrix
-from analysis.presenting.sentences import listed
+from analysis.presenting.latex import P_PACKAGES, escaped, number, p_matrix
+from analysis.presenting.sentences import listed, p_is
 from analysis.presenting.sentences import number as words
 from analysis.results.files import Maker
 from analysis.stats.correlation import COEFFICIENTS
@@ -53,35 +55,31 @@ WILLIAMS: Final = (
 )  # fmt: skip
 TABLES: Final = ("sets", "williams", "systems", "fusion", "coefficients", "unmatched")
 CHECKED, METRIC = "robustness", "metric"
-MIX: Final = "fusion-{}.json"
 LEVELS: Final = {"caption": "Captions", "system": "Systems"}
 
 
-def set_files(found: SetEvaluation) -> dict[str, Maker]:
-    """What makes each file, by its name."""
+def set_files(found: SetEvaluation, *, mean_of_scores: bool = False) -> dict[str, Maker]:
+    """What makes each file, by its name; with the mean over columns of human scores, if wanted."""
     signature = str(found.signature)
     made: dict[str, Maker] = {
-        f"{name}.{format}": partial(_table, found, name, format)
+        f"{name}.{format}": partial(_table, found, name, format, mean_of_scores)
         for name in tables_of(found)
         for format in table_formats()
     }
     for mix in found.fusions:
-        made[mix_file(mix)] = partial(fusion_json, mix.fusion, mix.metrics, mix.human, signature)
+        made[mix_file(mix)] = partial(mix_json, found, mix)
+    shown = named_sets(found)
     for level in found.levels:
-        for one in set_pictures(found, level).values():
+        for one in set_pictures(shown, level).values():
             made[f"{one.name}.svg"] = partial(_svg, one.spec)
             made[f"{one.name}.png"] = partial(draw_png, one.spec)
     return made | {
-        "sets.tex": lambda: sets_latex(found).encode(),
-        "williams.tex": lambda: williams_latex(found).encode(),
-        "report.json": lambda: _json(found),
-        "report.html": lambda: set_report(found).encode(),
+        "sets.tex": lambda: sets_latex(shown).encode(),
+        "williams.tex": lambda: williams_latex(shown).encode(),
+        "report.json": lambda: _json(found, mean_of_scores),
+        "report.html": lambda: set_report(shown).encode(),
         "signature.txt": lambda: f"{signature}\n".encode(),
     }
-
-
-def mix_file(mix: SetFusion) -> str:
-    return MIX.format(re.sub(r"\W+", "-", mix.human))
 
 
 def tables_of(found: SetEvaluation) -> tuple[str, ...]:
@@ -89,10 +87,10 @@ def tables_of(found: SetEvaluation) -> tuple[str, ...]:
     return (*TABLES, CHECKED) if found.robustness else TABLES
 
 
-def set_table_of(found: SetEvaluation, name: str) -> Table:
+def set_table_of(found: SetEvaluation, name: str, mean_of_scores: bool = False) -> Table:
     grouped = any(level.group for level in found.levels)
     rows, columns = {
-        "sets": (set_rows, SETS),
+        "sets": (with_mean_rows if mean_of_scores else set_rows, SETS),
         "williams": (williams_rows, (*WILLIAMS, "group") if grouped else WILLIAMS),
         CHECKED: (lambda found: checked_rows(found.robustness), ("set", *ROBUSTNESS)),
         "systems": (all_system_rows, ("set", *SYSTEMS)),
@@ -111,25 +109,39 @@ def _coefficients(found: SetEvaluation) -> list[Row]:
     return [row for mix in found.fusions for row in mix.coefficient_rows()]
 
 
-def _table(found: SetEvaluation, name: str, format: str) -> bytes:
-    return table_file(set_table_of(found, name), format, str(found.signature))
+def _table(found: SetEvaluation, name: str, format: str, mean_of_scores: bool) -> bytes:
+    rows = set_table_of(found, name, mean_of_scores)
+    return table_file(rows, format, str(found.signature))
 
 
 def _svg(spec: Spec) -> bytes:
     return picture(spec).encode()
 
 
-def _json(found: SetEvaluation) -> bytes:
+def _json(found: SetEvaluation, mean_of_scores: bool) -> bytes:
     content: dict[str, Any] = {"signature": found.signature.as_dict()}
     content["notes"] = list(found.notes)
     names = (name for name in tables_of(found) if name != "unmatched")
-    content |= {name: records(set_table_of(found, name)) for name in names}
+    content |= {name: records(set_table_of(found, name, mean_of_scores)) for name in names}
     return (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def set_rows(found: SetEvaluation) -> list[Row]:
     """Each metric on each set and their mean, which counts sets in `n`."""
     return [row for level in found.levels for row in _level_rows(found, level)]
+
+
+def with_mean_rows(found: SetEvaluation) -> list[Row]:
+    """The coefficients averaged over the columns of human scores, which then are single people's,
+    beside those of each; `n` counts columns."""
+    rows, people = set_rows(found), dict[tuple[str, ...], list[Row]]()
+    for row in rows:
+        people.setdefault((row["metric"], row["level"], row["set"]), []).append(row)
+    return rows + [
+        {"metric": metric, "human": MEAN, "level": level, "set": name, "n": len(own)}
+        | {one: float(np.mean([row[one] for row in own])) for one in COEFFICIENTS}
+        for (metric, level, name), own in people.items()
+    ]
 
 
 def _level_rows(found: SetEvaluation, level: SetLevel) -> list[Row]:
@@ -284,13 +296,13 @@ def sets_latex(found: SetEvaluation) -> str:
 
 
 def williams_latex(found: SetEvaluation) -> str:
-    """p that the row correlates more than the column over all sets (package: xcolor)."""
-    lines = [f"% {found.signature}", "% packages: [table]xcolor, booktabs, rotating"]
+    """p, adjusted by Holm, that the row correlates more than the column over all sets."""
+    lines = [f"% {found.signature}", *P_PACKAGES]
     for level in found.levels:
         if level.pooled is None:
             continue
         rows = pairs_of(found.metrics, level)
-        p = {(row["better"], row["worse"]): row["p"] for row in rows}
+        p = {(row["better"], row["worse"]): row["p_holm"] for row in rows}
         lines += [
             f"% {title_of_level(level)}, n = {level.pooled.n}",
             *p_matrix(list(dict.fromkeys(better for better, _ in p)), p, found.settings.alpha),
@@ -325,11 +337,12 @@ def asked_sentence(found: SetEvaluation, level: SetLevel, pair: tuple[str, str])
     if not rows:
         return f"{title_of_level(level)}: there is too little data to compare {listed(list(pair))}."
     row = rows[0]  # the one with the higher r first
-    verdict = "more than" if row["p"] < found.settings.alpha else "not significantly more than"
+    significant = row["p_holm"] < found.settings.alpha
+    verdict = "significantly more than" if significant else "not significantly more than"
     return (
         f"{title_of_level(level)}: over all sets {row['better']} (r = {words(row['r_better'], 3)}) "
         f"correlates {verdict} {row['worse']} (r = {words(row['r_worse'], 3)}), Williams' "
-        f"p = {words(row['p'], 3)}."
+        f"p {p_is(row['p_holm'])} adjusted by Holm, {p_is(row['p'])} by itself."
     )
 
 
@@ -373,8 +386,8 @@ def set_report(found: SetEvaluation) -> str:
         parts += [element("h2", f"Robustness: {title}"), shown_table(checked, headings)]
     method = (
         "Metrics are compared with human scores within each set. Intervals in sets.csv resample "
-        "videos within each set, 1,000 times by default. For Williams' test people and metrics are "
-        "standardised within each set, then pooled."
+        f"videos within each set, {found.settings.draws:,} times. {SYSTEMS_FIXED} For Williams' "
+        "test people and metrics are standardised within each set, then pooled."
     )
     return html_document(
         title_of("Metrics against people", ", ".join(found.joined), found.signature),

@@ -47,6 +47,8 @@ class SetFusion:
     unseen: tuple[Row, ...]
     spreads: tuple[float, ...]
     """Of each metric: its largest standard deviation in a set over its smallest."""
+    fitted: NDArray[np.bool_]
+    """Rows of all sets, one set after the other, that the weights were fitted on."""
 
     @property
     def sentence(self) -> str:
@@ -135,8 +137,9 @@ def fuse_sets(
     low, high = np.nanquantile(drawn, ends, axis=0)
     captions = int(np.count_nonzero(~held))
     return SetFusion(
-        human, names, fusion, low, high, captions, tuple(unseen), _spreads(table, group)
-    )
+        human, names, fusion, low, high, captions, tuple(unseen), _spreads(table, group),
+        ~held,
+    )  # fmt: skip
 
 
 def _splits(

@@ -78,7 +78,17 @@ class ReadSets:
         return {
             "shift": " ".join(f"{name}:{used:+d}" for name, used in self.shifts.items()),
             "annotators": ", ".join(who),
+            **self._rules,
             "metrics": " ".join(signed) or "as in the files",
+        }
+
+    @property
+    def _rules(self) -> dict[str, str]:
+        """Of quality control, where sets may differ, and of rounding."""
+        told = [{**one.human.rules, **one.rounding} for one in self.inputs.values()]
+        return {
+            name: ", ".join(dict.fromkeys(rules[name] for rules in told if name in rules))
+            for name in dict.fromkeys(name for rules in told for name in rules)
         }
 
     @property
@@ -120,6 +130,7 @@ def read_sets(
     further: Mapping[str, Any],
     without_references: bool = False,
     mixes: Sequence[str] = (),
+    decimals: int | None = None,
 ) -> ReadSets:
     """Scores of every set. The shift is found for each set by itself.
 
@@ -128,9 +139,11 @@ def read_sets(
     choices
         Of `Inputs.chosen`: columns, metrics, systems.
     further
-        Of `read_inputs`: videos, corpus, annotators, seed.
+        Of `read_inputs`: videos, corpus, annotators, seed, rules.
     mixes
         Learned metrics that are computed from the others.
+    decimals
+        To which scores of metrics are rounded; None for as they are.
     """
     names = [source.name for source in sources]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -148,7 +161,8 @@ def read_sets(
             inputs = _inputs(source, scorer, whole.get(source.name), {**further, "learned": mixes})
             if without_references:
                 inputs = inputs.without_references()
-            read.add(source.name, inputs.chosen(**choices).mixed(mixes), shift)
+            inputs = inputs.chosen(**choices).mixed(mixes).rounded(decimals)
+            read.add(source.name, inputs, shift)
         except ValueError as error:
             error.args = (f"set {source.name}: {error}", *error.args[1:])
             raise

@@ -15,7 +15,7 @@ import numpy as np
 
 from analysis.evaluation.joining import Joined
 from analysis.evaluation.levels import FEWEST_TO_COMPARE, Level, Rows
-from analysis.evaluation.pipeline import complete_captions, data_hash
+from analysis.evaluation.pipeline import TITLES, complete_captions, data_hash, no_width
 from analysis.evaluation.robustness.checks import Robustness
 from analysis.evaluation.set_fusion import SetFusion, fuse_sets, group_of, own_name, standard
 from analysis.evaluation.settings import Settings
@@ -148,9 +148,25 @@ def evaluate_sets(
         fusions,
         settings,
         _sign(joined, settings, choices),
-        tuple(dict.fromkeys([*said, *notes, *_unchecked(robustness or {})])),
+        tuple(
+            dict.fromkeys([*said, *notes, *_flat(levels, metrics), *_unchecked(robustness or {})])
+        ),
         dict(robustness or {}),
     )
+
+
+def _flat(levels: Sequence[SetLevel], metrics: Sequence[str]) -> list[str]:
+    """Intervals without width look like certainty, and are none."""
+    found = []
+    for level in levels:
+        units = "captions" if level.level == "caption" else "systems"
+        for one in level.sets:
+            low, high = level.interval(one.drawn)
+            flat = [name for name, same in zip(metrics, low == high, strict=True) if same]
+            if flat:
+                said = f"{TITLES['pearson']} of {', '.join(flat)}"
+                found.append(f"{one.name}: {no_width(len(one.human), units, said)}")
+    return found
 
 
 def _unchecked(robustness: Mapping[str, tuple[Robustness, ...]]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
+from analysis.results.settings import Settings as Rules
 from analysis.stats.outliers import Direction
 
 Split = Literal["folds", "videos", "systems", "holdout"]
@@ -61,6 +62,11 @@ class Choices:
 
     annotators: str = "passed"
     alpha: float = DEFAULTS.alpha
+    """Of the tests between metrics."""
+    quality_alpha: float = Rules().quality_alpha
+    """Of quality control, which decides whose ratings count."""
+    min_pairs: int | None = None
+    """That quality control needs; None for what the campaign asks for."""
     direction: Direction = DEFAULTS.direction
     checks: str = ""
     """``all``: metrics are computed again from shuffled captions, fewer references and foils."""

@@ -118,15 +118,6 @@ def _places(level: LevelResult, at: int) -> Row:
     }
 
 
-def labelled(rows: Sequence[Row], labels: Mapping[str, str]) -> list[Row]:
-    """With the settings that differ beside the names of metrics, for people to read.
-
-    >>> labelled([{"metric": "emscore@a", "n": 3}], {"emscore@a": "emscore@a (idf:none)"})
-    [{'metric': 'emscore@a (idf:none)', 'n': 3}]
-    """
-    return [row | {"metric": labels.get(row["metric"], row["metric"])} for row in rows]
-
-
 def _descending(value: float) -> float:
     return math.inf if math.isnan(value) else -value
 

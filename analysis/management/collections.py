@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DEFAULTS = Settings()
 
 
-def add_quality(parser: argparse.ArgumentParser) -> None:
+def add_quality(parser: argparse._ActionsContainer) -> None:
     """Options of quality control."""
     parser.add_argument(
         "--quality-alpha",

@@ -16,6 +16,10 @@ _SPECIAL: Final = {
 }  # fmt: skip
 SHADES: Final = ((0.02, "green!45"), (0.2, "green!30"), (1.0, "green!15"))
 """Cell colours by share of the level a p value may reach (at .05: .001, .01, .05)."""
+P_PACKAGES: Final = (
+    "% packages: [table]xcolor, booktabs, rotating",
+    "% p of Williams' one-sided test, adjusted by Holm; the p by themselves are in williams.csv",
+)
 LONG_TEXT: Final = 30  # letters; what is longer is broken into lines
 
 

@@ -41,6 +41,8 @@ from hits.models import Campaign
 if TYPE_CHECKING:
     import pyarrow as pa
 
+DEFAULTS = Settings()
+
 
 def campaign_inputs(
     campaign: Campaign,
@@ -49,6 +51,8 @@ def campaign_inputs(
     annotators: str = PASSED,
     learned: str = "",
     seed: int = 7,
+    quality_alpha: float = DEFAULTS.quality_alpha,
+    min_pairs: int | None = None,
 ) -> Inputs:
     """Caption scores by the annotators wanted, and the last scores of every metric.
 
@@ -74,7 +78,14 @@ def campaign_inputs(
             raise ValueError("every scored metric was trained on these captions")
         metrics = metrics.only(others)
     return Inputs(
-        people_scores(campaign, columns, annotators=annotators, seed=seed),
+        people_scores(
+            campaign,
+            columns,
+            annotators=annotators,
+            seed=seed,
+            quality_alpha=quality_alpha,
+            min_pairs=min_pairs,
+        ),
         replace(metrics, notes=(*metrics.notes, *notes)),
         captions,
         {
@@ -128,12 +139,19 @@ def _of_captions(table: ScoreTable, captions: CaptionSet) -> ScoreTable:
 
 
 def people_scores(
-    campaign: Campaign, columns: Columns, *, annotators: str, seed: int
+    campaign: Campaign,
+    columns: Columns,
+    *,
+    annotators: str,
+    seed: int,
+    quality_alpha: float = DEFAULTS.quality_alpha,
+    min_pairs: int | None = None,
 ) -> HumanScores:
     """Scores by those whose ratings make the ranking, or by all; nothing here is resampled."""
     wanted = Settings(
         keep_all_annotators=annotators == ALL,
-        minimum_pairs=campaign.min_pairs,
+        quality_alpha=quality_alpha,
+        minimum_pairs=campaign.min_pairs if min_pairs is None else min_pairs,
         draws=1,
         seed=seed,
     )

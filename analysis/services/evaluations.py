@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from django.conf import settings as django_settings
 
@@ -108,7 +109,7 @@ def _compute_sets(row: MetricEvaluation, columns: Columns) -> Numbers:
         learned_pull(metric_of(name) for name in metric_sources(one))
         own = columns if one == row.campaign else snapshot_refresh(campaign=one).read()
         try:
-            read.add(one.slug, campaign_inputs(one, own, annotators=choices.annotators), 0)
+            read.add(one.slug, campaign_inputs(one, own, **_whose(choices)), 0)
         except ValueError as error:
             raise ValueError(f"{one.name}: {error}") from error
     found = evaluate_sets(
@@ -123,12 +124,16 @@ def _compute_sets(row: MetricEvaluation, columns: Columns) -> Numbers:
     return str(found.signature), {"notes": [note for one in campaigns for note in notes_on(one)]}
 
 
+def _whose(choices: Choices) -> dict[str, Any]:
+    """Whose ratings count."""
+    names = ("annotators", "quality_alpha", "min_pairs")
+    return {name: getattr(choices, name) for name in names}
+
+
 def _compute(row: MetricEvaluation, columns: Columns) -> Numbers:
     campaign, choices = row.campaign, Choices(**row.choices)
     learned_pull(metric_of(name) for name in metric_sources(campaign))
-    inputs = campaign_inputs(
-        campaign, columns, annotators=choices.annotators, learned=choices.learned
-    )
+    inputs = campaign_inputs(campaign, columns, **_whose(choices), learned=choices.learned)
     inputs = marked_inputs(campaign, inputs)
     evaluation = _with_words(campaign, inputs, _evaluate(choices, inputs))
     robustness = (

@@ -46,22 +46,15 @@ def learned_metric_request(
     scores_after: bool = True,
 ) -> LearnedMetric:
     """Ask for a metric that learns from the ratings of this moment. The caller wakes a worker."""
-    if not NAME.fullmatch(name) or len(name) > 40:
-        raise DomainError(
-            "A name has at most 40 letters, digits and . + - _, and starts with a letter."
-        )
+    name_refuse(name)
     last = last_rating(campaign)
     if last is None:
         raise DomainError(NO_RATINGS)
     if not campaign.systems.filter(role=System.Role.REFERENCE).exists():
         raise DomainError(NO_REFERENCES)
-    taken = LearnedMetric.objects.filter(name=name)
-    if name in metric_names() or taken.trained().exists():
-        raise DomainError(f"A metric {name} already exists. Choose another name.")
     try:
         with transaction.atomic():
-            # What was never trained has no scores, so its name is free again.
-            taken.exclude(status__in=LearnedMetric.ACTIVE).delete()
+            name_free(name)
             return LearnedMetric.objects.create(
                 campaign=campaign,
                 requested_by=requested_by,
@@ -75,6 +68,22 @@ def learned_metric_request(
         raise DomainError(
             "A metric is already being trained on this campaign, or one of this name elsewhere."
         ) from None
+
+
+def name_refuse(name: str) -> None:
+    """What cannot be a metric's name, or is one's already."""
+    if not NAME.fullmatch(name) or len(name) > 40:
+        raise DomainError(
+            "A name has at most 40 letters, digits and . + - _, and starts with a letter."
+        )
+    if name in metric_names() or LearnedMetric.objects.trained().filter(name=name).exists():
+        raise DomainError(f"A metric {name} already exists. Choose another name.")
+
+
+def name_free(name: str) -> None:
+    """What was never trained has no scores, so its name is free again."""
+    ended = LearnedMetric.objects.filter(name=name).exclude(status__in=LearnedMetric.ACTIVE)
+    ended.exclude(status=Status.DONE).delete()
 
 
 def learned_metric_stop(*, row: LearnedMetric) -> None:

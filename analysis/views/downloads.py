@@ -218,7 +218,7 @@ def points_choices(request: MemberRequest, campaign: Campaign, subject: str) -> 
         raise Http404("Metrics have not been compared with people yet.")
     human = form.cleaned_data["human"] or "z"
     metrics = metrics_of(found, human)
-    picture = checked(PointsForm(request.GET, metrics=metrics))
+    picture = checked(PointsForm(request.GET, metrics=dict(zip(metrics, metrics, strict=True))))
     return {"evaluation": found.pk, "human": human, "metric": picture.cleaned_data["metric"]}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, cast
 
 from django import forms
@@ -17,16 +17,14 @@ from analysis.evaluation.matrix import williams_table
 from analysis.evaluation.page import DRIFT, evaluation_page, human_page
 from analysis.evaluation.pictures import Picture
 from analysis.evaluation.points import marks_of, odd_captions, points_of, scatter_spec
-from analysis.evaluation.reference_curve import DRAWN, best_metrics, curve_specs
+from analysis.evaluation.reference_curve import DRAWN, best_metrics
 from analysis.evaluation.robustness.referencing import NUMBERS
 from analysis.evaluation.settings import UNSEEN, Choices
 from analysis.evaluation.storing import Evaluated
-from analysis.evaluation.tables import labelled
-from analysis.forms import OptionsForm, level_of, whose, whose_ratings
+from analysis.forms import OptionsForm, level_of, pairs_needed, whose, whose_ratings
 from analysis.metrics.registry import families
 from analysis.metrics.scoring import metric_of
 from analysis.models import MetricEvaluation
-from analysis.presenting.charts import Spec
 from analysis.presenting.exports import records
 from analysis.presenting.listings import as_table
 from analysis.selectors.evaluations import (
@@ -72,6 +70,8 @@ class EvaluationForm(OptionsForm):
         choices=[("z", "Standardised, z"), ("raw", "Raw")],
         label="Which scores",
     )
+    quality_alpha = level_of("Significance level, quality control")
+    min_pairs = pairs_needed()
     alpha = level_of("Significance level, tests")
     direction = forms.ChoiceField(
         required=False,
@@ -114,6 +114,8 @@ class EvaluationForm(OptionsForm):
         return Choices(
             annotators=chosen["annotators"] or whose(everybody),
             alpha=chosen["alpha"] or DEFAULTS.alpha,
+            quality_alpha=chosen["quality_alpha"] or DEFAULTS.quality_alpha,
+            min_pairs=chosen["min_pairs"],
             direction=chosen["direction"] or DEFAULTS.direction,
             checks=chosen["checks"],
             learned=chosen["learned"],
@@ -131,11 +133,10 @@ class PointsForm(forms.Form):
 
     metric = forms.ChoiceField(label="Captions by")
 
-    def __init__(self, data: Mapping[str, str], *, metrics: Sequence[str]) -> None:
-        """``metrics``: one or more, best first."""
-        super().__init__({"metric": data.get("metric") or metrics[0]})
-        names = [(name, name) for name in metrics]
-        cast(forms.ChoiceField, self.fields["metric"]).choices = names
+    def __init__(self, data: Mapping[str, str], *, metrics: Mapping[str, str]) -> None:
+        """``metrics``: one or more, best first, and how each is shown."""
+        super().__init__({"metric": data.get("metric") or next(iter(metrics))})
+        cast(forms.ChoiceField, self.fields["metric"]).choices = list(metrics.items())
 
 
 @require_safe
@@ -166,17 +167,23 @@ def evaluation_file(
     request: MemberRequest, campaign: Campaign, pk: int, name: str
 ) -> HttpResponseBase:
     """One of its files, as the command line would have written it."""
-    made = MetricEvaluation.objects.select_related("campaign").exclude(signature="")
-    found = get_object_or_404(made, campaign=campaign, pk=pk)
-    further = set(found.choices.get("sets", ()))
-    if campaigns_for(request.user).filter(slug__in=further).count() != len(further):
-        raise Http404("This person may not see every campaign it contains.")
+    found = made_evaluation(request, campaign, pk)
     try:
         makers = evaluation_makers(found)
     except (ValueError, FileNotFoundError):
         raise Http404("This result no longer exists. Open the page again.") from None
     filename = f"{campaign.slug}-evaluation-{name}"
     return made_file(request, found, evaluation_folder(found), name, makers, filename)
+
+
+def made_evaluation(request: MemberRequest, campaign: Campaign, pk: int) -> MetricEvaluation:
+    """One that is made, if this person may see every campaign it contains."""
+    made = MetricEvaluation.objects.select_related("campaign").exclude(signature="")
+    found: MetricEvaluation = get_object_or_404(made, campaign=campaign, pk=pk)
+    further = set(found.choices.get("sets", ()))
+    if campaigns_for(request.user).filter(slug__in=further).count() != len(further):
+        raise Http404("This person may not see every campaign that is in it.")
+    return found
 
 
 def latest_evaluation(
@@ -229,7 +236,7 @@ def evaluation_context(
             ("Captions", *level_table(part, "captions", headings.CAPTION_HEADINGS)),
             ("Systems", *level_table(part, "systems", headings.SYSTEM_HEADINGS)),
         ],
-        "measured": measured(best_first(part)),
+        "measured": measured(part["labels"]),
         "matrices": [
             (over, part["tests"][over]["n"], williams_table(part["tests"][over], alpha))
             for over in ("captions", "systems")
@@ -244,7 +251,7 @@ def evaluation_context(
         ],
         "drift_text": sentences.CHECKED[DRIFT],
         "drift_headings": conditions("Set", best_first(part)),
-        "curves": reference_curves(part["curve"], human),
+        "curves": [(f"{drawn.name}-spec", drawn) for drawn in part["curve_pictures"]],
         "curve_metrics": DRAWN,
         "references_text": sentences.CHECKED[NUMBERS],
         "references_headings": conditions("References", best_metrics(part["curve"])),
@@ -258,21 +265,19 @@ def drawn_of(part: dict[str, Any], what: str) -> list[tuple[str, Picture]]:
     return [(f"{name}-spec", found[name]) for name in names if name in found]
 
 
-def reference_curves(rows: list[dict[str, Any]], human: str) -> dict[str, Spec]:
-    """By the id under which each picture's specification stands on the page."""
-    specs = curve_specs(rows, human) if rows else {}
-    return {f"references-{coefficient}-spec": spec for coefficient, spec in specs.items()}
-
-
 def best_first(part: dict[str, Any]) -> list[str]:
     """Metrics in the order of their correlation over captions."""
     return [row["metric"] for row in part["levels"]["captions"]]
 
 
-def measured(metrics: Iterable[str]) -> list[tuple[str, str]]:
+def measured(metrics: Mapping[str, str]) -> list[tuple[str, str]]:
     """What each measures, in one line; of metrics from elsewhere nobody knows."""
     known = {name: text for family in families() for name, text in family.metrics.items()}
-    return [(name, known[metric_of(name)]) for name in metrics if metric_of(name) in known]
+    return [
+        (shown, known[metric_of(name)])
+        for name, shown in metrics.items()
+        if metric_of(name) in known
+    ]
 
 
 def conditions(heading: str, metrics: Iterable[str]) -> dict[str, str]:
@@ -284,7 +289,7 @@ def level_table(
     part: dict[str, Any], level: str, known: Mapping[str, str]
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Rows and headings, without columns that say nothing."""
-    rows = labelled(part["levels"][level], part["labels"])
+    rows = part["levels"][level]
     empty = set() if part["has_ceiling"] else {"pearson_corrected"}
     empty |= set() if any(row["reason"] for row in rows) else {"reason"}
     return rows, {name: text for name, text in known.items() if name not in empty}
@@ -302,11 +307,12 @@ def picture_context(
     request: MemberRequest, shown: MetricEvaluation, part: dict[str, Any], human: str
 ) -> dict[str, Any]:
     """Captions by one metric and people; without the file behind it there is no picture."""
-    picture = checked(PointsForm(request.GET, metrics=best_first(part)))
-    metric, points = picture.cleaned_data["metric"], evaluation_points(shown)
+    picture = checked(PointsForm(request.GET, metrics=part["labels"]))
+    chosen, points = picture.cleaned_data["metric"], evaluation_points(shown)
+    metric = part["labels"][chosen]
     if points is None:
         return {"picture": picture, "metric": metric}
-    captions = points_of(points, human, metric)
+    captions = points_of(points, human, chosen)
     odd = odd_captions(captions)
     systems = dict(shown.campaign.systems.values_list("name", "pk"))
 

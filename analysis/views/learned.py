@@ -135,14 +135,14 @@ def _page(
         "error": error,
         "losses": _losses(row.progress.get("curve", [])),
     }
+    if row.config:
+        context["artifact"] = learned_artifact(row)
     if found is not None:
-        artifact = learned_artifact(row)
         context |= {
             "found": found,
             "sentences": said(found),
             "compared": _compared(found),
             "curve": _learning_curve(found) if found.parts else None,
-            "artifact": artifact,
         }
     template = "analysis/_learned_training.html" if request.htmx else "analysis/learned.html"
     return render(request, template, context, status=400 if error else 200)

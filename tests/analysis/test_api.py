@@ -36,7 +36,7 @@ def campaign(organiser, settings, tmp_path, monkeypatch):
 def test_the_document_describes_every_address():
     document = Client().get("/api/openapi.json").json()
     lists = ("captions", "ratings", "scores", "result", "evaluation")
-    lists += ("factuality", "marks", "answers", "written")
+    lists += ("sets", "comparison", "description", "factuality", "marks", "answers", "written")
     assert set(document["paths"]) == {
         "/api/campaigns", "/api/campaigns/{slug}", "/api/signed",
         *(f"/api/campaigns/{{slug}}/{name}" for name in lists),

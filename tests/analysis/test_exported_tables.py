@@ -33,7 +33,8 @@ from daplatform.tables.formulas import as_written, defused
 HEADERS = {
     "annotators": "annotator,ratings,pairs,statistic,p,passed,mean,sd,repeat_p,flags",
     "captions": "system,item,raw,z,n",
-    "systems": "system,raw,z,captions,ratings,wins,rank_low,rank_high,z_low,z_high",
+    "systems": "system,raw,z,captions,ratings,wins,rank_low,rank_high,z_low,z_high,"
+    "range_low,range_high",
     "significance": "better,worse,p,p_holm,p_bh",
 }
 
@@ -96,6 +97,17 @@ def test_systems_stand_best_first(analysis):
     assert (table["z_low"] < table["z"]).all()
     assert (table["z"] < table["z_high"]).all()
     assert table["rank_low"].dtype == table["rank_high"].dtype == np.int64
+
+
+def test_every_system_has_a_rank_range_of_its_own_beside_its_cluster(analysis):
+    systems = pd.read_csv(io.BytesIO(table_file(systems_table(analysis), "csv")))
+    pairs = pd.read_csv(io.BytesIO(table_file(significance_table(analysis), "csv")))
+    wins = pairs[pairs["p"] < analysis.settings.alpha]
+    beaten_by = systems["system"].map(wins["worse"].value_counts()).fillna(0)
+    beats = systems["system"].map(wins["better"].value_counts()).fillna(0)
+    assert systems["range_low"].tolist() == (1 + beaten_by).tolist()
+    assert systems["range_high"].tolist() == (len(systems) - beats).tolist()
+    assert systems["range_low"].dtype == systems["range_high"].dtype == np.int64
 
 
 def test_every_ordered_pair_is_there(analysis):

@@ -20,7 +20,7 @@ from benchmarks.crowd import simulate
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
 # A row of a point has its status; rows of tables with numbers have none.
-POINT = r"^\| ([DBVEF])(\d+)(?:–[DBVEF](\d+))? \| [^|]+ \| (?:works|partly|not yet)"
+POINT = r"^\| ([DBVEF])(\d+)(?:–[DBVEF](\d+))? \| [^|]+ \| (?:works|partly|not yet|left out)"
 COMMANDS = re.findall(r"^    python manage\.py (.+)$", PAGE, re.MULTILINE)
 WORDS = [
     "man",

@@ -57,6 +57,21 @@ def test_only_pairs_that_are_not_told_apart_are_said_to_be_so():
     assert "not significantly different from B" in said
     assert "better than 1 of the 2 others" in said
     assert "share" not in said
+    assert "All 3 systems are in one cluster" in said
+    assert "1 of 3 pairs differ significantly" in said
+
+
+def test_two_systems_that_tie_are_not_called_a_cluster_too():
+    said = ranking_sentence(analysed({"A": STEPS + 51, "B": STEPS + 50}, keep_all_annotators=True))
+    assert "not told apart from B" in said
+    assert "cluster" not in said
+
+
+def test_wins_inside_a_later_cluster_are_counted_behind_a_leader_who_beats_everybody():
+    scores = {"A": STEPS + 76, "B": STEPS + 38, "C": STEPS + 34, "D": STEPS + 30, "E": STEPS}
+    said = ranking_sentence(analysed(scores, keep_all_annotators=True))
+    assert "A leads" in said
+    assert "Among places 2 to 4, 1 of 3 pairs differ significantly." in said
 
 
 def test_wins_inside_a_cluster_are_counted():
@@ -71,6 +86,12 @@ def test_a_win_against_the_order_of_the_means_is_remarked_on_and_is_no_tie():
     scores = {"A": [100] * 3 + [1] * 17, "B": [2] * 20, "C": [0, 1] * 10}
     found = analysed(scores, keep_all_annotators=True)
     systems = dict(zip("ABC", range(3), strict=True))
+    led = analysed(
+        {"L": [100] * 20, "A": [90] * 3 + [1] * 17, "B": [2] * 20, "C": [0, 1] * 10},
+        keep_all_annotators=True,
+    )
+    assert "L leads" in ranking_sentence(led)
+    assert "B over A" in ranking_sentence(led)
     assert found.ranking.p[systems["B"], systems["A"]] < 0.05
     assert found.systems.z[systems["A"]] > found.systems.z[systems["B"]]
     assert "B over A" in ranking_sentence(found)

@@ -298,3 +298,28 @@ class TestMechanicalTurk:
     def test_an_assignment_without_ratings(self, tmp_path):
         batch = self.batch(tmp_path, self.frame | {"Answer.comment": "nice"})
         assert "line 2: No answer holds ratings" in fault_of(batch)
+
+
+FIELD = {
+    "ad-good-raw.csv": (None, "Direct Assessment authors' scores", 2, ["REF", "SysA.1", "SysB.2"]),
+    "ad-good-stnd.csv": (None, "Direct Assessment authors' scores", 1, ["SysA.1"]),
+    "ad-latest.csv": ("hi-bn", "Direct Assessment authors' scores", 1, ["Online-A.1"]),
+    "appraise-header.csv": (None, "Appraise export", 1, ["sysA", "sysB"]),
+    "appraise-pairs.csv": ("deu-eng", "Appraise export", 1, ["sysB", "sysC"]),
+    "mturk-batch.csv": (None, "Mechanical Turk batch result", 2, ["SysA.1", "SysB.2"]),
+}
+
+
+@pytest.mark.parametrize("name", FIELD)
+def test_files_of_the_field_are_read_as_they_are(name):
+    pair, format, people, systems = FIELD[name]
+    file = read_ratings(SAMPLES / name, pair=pair)
+    assert len(file.ratings.annotators) == people
+    assert set(systems) <= set(file.ratings.systems)
+    assert file.format == format
+    assert not np.isnan(file.ratings.score).any()
+
+
+def test_every_sample_of_ratings_is_among_those_read():
+    samples = {path.name for path in SAMPLES.glob("*.csv")}
+    assert samples == FIELD.keys()

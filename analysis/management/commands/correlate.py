@@ -29,6 +29,7 @@ from analysis.evaluation.set_inputs import Source, read_sets
 from analysis.evaluation.sets import evaluate_sets
 from analysis.evaluation.settings import Settings, Split
 from analysis.evaluation.words import judge_words
+from analysis.management.collections import add_quality
 from analysis.management.commands.analyse import sentence
 from analysis.management.evaluation_lines import correlation_lines, set_lines
 from analysis.management.scoring_options import (
@@ -43,6 +44,7 @@ from analysis.management.scoring_options import (
 from analysis.metrics.registry import mixing
 from analysis.presenting.downloads import table_formats
 from analysis.results.folder import ResultFolder, write_files
+from analysis.results.settings import Settings as Rules
 from analysis.stats.outliers import Direction
 
 DEFAULTS = Settings()
@@ -139,6 +141,11 @@ class Command(BaseCommand):
             help="columns are individual people: also report the mean correlation with each",
         )
         group.add_argument(
+            "--decimals",
+            type=int,
+            help="round scores of metrics first, as VATEX-EVAL's authors do to 4",
+        )
+        group.add_argument(
             "--rows-are-ratings",
             action="store_true",
             help="of a table: a caption may have several rows, each is one rating",
@@ -157,6 +164,7 @@ class Command(BaseCommand):
             default=["passed"],
             help="of a ratings file: passed, all, or names",
         )
+        add_quality(group)
         group.add_argument("--pair", help="languages, as in en-de, where there are several pairs")
         group.add_argument("--compare", type=_pair,
                            help="two metrics whose difference is reported first")  # fmt: skip
@@ -267,9 +275,11 @@ class Command(BaseCommand):
             further={
                 name: options[name] for name in ("videos", "corpus", "annotators", "seed", "pair")
             }
-            | {"ratings": options["rows_are_ratings"], "only": options["only"]},
+            | {"ratings": options["rows_are_ratings"], "only": options["only"]}
+            | {"rules": _rules(options)},
             without_references=options["without_references"],
             mixes=_mixes(options),
+            decimals=options["decimals"],
         )
         for inputs in read.inputs.values() if options["compare"] else ():
             inputs.metrics.only(options["compare"])  # refused before anything long is computed
@@ -283,7 +293,7 @@ class Command(BaseCommand):
             notes=read.notes,
             robustness=read.checked(checks, scorer, seed=seed) if checks else None,
         )
-        files = set_files(found)
+        files = set_files(found, mean_of_scores=options["mean_of_scores"])
         of_checks = {f"{CHECKED}.{format}" for format in table_formats()}  # perhaps of a run before
         with ResultFolder(options["out"], {*files, *of_checks}) as folder:
             write_files(
@@ -327,10 +337,17 @@ def _inputs(scorer: Scorer, options: Mapping[str, Any]) -> Inputs:
         ratings=options["rows_are_ratings"],
         learned=_mixes(options),
         only=options["only"],
+        rules=_rules(options),
     )
     if options["without_references"]:
         inputs = inputs.without_references()
-    return inputs.chosen(**_choices(options)).mixed(_mixes(options))
+    chosen = inputs.chosen(**_choices(options)).mixed(_mixes(options))
+    return chosen.rounded(options["decimals"])
+
+
+def _rules(options: Mapping[str, Any]) -> Rules:
+    """Of quality control; the level of the tests between metrics is another."""
+    return Rules(quality_alpha=options["quality_alpha"], minimum_pairs=options["minimum_pairs"])
 
 
 def _mixes(options: Mapping[str, Any]) -> list[str]:
@@ -349,7 +366,7 @@ def _of_scores(options: Mapping[str, Any]) -> bool:
 def _refuse_single(options: Mapping[str, Any]) -> None:
     """Options that are of one set only would be passed over in silence."""
     given = [
-        *(name for name in ("metrics", "captions", "references", "foils", "mean_of_scores")
+        *(name for name in ("metrics", "captions", "references", "foils")
           if options[name]),
         *(name for name in ("split", "ridge", "factor", "direction")
           if options[name] != getattr(DEFAULTS, name)),

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from analysis.metrics.artifacts import Artifact, config_json
 from analysis.metrics.batch import Batch, Values
 from analysis.metrics.context import ScoringContext
-from analysis.metrics.learned.training_list import TRAINING, list_of
+from analysis.metrics.learned.training_list import TRAINING, TrainingList, list_of
 from analysis.metrics.registry import Family
 from analysis.metrics.settings import Settings
 
@@ -19,20 +19,32 @@ if TYPE_CHECKING:
     from analysis.stats.fusion import Fusion
 
 NAME: Final = "fusion"
+LEARNED_FROM: Final = "learned_from"
 _PAPER = (
     "Lebron et al. 2022, BERTHA: video captioning evaluation via transfer-learned human ratings"
 )
 
 
-def fusion_json(fusion: Fusion, metrics: tuple[str, ...], human: str, trained: str) -> bytes:
-    """A fusion as ``--learned`` reads it: numbers and names, no weights beside them."""
+def fusion_json(
+    fusion: Fusion,
+    metrics: tuple[str, ...],
+    human: str,
+    trained: str,
+    learned_from: TrainingList | None = None,
+    name: str = NAME,
+) -> bytes:
+    """A fusion as ``--learned`` reads it: numbers, names, and digests of what it was fitted on,
+    without any file beside it."""
+    options: dict[str, Any] = {"metrics": list(metrics), "fusion": asdict(fusion)}
+    if learned_from is not None:
+        options[LEARNED_FROM] = learned_from.lists()
     return config_json(
         kind=NAME,
-        name=NAME,
+        name=name,
         summary=f"{', '.join(metrics)}, weighted to agree with {human}",
         paper=_PAPER,
         trained=trained,
-        options={"metrics": list(metrics), "fusion": asdict(fusion)},
+        options=options,
     )
 
 
@@ -66,8 +78,17 @@ def family(artifact: Artifact) -> Family:
         score=score,
         data=lambda: artifact.signature,
         mixes=metrics,
-        trained=list_of(artifact) if TRAINING in artifact.files else None,
+        trained=_trained(artifact),
     )
+
+
+def _trained(artifact: Artifact) -> Callable[[], TrainingList] | None:
+    """Of `learn` it is a file beside it, of `correlate` it stands in the description; older ones,
+    and those made of scores without texts, tell nothing."""
+    if TRAINING in artifact.files:
+        return list_of(artifact)
+    lists = artifact.options.get(LEARNED_FROM)
+    return None if lists is None else lambda: TrainingList.of_lists(lists)
 
 
 ARTIFACTS = {NAME: family}

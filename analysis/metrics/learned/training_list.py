@@ -59,6 +59,12 @@ class TrainingList:
                 clips.update(_clip(batch, video))
         return cls(frozenset(captions), frozenset(references), frozenset(clips))
 
+    @classmethod
+    def together(cls, lists: Iterable[TrainingList]) -> TrainingList:
+        told = list(lists)
+        captions = frozenset[str]().union(*(one.captions for one in told))
+        return cls(captions, frozenset[str]().union(*(one.references for one in told)))
+
     def seen(self, batch: Batch) -> NDArray[np.bool_]:
         """Which captions have a text or a video of the list."""
         videos = dict.fromkeys(batch.videos)

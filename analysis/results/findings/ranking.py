@@ -35,7 +35,6 @@ HEADINGS: Final = {
 }
 
 
-RANGES: Final = ("range_low", "range_high")
 INTERVALS: Final = ("rank_interval_low", "rank_interval_high")
 """Columns that systems.csv has not."""
 
@@ -182,9 +181,10 @@ def ranking_sentence(found: Ranking, context: Context) -> str:
     if len(order) == 1:
         return f"{first.system} is the only system, with {score}."
     if first.wins == len(order) - 1:
-        return f"{first.system} leads with {score}; every other system is significantly worse."
-    said = [f"{first.system} has the highest score, {score}.", *_against_the_first(found)]
-    return " ".join([*said, *_first_cluster(found), *_against_the_order(found)])
+        said = [f"{first.system} leads with {score}; every other system is significantly worse."]
+    else:
+        said = [f"{first.system} has the highest score, {score}.", *_against_the_first(found)]
+    return " ".join([*said, *_inside_clusters(found), *_against_the_order(found)])
 
 
 def _against_the_first(found: Ranking) -> list[str]:
@@ -202,16 +202,42 @@ def _against_the_first(found: Ranking) -> list[str]:
     return [f"It is {', and '.join(said)}."] if said else []
 
 
-def _first_cluster(found: Ranking) -> list[str]:
-    share = {row.system for row in found.ranked if row.rank_low == 1}
-    if len(share) == len(found.ranked):
-        return []
-    inside = sum(better in share and worse in share for better, worse in found.wins)
-    pairs = len(share) * (len(share) - 1) // 2
-    return [
-        f"The first {len(share)} systems are each significantly better than all the others; "
-        f"among themselves {inside} of {pairs} pairs differ significantly."
+def _inside_clusters(found: Ranking) -> list[str]:
+    """How many pairs differ in a cluster: one pair too few joins systems, and need not tie them."""
+    clusters: dict[float, list[str]] = {}
+    for row in found.ranked:
+        clusters.setdefault(row.rank_low, []).append(row.system)
+    first, *later = clusters.items()
+    said = [_first_cluster(found, first[1])] if len(first[1]) > 1 else []
+    said += [
+        f"Among places {low:.0f} to {low + len(systems) - 1:.0f}, {_differing(found, systems)}."
+        for low, systems in later
+        if _wins_among(found, systems)
     ]
+    return [sentence for sentence in said if sentence]
+
+
+def _first_cluster(found: Ranking, systems: Sequence[str]) -> str:
+    """Nothing where it has all systems and they are two: that has been said."""
+    differing = _differing(found, systems)
+    if len(systems) < len(found.ranked):
+        return (
+            f"The first {len(systems)} systems are each significantly better than all the others; "
+            f"among themselves {differing}."
+        )
+    together = f"All {len(systems)} systems are in one cluster, for no line parts better from worse"
+    return f"{together}; {differing}." if len(systems) > 2 else ""
+
+
+def _differing(found: Ranking, systems: Sequence[str]) -> str:
+    pairs = len(systems) * (len(systems) - 1) // 2
+    verb = "pair differs" if pairs == 1 else "pairs differ"
+    return f"{_wins_among(found, systems) or 'none'} of {pairs} {verb} significantly"
+
+
+def _wins_among(found: Ranking, systems: Sequence[str]) -> int:
+    inside = set(systems)
+    return sum(better in inside and worse in inside for better, worse in found.wins)
 
 
 def _against_the_order(found: Ranking) -> list[str]:
@@ -293,7 +319,7 @@ FINDINGS: Final = (
         compute=compute,
         show=show,
         record=record,
-        tables={"systems": partial(systems_table, without=(*RANGES, *INTERVALS))},
+        tables={"systems": partial(systems_table, without=INTERVALS)},
         section=Section.RANKING,
         place=1,
         is_quick=True,

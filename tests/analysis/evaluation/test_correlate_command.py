@@ -185,6 +185,36 @@ def test_a_missing_file_is_named(files):
         correlate(files, human="absent.csv")
 
 
+def test_the_level_and_the_pairs_of_quality_control_are_choices_of_their_own(files):
+    """`careful` passes by any rule; `hasty` has six pairs and a p between .01 and .05."""
+    header = ["annotator", "hit", "system", "item", "kind", "score", "seconds"]
+    differences = {"careful": [30, 32, 29, 31, 30, 33] * 2, "hasty": [20, 30, 2, 25, -4, 18]}
+    told = []
+    for name, drops in differences.items():
+        for row in rows(files / "human.csv"):
+            score = 50 + 10 * float(row["z"]) + (name == "hasty") * len(told) % 7
+            told.append([name, "h", row["system"], row["video"], "system", int(score), ""])
+        for number, drop in enumerate(drops):
+            pair = [name, "h", "H", str(number + 1)]
+            told += [[*pair, "reference", 70, ""], [*pair, "degraded", 70 - drop, ""]]
+    write(files / "ratings.csv", header, told)
+
+    def who(*options):
+        correlate(files, "--scores", "raw", *options, human="ratings.csv")
+        found = (files / "out" / "signature.txt").read_text()
+        raw = [float(row["human_mean"]) for row in rows(files / "out" / "systems.csv")]
+        return found, raw
+
+    usual, both = who()
+    assert "quality_alpha:0.05|minimum_pairs:0" in usual
+    strict, one = who("--quality-alpha", "0.001")
+    assert "quality_alpha:0.001" in strict
+    many, same = who("--min-pairs", "10")
+    assert "minimum_pairs:10" in many
+    assert one == same != both
+    assert who("--alpha", "0.001")[1] == both
+
+
 def test_ratings_give_scores_and_a_ceiling(files):
     """Twelve people who all see the same quality, each with an error of their own."""
     rng = np.random.default_rng(4)
@@ -359,7 +389,7 @@ def test_scores_of_two_models_stand_in_one_table(files):
     call_command(
         "correlate", "--human", str(files / "human.csv"), "--metrics",
         str(files / "ViT-B-32.csv"), str(files / "ViT-B-16.csv"), "--out", str(files / "out"),
-        *QUICK, stdout=StringIO(), stderr=said,
+        "--latex", *QUICK, stdout=StringIO(), stderr=said,
     )  # fmt: skip
     found = {row["metric"] for row in rows(files / "out" / "correlations.csv")}
     assert found == {f"{name}@{label}" for name in ("good", "poor")
@@ -370,6 +400,13 @@ def test_scores_of_two_models_stand_in_one_table(files):
     assert differ in html
     assert ">good@ViT-B-32 (idf:paper)<" in html
     assert ">good@ViT-B-16 (idf:none)<" in html
+    assert not re.findall("good@ViT-B-(?:16|32)(?! with| \\(idf|,)", html.split("signature")[0])
+    for name in ("correlations.tex", "williams.tex"):
+        told = (files / "out" / name).read_text().split("booktabs", 1)[1]
+        assert "good@ViT-B-16 (idf:none)" in told
+        assert not re.findall(r"good@ViT-B-16(?! \(idf)", told)
+    drawn = (files / "out" / "williams-z-captions.svg").read_text()
+    assert "good@ViT-B-16 (idf" in drawn
 
 
 def test_the_report_names_its_file_and_the_fields_own_words(files):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -101,3 +103,21 @@ def test_a_file_of_systems_meets_another_and_no_segment(folder, tmp_path):
     segments = folder[0] / "metric-scores" / "en-de" / "BLEU-refA.seg.score"
     with pytest.raises(CommandError, match="No caption has a human score"):
         correlate(human, "--metrics", str(segments))
+
+
+FIELD = Path(__file__).parents[2] / "data" / "field"
+
+
+def test_samples_in_the_shape_of_the_field_are_held_against_people(tmp_path):
+    """Made by hand: an EvalSet with a missing score, and two files of systems."""
+    made = tmp_path / "evalset"
+    shutil.copytree(FIELD / "evalset", made)
+    found = correlate(made).query("level == 'caption'").iloc[0]
+    assert (found["metric"], found["human"], found["n"]) == ("chrF-refA", "mqm", 7)
+    files = {name: tmp_path / name for name in ("en-de.mqm.sys.score", "chrF-refA.sys.score")}
+    for name, path in files.items():
+        shutil.copy(FIELD / name, path)
+    people, metric = files.values()
+    found = correlate(people, "--metrics", str(metric)).query("level == 'system'").iloc[0]
+    r = stats.pearsonr([-2.0, -2.25, -3.5], [0.55, 0.47, 0.31])[0]
+    assert (found["n"], found["pearson"]) == (3, pytest.approx(r))

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis.evaluation.joining import join
+from analysis.evaluation.latex import williams_matrix
 from analysis.evaluation.levels import draws_to_decide
 from analysis.evaluation.page import human_page
 from analysis.evaluation.pipeline import evaluate_metrics
@@ -48,6 +49,20 @@ def test_clusters_sentences_and_the_matrix_say_the_same_of_every_pair(seed):
     assert ("does not differ significantly" in said) == any(
         not beats[best, other] for other in others
     )
+
+
+def test_the_matrix_for_a_paper_shades_what_the_sentence_calls_better():
+    evaluation = part_of({"a": 1.0, "b": 1.12, "c": 1.3, "d": 1.6, "e": 2.4}, seed=2)
+    [part] = evaluation.parts
+    borderline = [one for one in part.verdicts if one.p < ALPHA <= one.p_holm]
+    assert borderline
+    captions = williams_matrix(evaluation).split(r"\end{tabular}")[0]
+    rows = {line.split(" & ")[0]: line.split(" & ") for line in captions.splitlines()}
+    order = list(np.array(part.metrics)[part.caption.comparisons.clusters.order])
+    for verdict in part.verdicts:
+        better, worse = part.metrics[verdict.better], part.metrics[verdict.worse]
+        cell = rows[better][1 + order.index(worse)]
+        assert ("cellcolor" in cell) == verdict.is_better(ALPHA)
 
 
 def test_a_mix_is_called_better_only_with_significance():

@@ -13,6 +13,7 @@ from scipy import stats
 
 from analysis.evaluation.levels import Rows
 from analysis.evaluation.set_fusion import _held, _sets, _splits
+from analysis.presenting.sentences import p_is
 from analysis.stats.dependent import williams_test
 
 YEARS = ("2016", "2017", "2018")
@@ -258,13 +259,33 @@ def test_one_video_has_no_interval(years):
     assert found[["low", "high"]].isna().all(axis=None)
 
 
+def test_intervals_without_width_and_systems_held_fixed_are_explained(years):
+    """Two metrics that order three systems as people do in every draw of videos."""
+    for year in YEARS:
+        people = pd.read_csv(years / year / "human.csv")
+        people = people[people["system"].isin(["S0", "S2", "S4"])]
+        place = people["system"].str[1].astype(float)
+        people.assign(z=place, raw=place).to_csv(years / year / "human.csv", index=False)
+        people[["video", "system"]].assign(alike=place, noise=-place).to_csv(
+            years / year / "scores.csv", index=False
+        )
+    out, _ = correlate(years, "--scores", "z")
+    notes = json.loads((out / "report.json").read_text())["notes"]
+    for year in YEARS:
+        [said] = [note for note in notes if note.startswith(f"{year}: Over 3 systems")]
+        assert "alike, noise has no width" in said
+    html = (out / "report.html").read_text()
+    assert "that is no certainty" in html
+    assert "keep the systems fixed" in html
+    assert "200 times" in html
+
+
 @pytest.mark.parametrize(
     ("option", "named"),
     [
         (["--metrics", "scores.csv"], "--metrics"),
         (["--captions", "captions.csv"], "--captions"),
         (["--foils", "foils.csv"], "--foils"),
-        (["--mean-of-scores"], "--mean-of-scores"),
         (["--split", "videos"], "--split"),
         (["--ridge", "0.5"], "--ridge"),
         (["--compare", "alike,nobody"], "nobody"),
@@ -289,7 +310,34 @@ def test_leaving_out_of_a_mean_is_refused_where_there_is_none(years):
 def test_two_metrics_are_compared_over_all_sets_when_asked(years):
     out, said = correlate(years, "--scores", "z", "--compare", "noise,alike")
     rows = pd.read_csv(out / "williams.csv").query("level == 'caption' and better == 'alike'")
-    assert f"alike (r = {rows.iloc[0]['r_better']:.3f}) correlates more than noise" in said
+    told = f"alike (r = {rows.iloc[0]['r_better']:.3f}) correlates significantly more than noise"
+    assert told in said
+
+
+def test_the_verdict_on_a_pair_goes_by_the_adjusted_p_in_every_sentence_and_file(years):
+    """A borderline pair: it differs by itself, and not among as many as were compared."""
+    rng = np.random.default_rng(1)
+    for year in YEARS:
+        people = pd.read_csv(years / year / "human.csv")["z"]
+        scores = pd.read_csv(years / year / "scores.csv")
+        noises = {"near": 0.95, "far": 1.12, "third": 2, "fourth": 2, "fifth": 2, "sixth": 2}
+        made = {
+            name: people + noise * people.std() * rng.normal(size=len(people))
+            for name, noise in noises.items()
+        }
+        scores[["video", "system"]].assign(**made).to_csv(years / year / "scores.csv", index=False)
+    out, said = correlate(years, "--scores", "z", "--compare", "near,far", "--latex")
+    rows = pd.read_csv(out / "williams.csv").query("level == 'caption'")
+    pair = rows.query("better == 'near' and worse == 'far'").iloc[0]
+    assert pair["p"] < 0.05 <= pair["p_holm"]
+    assert "near (r" in said
+    assert "correlates not significantly more than far" in said
+    assert f"p {p_is(pair['p_holm'])} adjusted by Holm, {p_is(pair['p'])} by itself" in said
+    assert "near has the highest mean r" in said
+    assert "it is not significantly ahead of far" in said
+    captions = (out / "williams.tex").read_text().split(r"\end{tabular}")[0]
+    [line] = [line for line in captions.splitlines() if line.startswith("near &")]
+    assert line.split("&")[2].strip() == f"{pair['p_holm']:.3f}".removeprefix("0")
 
 
 def test_a_mix_learned_on_these_sets_is_one_more_metric_on_them(years):
@@ -306,6 +354,50 @@ def test_a_mix_learned_on_these_sets_is_one_more_metric_on_them(years):
     assert r == pytest.approx(stats.pearsonr(rows["z"], mixed)[0])
 
 
+def test_a_mix_is_held_only_against_captions_it_was_not_fitted_on(years):
+    """Its description knows captions and videos again, as that of any trained metric does."""
+    for year in YEARS:
+        people = pd.read_csv(years / year / "human.csv")
+        told = [f"{row.system} of {row.video} in {year}" for row in people.itertuples()]
+        people[["video", "system"]].assign(caption=told).to_csv(
+            years / year / "captions.csv", index=False
+        )
+        videos = people["video"].unique()
+        references = [(video, "h", f"what {video} of {year} shows") for video in videos]
+        pd.DataFrame(references, columns=["video", "source", "caption"]).to_csv(
+            years / year / "references.csv", index=False
+        )
+    out, _ = correlate(years, "--scores", "z")
+    mix = years / "mix.json"
+    mix.write_bytes((out / "fusion-z.json").read_bytes())
+    lists = json.loads(mix.read_text())["options"]["learned_from"]
+    assert len(lists["captions"]) == 3 * 24 * 5  # 80 % of 30 videos, five systems each
+    assert len(lists["references"]) == 3 * 24
+    unseen = pd.read_csv(out / "fusion.csv", dtype={"set": str}).query(
+        "split == '80/20' and scale == 'own units' and metric == 'fusion'"
+    )
+    out, _ = correlate(years, "--scores", "z", "--learned", str(mix))
+    found = pd.read_csv(out / "sets.csv", dtype={"set": str})
+    found = found.query("level == 'caption' and metric == 'fusion' and set != 'mean'")
+    assert found["n"].tolist() == [30, 30, 30]
+    assert found["pearson"].tolist() == pytest.approx(unseen["pearson"].tolist())
+    notes = json.loads((out / "report.json").read_text())["notes"]
+    assert any("120 captions have a text or a video that fusion was trained on" in note
+               for note in notes)  # fmt: skip
+    (years / "2016" / "captions.csv").unlink()
+    with pytest.raises(CommandError, match="without their texts nobody can tell"):
+        correlate(years, "--scores", "z", "--learned", str(mix))
+
+
+def test_it_is_remarked_on_when_nobody_knows_what_a_mix_was_fitted_on(years):
+    out, _ = correlate(years, "--scores", "z")
+    mix = years / "mix.json"
+    mix.write_bytes((out / "fusion-z.json").read_bytes())
+    out, _ = correlate(years, "--scores", "z", "--learned", str(mix))
+    notes = json.loads((out / "report.json").read_text())["notes"]
+    assert any("which captions fusion was fitted on is not known" in note for note in notes)
+
+
 def test_a_metric_that_was_computed_otherwise_in_one_set_is_remarked_on(years):
     for year in YEARS:
         made = {"alike": f"alike|refs:{year}|model:{'b' if year == '2018' else 'a'}|version:1"}
@@ -316,6 +408,40 @@ def test_a_metric_that_was_computed_otherwise_in_one_set_is_remarked_on(years):
         "alike was not computed alike in every set (2016 with model:a; 2017 with model:a; "
         "2018 with model:b): their mean mixes both"
     ]
+
+
+def test_names_carry_the_settings_that_differ_alike_in_every_set(years):
+    for year in YEARS:
+        path = years / year / "scores.csv"
+        scores = pd.read_csv(path).rename(columns={"alike": "m@a", "noise": "m@b"})
+        scores.to_csv(path, index=False)
+        made = {"m@a": f"m|refs:{year}|idf:none", "m@b": f"m|refs:{year}|idf:paper"}
+        path.with_name("scores.csv.json").write_text(json.dumps({"signatures": made}))
+    out, _ = correlate(years, "--scores", "z", "--latex")
+    assert set(pd.read_csv(out / "sets.csv")["metric"]) == {"m@a", "m@b"}
+    for name in ("sets.tex", "williams.tex", "sets-z-caption.svg"):
+        assert "m@a (idf:none)" in (out / name).read_text()
+    html = (out / "report.html").read_text()
+    assert ">m@a (idf:none)<" in html
+    assert ">m@a<" not in html
+
+
+def test_the_mean_over_people_stands_beside_each_of_them(years):
+    """Columns are single people's here, as those of VATEX-EVAL."""
+    out, _ = correlate(years, "--mean-of-scores", "--decimals", "1")
+    found = pd.read_csv(out / "sets.csv", dtype={"set": str}).query("level == 'caption'")
+    cells = found.set_index(["metric", "human", "set"])["kendall_b"]
+    rows = merged(years, "2017")
+    for human in ("z", "raw"):
+        tau = stats.kendalltau(rows[human], rows["noise"].round(1)).statistic
+        assert cells["noise", human, "2017"] == pytest.approx(tau)
+    for name in (*YEARS, "mean"):
+        both = [cells["noise", human, name] for human in ("z", "raw")]
+        assert cells["noise", "mean", name] == pytest.approx(np.mean(both))
+    assert set(found[found["human"] == "mean"]["n"]) == {2}
+    assert "decimals:1" in (out / "signature.txt").read_text()
+    with pytest.raises(CommandError, match="--decimals takes 0 to 15"):
+        correlate(years, "--decimals", "-1")
 
 
 GROUPED = ("SA/2016", "SA/2017", "MA/2016", "MA/2017")

@@ -49,6 +49,19 @@ def test_an_evaluation_is_made_and_found_again_by_its_signature(ask, scored):
     assert Client().get("/api/signed?signature=x").status_code == 401
 
 
+def test_the_level_of_quality_control_is_a_choice_beside_that_of_the_tests(ask, scored):
+    ask(f"campaigns/{scored.slug}/evaluation?quality_alpha=0.01&min_pairs=5")
+    row = MetricEvaluation.objects.get()
+    chosen = (row.choices["alpha"], row.choices["quality_alpha"], row.choices["min_pairs"])
+    assert chosen == (0.05, 0.01, 5)
+    job_run(row)
+    row.refresh_from_db()
+    assert "quality_alpha:0.01|minimum_pairs:5" in row.signature
+    assert ask(f"campaigns/{scored.slug}/evaluation?quality_alpha=0.2").status_code == 422
+    assert ask(f"campaigns/{scored.slug}/evaluation?min_pairs=7").status_code == 422
+    assert ask(f"campaigns/{scored.slug}/evaluation").status_code == 202  # another one
+
+
 def test_scores_of_metrics_come_in_parts(ask, scored):
     address = f"campaigns/{scored.slug}/scores"
     first = ask(f"{address}?limit=3").json()

@@ -185,6 +185,13 @@ def test_harmful_words_do_no_harm(page_of, campaign):
     assert f"'={HARM[:8]}" in table
 
 
+def test_both_levels_and_the_pairs_can_be_chosen(page_of, scored):
+    page_of("evaluation", scored, alpha="0.01", quality_alpha="0.001", min_pairs="10")
+    row = MetricEvaluation.objects.get()
+    names = ("alpha", "quality_alpha", "min_pairs")
+    assert [row.choices[name] for name in names] == [0.01, 0.001, 10]
+
+
 def test_names_of_metrics_carry_the_settings_that_differ(page_of, campaign):
     for label, idf in (("a", "none"), ("b", "paper")):
         run = score(campaign, cider=2.0)
@@ -195,6 +202,14 @@ def test_names_of_metrics_carry_the_settings_that_differ(page_of, campaign):
     names = {row["metric"] for _, rows, _ in page.context["levels"] for row in rows}
     assert names == {"cider@a (idf:none)", "cider@b (idf:paper)"}
     assert "cider@a (idf:none)" in shown(page)
+    assert not re.findall(r">cider@[ab]<", markup(page))  # tables, matrices, headings
+    for drawn in page.context["part"]["pictures"].values():
+        told = json.dumps(drawn.spec)
+        assert told.count("cider@a") == told.count("cider@a (idf:none)") > 0
+    assert page.context["picture"].fields["metric"].choices == [
+        ("cider@a", "cider@a (idf:none)"), ("cider@b", "cider@b (idf:paper)"),
+    ]  # fmt: skip
+    assert page_of("evaluation", campaign, metric="cider@b").status_code == 200
 
 
 def test_the_mix_and_correlations_within_videos_can_be_taken_away(page_of, scored, client_of):

@@ -96,6 +96,7 @@ def test_the_files_are_those_of_the_command_line(ready, scored, page_of, tmp_pat
         human=tmp_path / "ratings.csv",
         metrics=[tmp_path / "scores.csv"],
         captions=[tmp_path / "captions.csv"],
+        references=tmp_path / "references.csv",
         out=tmp_path / "out",
         latex=True,
         placebo=PLACEBOS,

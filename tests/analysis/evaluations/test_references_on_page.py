@@ -8,8 +8,10 @@ import json
 
 import pytest
 from django.core.management import call_command
+from django.urls import reverse
 
 from analysis.evaluation import reference_curve
+from analysis.selectors.evaluations import evaluation_makers
 from analysis.selectors.metric_scores import files_write
 from hits.models import Caption, System
 from tests.analysis.evaluations.conftest import PLACEBOS, compute, score
@@ -34,15 +36,24 @@ def referenced(campaign):
     return campaign
 
 
+def drawn_in(page, coefficient):
+    return dict(page.context["curves"])[f"references-z-{coefficient}-spec"].spec
+
+
 def test_a_curve_and_its_table_hold_the_same_numbers(page_of, referenced):
-    compute(referenced)
+    ready = compute(referenced)
     page = page_of("evaluation", referenced)
     content, part = markup(page), page.context["part"]
     for coefficient in ("pearson", "kendall_b", "spearman"):
-        assert f'data-chart="references-{coefficient}-spec"' in content
+        assert f'data-chart="references-z-{coefficient}-spec"' in content
+        for kind in ("svg", "png"):
+            name = f"references-z-{coefficient}.{kind}"
+            address = reverse("analysis:evaluation-file", args=[referenced.slug, ready.pk, name])
+            assert f'href="{address}"' in content
+            assert name in evaluation_makers(ready)
     drawn = {
         (row["references"], row["metric"]): row["pearson"]
-        for row in page.context["curves"]["references-pearson-spec"]["data"]["values"]
+        for row in drawn_in(page, "pearson")["data"]["values"]
     }
     assert sorted(drawn) == [(size, name) for size in (1, 2, 3) for name in ("bleu2", "cider")]
     for size, row in enumerate(part["references"], start=1):
@@ -105,7 +116,7 @@ def test_a_metric_without_references_is_a_dashed_line_from_none_on(page_of, refe
     assert [row["condition"] for row in rows] == ["0 of 3", "1 of 3", "2 of 3", "3 of 3"]
     assert len({row["clip_mean"] for row in rows}) == 1
     assert rows[0]["cider"] is None
-    spec = page.context["curves"]["references-kendall_b-spec"]
+    spec = drawn_in(page, "kendall_b")
     dashed = {row["metric"] for row in spec["data"]["values"] if row["looks"] == "no"}
     assert dashed == {"clip_mean"}
     assert "Without any reference clip_mean reaches" in markup(page)
@@ -115,7 +126,7 @@ def test_one_reference_is_said_in_a_sentence(page_of, ready, scored):
     content = markup(page_of("evaluation", scored))
     assert HEADING in content
     assert "There is one reference for each video" in content
-    assert "references-pearson-spec" not in content
+    assert "references-z-pearson-spec" not in content
 
 
 def test_what_takes_long_is_left_to_the_command(page_of, referenced, monkeypatch):

@@ -8,6 +8,7 @@ import math
 
 import pandas as pd
 import pytest
+from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.urls import reverse
 
@@ -21,6 +22,7 @@ from hits.models import Campaign, Caption, HitItem
 from hits.selectors.damage import damages
 from hits.services.composing import batch_compose
 from hits.services.importing import caption_correct
+from tests.analysis.runs.test_image_campaign import picture
 from tests.analysis.test_api import ask
 from tests.annotations.person import Person, invite, link
 from tests.annotations.test_marking import judge
@@ -37,6 +39,10 @@ def campaign(db):
     made = make_campaign(
         videos=2, systems=2, protocol="factuality", hit_size=10, pairs=0, repeats=0, assignments=3
     )
+    return judged_by_three(made)
+
+
+def judged_by_three(made):
     batch_compose(campaign=made)
     for number in range(3):
         person = Person(link(invite(made, f"Person {number}")))
@@ -67,6 +73,21 @@ def test_shares_and_agreement_are_those_computed_by_hand(client, campaign):
     assert word.alpha == pytest.approx(1 - (6 * 2 / 144) / (2 * 30 * 114 / (144 * 143)))
     assert "Marked more than once" in said
     assert len(context["pairs"]) == 3
+
+
+def test_captions_of_images_are_marked_and_counted_as_those_of_videos(client, db):
+    """As MSCOCO-Fact (factvc-2023): a level, sentences and words of captions of images."""
+    made = make_campaign(
+        videos=2, systems=2, protocol="factuality", hit_size=10, pairs=0, repeats=0, assignments=3
+    )
+    for video in made.videos.all():
+        video.codec, video.duration, video.url = "png", 0, ""
+        video.file.save(f"images/{video.pk}.png", ContentFile(picture("png")), save=True)
+    judged_by_three(made)
+    errors = {row["level"]: row["wrong"] for row in page(client, made).context["errors"]}
+    assert errors == {"paragraph": 6, "sentence": 6, "word": 12}
+    content = json.loads(body(page(client, made, "factuality-file")))
+    assert {score["paragraph_score"] for one in content.values() for score in one.values()} == {3}
 
 
 def test_analyse_reads_the_file_and_finds_the_same(client, campaign, tmp_path):
