@@ -11,9 +11,9 @@ from analysis.evaluation.set_files import set_table_of
 from analysis.models import Description, MetricEvaluation, Result
 from analysis.presenting.exports import records
 from analysis.results.comparing import Comparison
+from analysis.selectors.comparisons import results_compare
 from analysis.selectors.descriptions import description_is_here, description_tables
 from analysis.selectors.evaluations import set_numbers
-from analysis.selectors.results import results_compare
 
 Rows = list[dict[str, Any]]
 SETS = ("sets", "williams", "systems", "fusion", "coefficients")

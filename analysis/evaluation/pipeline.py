@@ -246,8 +246,9 @@ def _about_widths(part: AgainstHuman) -> list[str]:
 def no_width(count: int, units: str, flat: str) -> str:
     """What an interval without width does not mean."""
     return (
-        f"Over {count:,} {units} the interval of {flat} has no width: every draw of videos gives "
-        f"the same value, as it may with few {units} or few videos; that is no certainty"
+        f"Over {count:,} {units} the interval of {flat} has no width: every resample of videos "
+        f"gives the same value, as can happen with few {units} or few videos; this does not mean "
+        "certainty"
     )
 
 
