@@ -119,7 +119,7 @@ def test_unfinished_work_and_empty_remarks_are_not_sent_back(person, finished): 
     with pytest.raises(DomainError, match="Say what"):
         video_send_back(assignment=person.assignment, video=video_at(person, 0), remark="  ")
     Assignment.objects.update(state="rejected")
-    with pytest.raises(DomainError, match="handed in"):
+    with pytest.raises(DomainError, match="submitted"):
         send_back(person)
 
 
