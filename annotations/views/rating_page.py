@@ -131,7 +131,7 @@ def rating_page(request: HttpRequest, campaign: Campaign, work: dict[str, Any]) 
         "watch_first": words["watch-first"],
         "problems": VideoProblem.Kind.choices,
         "work": work,
-        "shows_images": bool(work["items"]) and all(item["isImage"] for item in work["items"]),
+        "shows_images": bool(work["items"]) and all(item.get("isImage") for item in work["items"]),
         "total": work["total"],
         "modules": [static(f"js/rating-{name}.js") for name in MODULES]
         + [

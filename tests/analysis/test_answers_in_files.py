@@ -16,6 +16,7 @@ from analysis.selectors.written import written_captions
 from analysis.services.downloads import DOWNLOADS
 from hits.services.composing import batch_compose
 from tests.factories import make_campaign, to_describe
+from tests.pages import body
 
 LEVELS = ["units", "wrong", "share"]
 
@@ -65,7 +66,7 @@ def test_every_file_of_marks_gives_the_numbers_of_the_page(protocol, tmp_path, c
     client.force_login(campaign.owner)
     published = tmp_path / "annotation.json"
     published.write_bytes(
-        client.get(reverse("analysis:factuality-file", args=[campaign.slug])).content
+        body(client.get(reverse("analysis:factuality-file", args=[campaign.slug])))
     )
     found = analysed(published, *chosen)["errors"][LEVELS].values.tolist()
     assert (found[0], found[2]) == (errors[0], errors[2])  # of sentences see docs/formats.md

@@ -21,7 +21,7 @@ def touch(entry, value):
 
 
 def rate_page(annotator, next_name="Next"):
-    annotator.wait_for_caption()
+    expect(annotator.page.locator("#judgement")).to_have_attribute("data-locked", "false")
     entries = annotator.page.locator(".entry:visible").all()
     for number, entry in enumerate(entries):
         touch(entry, 20 + 10 * number)
@@ -38,7 +38,7 @@ def test_captions_stand_in_columns_where_there_is_room(someone, site, options, p
     page = annotator.page
     annotator.start(campaign)
     page.get_by_role("button", name="Try one").click()
-    annotator.wait_for_caption()
+    expect(page.locator("#judgement")).to_have_attribute("data-locked", "false")
     boxes = [entry.bounding_box() for entry in page.locator(".entry:visible").all()]
     tops, lefts = ({round(box[side]) for box in boxes} for side in ("y", "x"))
     assert (len(tops), len(lefts)) == ((3, 1) if width == 360 else (1, 3))

@@ -24,7 +24,7 @@ from tests.analysis.pages.conftest import compute
 from tests.annotations.person import Person, invite, link
 from tests.annotations.person import body as rating_body
 from tests.factories import make_campaign, make_hit
-from tests.pages import body, shown
+from tests.pages import body, markup, shown
 
 pytestmark = pytest.mark.django_db
 TOLD = "This is a <check>: move the scale to the left end."
@@ -85,7 +85,7 @@ def test_checks_count_in_no_result_and_are_reported(campaign, client):
     ]
     client.force_login(campaign.owner)
     page = client.get(reverse("analysis:annotator-detail", args=[campaign.slug, names[1]]))
-    assert "This is a &lt;check&gt;" in page.content.decode()
+    assert "This is a &lt;check&gt;" in markup(page)
     assert "score 70" in shown(page)
     assert "missed" in shown(page)
     file = client.get(reverse("analysis:download", args=[campaign.slug, "attention", "csv"]))
