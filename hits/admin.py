@@ -67,6 +67,7 @@ class CampaignAdmin(admin.ModelAdmin[Campaign]):
 class ClipAdmin(ReadOnlyAdmin):
     list_display = ("video", "whole", "part", "start", "end")
     list_select_related = ("video",)
+    list_filter = ("video__campaign",)
     search_fields = ("whole", "video__name")
 
 
