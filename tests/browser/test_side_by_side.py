@@ -13,6 +13,11 @@ from tests.browser.test_whole_videos import DESKTOP, PHONE, someone  # noqa: F40
 
 SIZES = {"compose": True, "videos": 2, "hit_size": 7, "pairs": 1, "repeats": 0}
 
+PLACES = """entries => entries.map((entry) => {
+    const box = entry.getBoundingClientRect();
+    return [Math.round(box.x), Math.round(box.y)];
+})"""
+
 
 def touch(entry, value):
     line = entry.locator(".scale input[type=range]")
@@ -39,8 +44,8 @@ def test_captions_stand_in_columns_where_there_is_room(someone, site, options, p
     annotator.start(campaign)
     page.get_by_role("button", name="Try one").click()
     expect(page.locator("#judgement")).to_have_attribute("data-locked", "false")
-    boxes = [entry.bounding_box() for entry in page.locator(".entry:visible").all()]
-    tops, lefts = ({round(box[side]) for box in boxes} for side in ("y", "x"))
+    places = page.locator(".entry:visible").evaluate_all(PLACES)  # all at once: pages scroll
+    lefts, tops = (set(side) for side in zip(*places, strict=True))
     assert (len(tops), len(lefts)) == ((3, 1) if width == 360 else (1, 3))
     annotator.picture(f"side-by-side-{protocol}-{width}")
     assert violations(page) == []
