@@ -84,6 +84,24 @@ def test_all_campaigns_have_the_same_clips_and_only_one_folder_is_rendered(
         assert {path.name for path in copied.iterdir()} == {path.name for path in clips.iterdir()}
 
 
+def test_the_first_two_campaigns_have_the_files_of_demos_that_were_started_before():
+    """Other settings would be another campaign of the same name, which an import refuses."""
+    text = """\
+name = "Demo: little scenes"
+control = "human-a"
+human = ["human-b"]
+
+[hits]
+size = 100
+redundancy = 1
+assignments = 1
+seed = 7
+"""
+    rated = text.replace("little scenes", "rated by a simulated crowd")
+    assert LITTLE.settings() == text
+    assert RATED.settings() == rated.replace("assignments = 1", "assignments = 8")
+
+
 def test_addresses_are_those_that_an_import_gives():
     assert [plan.slug for plan in PLANS] == [slugify(plan.name) for plan in PLANS]
 
