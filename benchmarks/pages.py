@@ -130,13 +130,13 @@ def demo_campaign() -> Campaign:
 
     from benchmarks.large_campaign import analyse
     from hits.models import Campaign
-    from rehearsal.demo.people import RATED_NAME
+    from rehearsal.demo.plans import RATED
 
     with override_settings(DEBUG=True):
         call_command("demo_campaign")
     call_command("demo_crowd")
     call_command("score_demo", now=True)
-    campaign = Campaign.objects.get(name=RATED_NAME)
+    campaign = Campaign.objects.get(slug=RATED.slug)
     analyse(campaign)
     return campaign
 

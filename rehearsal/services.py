@@ -17,7 +17,8 @@ from hits.models import Campaign
 from hits.services.campaigns import campaign_share
 from hits.services.composing import batch_compose
 from hits.services.importing import Progress, campaign_import
-from rehearsal.demo.people import LOG_INS, RATED_NAME
+from rehearsal.demo.people import LOG_INS
+from rehearsal.demo.plans import RATED, Plan
 
 
 @transaction.atomic
@@ -35,7 +36,7 @@ def _person(username: str, password: str, group: str) -> User:
 
 
 def demo_campaign_create(*, reading: Reading, progress: Progress) -> Campaign:
-    """The demo campaign, imported and composed; whatever of it is there stays as it is."""
+    """A demo campaign, imported and composed; whatever of it is there stays as it is."""
     owner, *colleagues = demo_people_create()
     campaign = campaign_import(reading=reading, owner=owner, is_demo=True, progress=progress)
     if not campaign.batches.exists():
@@ -45,9 +46,14 @@ def demo_campaign_create(*, reading: Reading, progress: Progress) -> Campaign:
     return campaign
 
 
+def demo_campaign_find(plan: Plan) -> Campaign | None:
+    """The campaign that was made of a plan; never a duplicate of it."""
+    return Campaign.objects.filter(is_demo=True, slug=plan.slug).first()
+
+
 def demo_scores_request() -> MetricRun | None:
     """Ask once for every metric this machine can compute; None where that was done before."""
-    campaign = _rated()
+    campaign = demo_campaign_find(RATED)
     if campaign is None or campaign.metric_runs.exists():
         return None
     model = ModelChoice(DEMO)
@@ -63,7 +69,7 @@ def demo_scores_request() -> MetricRun | None:
 def demo_metric_request() -> LearnedMetric | None:
     """Ask once for a metric that learns from the demo's ratings; None where that was done before,
     or where this machine cannot compute what it looks at."""
-    campaign = _rated()
+    campaign = demo_campaign_find(RATED)
     if campaign is None or campaign.learned_metrics.exists():
         return None
     if set(METRICS) & set(metrics_unavailable(ModelChoice(DEMO))):
@@ -71,7 +77,3 @@ def demo_metric_request() -> LearnedMetric | None:
     return learned_metric_request(
         campaign=campaign, requested_by=campaign.owner, kind="head", name="demo-head"
     )
-
-
-def _rated() -> Campaign | None:
-    return Campaign.objects.filter(is_demo=True, name=RATED_NAME).first()

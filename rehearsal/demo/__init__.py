@@ -1,7 +1,8 @@
-"""A demo campaign that the project draws itself: scenes whose truth is known, clips, captions.
+"""Demo campaigns that the project draws itself: scenes whose truth is known, clips, captions.
 
-`write_demo_campaign` makes the folder. `scene`, `frames` and `captions` make as many scenes as one
-wants, and `judge` says how well any text describes one: what simulated annotators go by.
+`write_demo_campaign` makes the folder of one (`rehearsal.demo.plans`). `scene`, `frames` and
+`captions` make as many scenes as one wants, and `judge` says how well any text describes one: what
+simulated annotators go by.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The demo campaign: a folder that imports like any organiser's."""
+"""The files of a demo campaign: a folder that imports like any organiser's."""
 
 from __future__ import annotations
 
@@ -17,22 +17,9 @@ from rehearsal.demo.captioners import HUMANS, SYSTEMS, caption
 from rehearsal.demo.clips import FPS, SIZE, is_rendered, render_clip
 from rehearsal.demo.files import whole_file
 from rehearsal.demo.grammar import scene
+from rehearsal.demo.plans import LITTLE, SEED, VIDEOS, Plan
 from rehearsal.demo.story import Scene
 
-VIDEOS = 40
-SEED = 7
-NAME = "Demo: little scenes"
-SETTINGS = f"""\
-name = "{{name}}"
-control = "{HUMANS[0]}"
-human = ["{HUMANS[1]}"]
-
-[hits]
-size = 100
-redundancy = 1
-assignments = {{assignments}}
-seed = {{seed}}
-"""
 CAMPAIGN_SEEDS = 1_000_000
 """Campaigns are made of scenes below this number; scenes above it are unseen by any of them."""
 CANDIDATES = 60
@@ -41,8 +28,7 @@ CANDIDATES = 60
 def write_demo_campaign(
     directory: Path,
     *,
-    name: str = NAME,
-    assignments: int = 1,
+    plan: Plan = LITTLE,
     videos: int = VIDEOS,
     seed: int = SEED,
     size: tuple[int, int] = SIZE,
@@ -68,9 +54,7 @@ def write_demo_campaign(
             for source in sources
         ]
         _write(directory / file, _table(("video", column, "caption"), rows))
-    _write(
-        directory / "campaign.toml", SETTINGS.format(name=name, assignments=assignments, seed=seed)
-    )
+    _write(directory / "campaign.toml", plan.settings(seed))
 
 
 def demo_scenes(videos: int = VIDEOS, seed: int = SEED) -> list[Scene]:

@@ -1,4 +1,4 @@
-"""The people of the demo: accounts whose passwords everybody may know, and a simulated crowd."""
+"""The people of the demo: accounts whose passwords everybody may know."""
 
 from __future__ import annotations
 
@@ -17,7 +17,3 @@ LOG_INS = (
     LogIn("organiser", "demo-organiser", "organisers"),
     LogIn("analyst", "demo-analyst", "analysts"),
 )
-
-# The campaign a simulated crowd rates, so that a newcomer finds a ranking to look at.
-RATED_NAME = "Demo: rated by a simulated crowd"
-RATED_ASSIGNMENTS = 8

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hits.protocols import AnnotationProtocol, Question
+from hits.protocols import AnnotationProtocol, Question, Scale
 from hits.protocols.direct_assessment import SCALE
 from hits.protocols.expected import as_expected
 from hits.protocols.segments import Span, segments
@@ -79,10 +79,25 @@ def _answers_about(
             question.name: _answer(question, protocol, persona, subject, response, rng)
             for question in protocol.questions
         }
+        if persona.habit == "honest" and protocol.marks:
+            is_marked = any(found[question.name] for question in protocol.marks)
+            found["score"] = _in_keeping(protocol.scale, response.score, is_marked)
         return {"answers": found}
     asks_fluency = any(question.name == "fluency" for question in protocol.questions)
     fluent = respond(persona, subject.fluency, seconds=0.0, rng=rng) if asks_fluency else None
     return {"score": response.score, "fluency": fluent.score if fluent else None}
+
+
+def _in_keeping(scale: Scale, score: int, is_marked: bool) -> int:
+    """Whoever marks something does not say that all is right; a highest level says just that.
+
+    >>> levels = Scale(1, 5, "ordinal")
+    >>> _in_keeping(levels, 5, True), _in_keeping(levels, 3, True), _in_keeping(levels, 3, False)
+    (4, 3, 5)
+    """
+    if is_marked:
+        return min(score, scale.high - 1)
+    return scale.high if scale.is_ordinal else score
 
 
 def _answer(
@@ -96,7 +111,8 @@ def _answer(
     if question.name == "score":
         return response.score
     if isinstance(question, Marks):
-        wrong = [] if response.score == protocol.scale.high else marked(persona, subject, rng)
+        is_right = persona.habit != "honest" and response.score == protocol.scale.high
+        wrong = [] if is_right else marked(persona, subject, rng)
         kinds = question.labels
         at = int((1 - subject.quality) * (len(kinds) - 1)) if len(kinds) > 1 else 0
         return [[start, end, kinds[at]] for start, end, _ in wrong]
@@ -134,11 +150,20 @@ def marked(persona: Persona, subject: Subject, rng: np.random.Generator) -> list
 
 def _seen(subject: Subject, rng: np.random.Generator) -> list[list[Any]]:
     """The words of every wrong phrase that is not overlooked; neighbours are one mark."""
-    phrases = wrong_phrases(scene_named(subject.video), subject.text)
-    noticed = [phrase for phrase in phrases if rng.random() >= OVERLOOKED]
+    noticed = [phrase for phrase in _wrong(subject) if rng.random() >= OVERLOOKED]
     words = segments(subject.text, "word")
     runs = groupby(words, key=lambda word: any(_touches(word, phrase) for phrase in noticed))
     return [mark for is_wrong, run in runs if is_wrong for mark in _marks(list(run))]
+
+
+def _wrong(subject: Subject) -> list[Span]:
+    """What does not fit the scene. Words of another caption make no sense where they stand, even
+    those that would be right elsewhere."""
+    phrases = wrong_phrases(scene_named(subject.video), subject.text)
+    if subject.damage is None:
+        return phrases
+    damage = subject.damage
+    return [damage, *(phrase for phrase in phrases if not _touches(phrase, damage))]
 
 
 def _touches(word: Span, span: Span) -> bool:

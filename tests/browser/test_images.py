@@ -69,5 +69,6 @@ def test_an_image_that_does_not_load_is_tried_again(annotator):
     annotator.context.route("**/rate/media/**", answer)
     annotator.begin(campaign)
     expect(annotator.page.get_by_text("does not load at the moment")).to_be_visible()
+    assert annotator.page.locator("#watch-first").is_hidden()  # there is nothing to watch
     annotator.wait_for_caption()
     expect(annotator.page.get_by_text("does not load at the moment")).to_be_hidden()

@@ -277,6 +277,15 @@ def test_people_who_look_find_the_words_that_are_wrong_in_a_drawn_scene(db):
     assert {each.level: each.alpha for each in found.agreements}["word"] > 0.7
 
 
+def test_the_honest_say_that_there_is_no_error_just_where_they_mark_none(db):
+    simulate(drawn(12), "--annotators", "3", "--mix", "honest=1")
+    marked = set(Mark.objects.values_list("rating", flat=True))
+    faultless = set(Rating.objects.filter(score=5).values_list("pk", flat=True))
+    assert marked
+    assert marked | faultless == set(Rating.objects.values_list("pk", flat=True))
+    assert not marked & faultless
+
+
 def test_constant_people_mark_nothing_and_random_ones_agree_with_nobody(db):
     made = drawn(6)
     simulate(made, "--annotators", "3", "--mix", "constant=1")

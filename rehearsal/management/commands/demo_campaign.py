@@ -13,7 +13,7 @@ from hits.importing.reading import read_campaign
 from hits.management.reporting import progress_bar, report_faults
 from hits.models import Campaign
 from rehearsal.demo import write_demo_campaign
-from rehearsal.demo.people import RATED_ASSIGNMENTS, RATED_NAME
+from rehearsal.demo.plans import LITTLE, PLANS
 from rehearsal.services import demo_campaign_create
 
 
@@ -27,11 +27,12 @@ class Command(BaseCommand):
                 "run it with make demo, or with DJANGO_SETTINGS_MODULE=rehearsal.settings."
             )
             raise CommandError(sentence, returncode=2)
-        plain, rated = settings.DATA_DIR / "demo-campaign", settings.DATA_DIR / "demo-rated"
-        write_demo_campaign(plain)
-        copy_clips(plain, rated)
-        write_demo_campaign(rated, name=RATED_NAME, assignments=RATED_ASSIGNMENTS)
-        for folder in (rated, plain):
+        rendered = settings.DATA_DIR / LITTLE.folder
+        write_demo_campaign(rendered)
+        for plan in PLANS:
+            folder = settings.DATA_DIR / plan.folder
+            copy_clips(rendered, folder)
+            write_demo_campaign(folder, plan=plan)
             campaign = self.create(folder)
             self.stdout.write(f"“{campaign.name}” is at {campaign.get_absolute_url()}")
 
@@ -43,6 +44,6 @@ class Command(BaseCommand):
 
 
 def copy_clips(source: Path, target: Path) -> None:
-    """The second campaign shows the same scenes: rendering them again would take a minute."""
+    """All campaigns show the same scenes: rendering them again would take a minute."""
     if not (target / "clips").exists():
         shutil.copytree(source / "clips", target / "clips")

@@ -1,4 +1,4 @@
-"""Offer the demo's first campaign on the rehearsal marketplace, once."""
+"""Offer the demo's campaign of little scenes on the rehearsal marketplace, once."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from crowds.selectors.offering import Choices
 from crowds.services.launches import batch_launch, policy_update
 from crowds.services.outbox import outbox_run
 from daplatform.errors import DomainError
-from hits.models import Campaign
 from hits.services.composing import batch_compose
-from rehearsal.demo.people import RATED_NAME
+from rehearsal.demo.plans import LITTLE
+from rehearsal.services import demo_campaign_find
 
 CROWD = "mturk"
 BUDGET = Decimal("100.00")
 
 
 class Command(BaseCommand):
-    help = "Launch a batch of the demo's first campaign on the rehearsal marketplace. Safe again."
+    help = "Launch a batch of the demo's little scenes on the rehearsal marketplace. Safe again."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        campaign = Campaign.objects.filter(is_demo=True).exclude(name=RATED_NAME).first()
+        campaign = demo_campaign_find(LITTLE)
         if campaign is None:
             raise CommandError("There is no such campaign yet: run manage.py demo_campaign.")
         if Launch.objects.filter(batch__campaign=campaign).exists():

@@ -27,7 +27,7 @@ from analysis.services.snapshots import snapshot_refresh
 from daplatform.jobs.services import JobLost, job_finish, job_run, job_stop
 from hits.models import System
 from hits.views.access import campaigns_for
-from rehearsal.demo.people import RATED_NAME
+from rehearsal.demo.plans import RATED
 from tests.analysis.pages.conftest import rated_campaign
 from tests.factories import make_user
 from tests.pages import markup
@@ -82,7 +82,7 @@ def offered(campaign, user) -> set[str]:
 
 
 def test_the_demo_has_a_metric_learn_from_its_ratings_once(campaign, page):
-    campaign.name, campaign.is_demo = RATED_NAME, True
+    campaign.slug, campaign.is_demo = RATED.slug, True
     campaign.save()
     for _ in range(2):
         call_command("learn_demo", "--now", stdout=StringIO())

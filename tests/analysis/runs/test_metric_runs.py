@@ -33,7 +33,7 @@ from daplatform.jobs.services import kinds, left_behind
 from daplatform.jobs.tasks import job_run_task
 from hits.models import Caption, System, Video
 from hits.services.importing import caption_correct
-from rehearsal.demo.people import RATED_NAME
+from rehearsal.demo.plans import RATED
 from tests.analysis.runs.conftest import METRICS, fall_silent, finish, step
 from tests.factories import make_campaign
 
@@ -458,7 +458,7 @@ def test_a_shell_is_told_what_could_not_be_scored(campaign, capsys):
 def test_the_demo_is_scored_once_with_all_that_can_be_computed(campaign, woken):
     call_command("score_demo", stdout=io.StringIO())
     assert not woken
-    campaign.name, campaign.is_demo = RATED_NAME, True
+    campaign.slug, campaign.is_demo = RATED.slug, True
     campaign.save()
     call_command("score_demo", stdout=io.StringIO())
     call_command("score_demo", stdout=io.StringIO())
