@@ -65,7 +65,7 @@ Shown = tuple[Video, str, list[FilledMark] | None]
 
 
 def _of_hit(hit: Hit) -> list[Shown]:
-    rows = hit.items.select_related("caption__video").order_by("position")
+    rows = hit.items.select_related("caption__video__clip").order_by("position")
     return [
         (
             row.caption.video,
@@ -78,7 +78,7 @@ def _of_hit(hit: Hit) -> list[Shown]:
 
 def _of_campaign(campaign: Campaign) -> list[Shown]:
     ranked = Caption.objects.filter(retired_at=None, system__campaign=campaign)
-    ranked = ranked.exclude(system__role=System.Role.REFERENCE).select_related("video")
+    ranked = ranked.exclude(system__role=System.Role.REFERENCE).select_related("video__clip")
     return [(row.video, row.text, row.filled) for row in ranked.order_by("video", "pk")[:SHOWN]]
 
 
@@ -86,7 +86,7 @@ def _sample(campaign: Campaign, position: int, shown: list[Shown]) -> dict[str, 
     video, text, filled = shown[position]
     together = [place for place, (other, *_) in enumerate(shown) if other == video]
     page = [together[0], together[-1] + 1] if campaign.asked.whole_video else None
-    clip = Clip.objects.filter(video=video).first()
+    clip: Clip | None = getattr(video, "clip", None)
     return {
         "position": position,
         "page": page or [position, position + 1],

@@ -202,7 +202,7 @@ def test_a_name_that_is_taken_is_refused_with_a_sentence(
         assert other.slug in page.request["QUERY_STRING"]
     assert not LearnedMetric.objects.exists()
     use_mix(client, scored, ready)
-    assert "There is a metric mix-1 already" in shown(use_mix(client, scored, ready))
+    assert "A metric mix-1 already exists" in shown(use_mix(client, scored, ready))
 
 
 def test_a_mix_of_a_campaign_that_is_not_shared_cannot_be_used(ready, scored, client_of, analyst):
