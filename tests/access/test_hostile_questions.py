@@ -161,7 +161,8 @@ def test_no_question_is_too_much(pages, clients):
     problems = {asked: problem_in(answer) for asked, answer in answers.items()}
     assert {asked: found for asked, found in problems.items() if found} == {}
     # Many of them read the questions; refusing all unread would prove nothing.
-    assert sum(answer.status_code == 200 for answer in answers.values()) > len(answers) // 4
+    known = [answer for answer in answers.values() if answer.status_code != 401]  # but by a key
+    assert sum(answer.status_code == 200 for answer in known) > len(known) // 4
 
 
 @pytest.fixture
