@@ -19,7 +19,7 @@ FEW = 0.01
 """A lead that turns round without this share of the captions, or fewer, rests on odd ones."""
 
 SYSTEMS_FIXED = (
-    "Over systems they keep the systems fixed: they show how r would vary with other videos, not "
+    "For systems they keep the systems fixed: they show how r would vary with other videos, not "
     "with other systems."
 )
 """What intervals over systems do not show; said after intervals are."""

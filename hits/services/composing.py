@@ -143,7 +143,7 @@ def _refuse_misfit(campaign: Campaign, shape: Shape | VideoShape, material: Mate
         most_hits=campaign.max_hits_per_annotator,
     )
     if misfit:
-        raise DomainError(f"No HITs can be made of this campaign. {misfit}")
+        raise DomainError(f"HITs cannot be composed for this campaign. {misfit}")
 
 
 @dataclass(frozen=True)
