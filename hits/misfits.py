@@ -112,8 +112,8 @@ class Misfit:
         evenly = ", each of them once" if is_exact else ""
         return (
             f"{shape}: {every} {self.captions:,} captions{evenly}, at the lowest cost.{pairs} "
-            "To detect smaller differences, raise People per HIT: each person adds a rating to every "
-            "caption of the HIT."
+            "To detect smaller differences, raise People per HIT: each person adds a rating to "
+            "every caption of the HIT."
         )
 
 

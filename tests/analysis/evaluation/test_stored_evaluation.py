@@ -57,7 +57,7 @@ def test_the_page_made_of_what_was_stored_is_the_same(evaluated, restored):
 def test_a_file_with_other_numbers_is_refused(tmp_path):
     tree = np.frombuffer(b'{"evaluation": {}}', np.uint8)
     np.savez(tmp_path / STORED, tree=tree)
-    with pytest.raises(ValueError, match="other numbers"):
+    with pytest.raises(ValueError, match="different numbers"):
         read_evaluated(tmp_path / STORED)
 
 
