@@ -275,7 +275,7 @@ def test_intervals_without_width_and_systems_held_fixed_are_explained(years):
         [said] = [note for note in notes if note.startswith(f"{year}: Over 3 systems")]
         assert "alike, noise has no width" in said
     html = (out / "report.html").read_text()
-    assert "that is no certainty" in html
+    assert "does not mean certainty" in html
     assert "keep the systems fixed" in html
     assert "200 times" in html
 
@@ -385,7 +385,7 @@ def test_a_mix_is_held_only_against_captions_it_was_not_fitted_on(years):
     assert any("120 captions have a text or a video that fusion was trained on" in note
                for note in notes)  # fmt: skip
     (years / "2016" / "captions.csv").unlink()
-    with pytest.raises(CommandError, match="without their texts nobody can tell"):
+    with pytest.raises(CommandError, match="without texts it is not known"):
         correlate(years, "--scores", "z", "--learned", str(mix))
 
 
