@@ -115,12 +115,12 @@ def test_a_damaged_control_is_made_of_a_caption_that_the_page_does_not_show():
 @pytest.mark.parametrize(
     ("shape", "videos", "said"),
     [
-        (VideoShape(4, 2), 9, "raise Captions per HIT to 5"),
-        (VideoShape(10, 4), 9, "lower Pairs per HIT to 2"),
-        (VideoShape(14, 1), 1, "lower Pairs per HIT to 0"),
+        (VideoShape(4, 2), 9, "cannot hold a video's 3 captions and 2 controls"),
+        (VideoShape(10, 4), 9, "2 of 9 videos, and each can hide one control, not 4"),
+        (VideoShape(14, 1), 1, "1 of 1 videos, and each can hide one control, not 1"),
     ],
 )
-def test_it_refuses_a_hit_that_cannot_be_laid_out_and_says_what_to_change(shape, videos, said):
+def test_it_refuses_a_hit_that_cannot_be_laid_out_and_says_why(shape, videos, said):
     with pytest.raises(ValueError, match=said):
         composed(videos, shape=shape)
 
