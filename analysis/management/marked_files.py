@@ -27,6 +27,7 @@ from analysis.results.marked import (
     paragraphs,
     with_mqm,
 )
+from analysis.results.phrases import installed_tagger
 from analysis.results.written import Written, doubts
 from hits.protocols import AnnotationProtocol, protocol_named, protocols
 
@@ -94,6 +95,7 @@ def _of_paragraphs(
         draws=options["draws"],
         categories=factuality.read_categories(given) if given else None,
         is_wrong=rule_of(asked.scale),
+        tagger=installed_tagger(),
     )
     if not any(one.text for each in found for one in each.sentences):  # who marked, not what
         del tables["phrases"], tables["categories"]

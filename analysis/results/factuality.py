@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from analysis.presenting.exports import Table
 from analysis.reading.factuality import SCALE, Paragraph
-from analysis.results.phrases import category_shares, phrase_table, phrases, shares_table
+from analysis.results.phrases import Tagger, category_shares, phrase_table, phrases, shares_table
 from hits.protocols import Scale
 
 LEVELS = ("paragraph", "sentence", "word")
@@ -40,6 +40,7 @@ def factuality_tables(
     draws: int = 1_000,
     categories: Mapping[str, str] | None = None,
     is_wrong: Rule = below_highest,
+    tagger: Tagger | None = None,
 ) -> dict[str, Table]:
     """Tables by name: `errors` over all systems, `systems` best first, `human` for `correlate`,
     `phrases` that were marked at least twice, and the shares of their `categories`, which are
@@ -51,7 +52,8 @@ def factuality_tables(
     units, wrong = _counts(paragraphs, is_wrong)
     human = _human(paragraphs, units, wrong)
     sentences = (sentence for paragraph in paragraphs for sentence in paragraph.sentences)
-    found = phrases((phrase for one in sentences for phrase in one.phrases), categories)
+    marked = (phrase for one in sentences for phrase in one.phrases)
+    found = phrases(marked, categories, tagger=tagger)
     return {
         "errors": {
             "level": np.array(LEVELS, object),

@@ -1,6 +1,6 @@
 """What kinds of errors people marked (factvc-2023, Table 2): phrases marked at least twice. Pure.
 
-A category is suggested by parts of speech where spaCy is installed, else by a few lists of words; a
+A category is suggested by parts of speech where a tagger is given, else by a few lists of words; a
 person decides.
 """
 
@@ -108,13 +108,18 @@ def examples(found: Sequence[Phrase], judged: Sequence[Judged], *, most: int = 3
 
 
 def phrases(
-    marked: Iterable[str], decided: Mapping[str, str] | None = None, *, least: int = 2
+    marked: Iterable[str],
+    decided: Mapping[str, str] | None = None,
+    *,
+    least: int = 2,
+    tagger: Tagger | None = None,
 ) -> list[Phrase]:
     """What was marked at least so often, whatever its case, the most frequent first.
 
-    ``decided`` are the categories that people gave, by phrase.
+    ``decided`` are the categories that people gave, by phrase. Pages have no ``tagger``: spaCy
+    would read torch into the web server.
     """
-    given, tagger = decided or {}, installed_tagger()
+    given = decided or {}
     found = [
         Phrase(text, count, suggested_category(text, tagger), given.get(text, ""))
         for text, count in Counter(map(str.casefold, marked)).items()
