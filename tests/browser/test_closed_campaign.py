@@ -28,7 +28,7 @@ control = "Mensch"
 
 [hits]
 size = 10
-pairs = 1
+pairs = 2
 repeats = 1
 minutes_allowed = 60
 """
