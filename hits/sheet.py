@@ -56,6 +56,7 @@ def hit_sheet(reading: Reading, *, seed: int | None = None, merge: bool = False)
         redundancy=hits.redundancy,
         damage=bool(reading.settings.asked.marks),
         attention=[check["text"] for check in reading.settings.questions.get("attention", ())],
+        human=dict(zip(video[control].tolist(), texts[control].tolist(), strict=True)),
     )
     return _rows(reading, composition, np.flatnonzero(ranked), controls, texts)
 

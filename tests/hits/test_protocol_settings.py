@@ -57,6 +57,24 @@ def test_compose_writes_pages_of_whole_videos(tmp_path, capsys):
     assert {row["kind"] for row in rows} == {"system", "degraded"}
 
 
+def test_compose_damages_the_control_sets_captions_where_words_are_marked(tmp_path, capsys):
+    """A copy of a caption of its own page would be recognised there."""
+    folder = make_folder(tmp_path / "campaign")
+    with (folder / "campaign.toml").open("a") as settings:
+        settings.write('protocol = "factuality"\n[hits]\npairs = 2\n')
+    call_command("compose", str(folder), "--out", str(tmp_path / "hits.csv"))
+    with (folder / "references.csv").open(newline="") as stream:
+        told = [row for row in csv.DictReader(stream) if row["source"] == "human-a"]
+    human = {row["video"]: row["caption"].split() for row in told}
+    with (tmp_path / "hits.csv").open(newline="") as stream:
+        damaged = [row for row in csv.DictReader(stream) if row["kind"] == "degraded"]
+    assert damaged
+    for row in damaged:
+        own, words = human[row["video"]], row["caption"].split()
+        assert len(words) == len(own)
+        assert (words[0], words[-1]) == (own[0], own[-1])
+
+
 @pytest.mark.django_db
 class TestChanging:
     def test_another_protocol_brings_its_numbers_into_the_plan(self):
